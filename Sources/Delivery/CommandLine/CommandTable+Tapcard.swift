@@ -10,7 +10,7 @@ extension CommandTable {
                 + "424. A card pulled away mid-write holds its old or its new state, and its next "
                 + "tap resolves the operation.",
             globals: switches,
-            commands: verbs.map(\.spec),
+            commands: verbs,
             synonyms: [
                 "undo": "refund", "reverse": "refund", "cancel": "refund", "charge": "pay",
                 "topup": "add", "top-up": "add", "balance": "read", "payout": "close",

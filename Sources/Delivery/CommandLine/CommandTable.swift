@@ -6,6 +6,7 @@ package struct CommandTable: Sendable {
     package let summary: String
     /// The options that every command takes; `--help` and `--version` are added to them.
     package let globals: [CommandParameter]
+    let verbs: [Command]
     package let commands: [CommandSpec]
     /// Words that people type for a verb with another name here.
     package let synonyms: [String: String]
@@ -25,13 +26,14 @@ package struct CommandTable: Sendable {
     private static let fewestColumns = 40
 
     package init(
-        program: String, summary: String, globals: [CommandParameter], commands: [CommandSpec],
+        program: String, summary: String, globals: [CommandParameter], commands verbs: [Command],
         synonyms: [String: String] = [:],
         topics: @autoclosure @escaping @Sendable () -> [Topic] = [], date: String = ""
     ) {
         let help = CommandParameter("help", .flag, short: "h", help: "Show help and exit")
         let version = CommandParameter("version", .flag, help: "Show the version and exit")
-        (self.program, self.summary, self.commands) = (program, summary, commands)
+        (self.program, self.summary) = (program, summary)
+        (self.verbs, commands) = (verbs, verbs.map(\.spec))
         (self.globals, self.synonyms) = (globals + [help, version], synonyms)
         (makeTopics, self.date) = (topics, date)
     }

@@ -55,36 +55,25 @@ package struct Program: Sendable {
         let output = StandardOutput(console)
         var manner = Manner(beforeParsing: arguments, environment)
         do {
-            let (invocation, verbs) = try parse(arguments)
-            switch invocation {
-            case .help(let text):
-                output.write(text)
-                return ending(Report.nothing, output, manner)
-            case .page(let text):
-                output.write(Array(text.utf8))
-                return ending(Report.nothing, output, manner)
-            case .candidates(let value, let prefix, let command):
-                let settings = try? Settings(
-                    command, environment: environment, malformed: malformed)
+            switch try parse(arguments) {
+            case .help(let text): output.write(text)
+            case .page(let text): output.write(Array(text.utf8))
+            case .version: output.write(build.versionText)
+            case .candidates(let value, let prefix, let texts):
+                let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
                     output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
                 }
-                return ending(Report.nothing, output, manner)
-            case .version:
-                output.write(build.versionText)
-                return ending(Report.nothing, output, manner)
             case .run(let command):
                 let settings = try Settings(
-                    command, environment: environment, malformed: malformed)
+                    command.texts, environment: environment, malformed: malformed)
                 manner = Manner(environment, settings.isOn)
-                if !manner.isQuiet {
-                    for warning in settings.warnings {
-                        console.writeError("tapcard: \(warning.shown)\n")
-                    }
+                for warning in manner.isQuiet ? [] : settings.warnings {
+                    console.writeError("tapcard: \(warning.shown)\n")
                 }
-                return ending(
-                    try await run(command, of: verbs, settings, manner, output), output, manner)
+                return ending(try await run(command, settings, manner, output), output, manner)
             }
+            return ending(Report.nothing, output, manner)
         } catch {
             if manner.isJSON { output.write(document: Report.document(of: error)) }
             if !manner.isJSON || output.failure != nil { complain(error, manner) }
@@ -116,42 +105,36 @@ package struct Program: Sendable {
     /// Ends the process immediately; unfinished work leaves its last words first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
-    /// The run that the words ask for, and the commands among which it was found.
-    private func parse(
-        _ arguments: [String]
-    ) throws(TapcardError) -> (Invocation, [Command]) {
-        let usual = Command.usual
+    private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // The table of all commands explains what this one does not know.
-        if case .run(let command)? = try? CommandTable.tapcard(usual).parse(arguments) {
-            return (.run(command), usual)
+        if case .run(let command)? = try? CommandTable.tapcard(Command.usual).parse(arguments) {
+            return .run(command)
         }
-        let verbs = verbs()
         do {
-            let columns = console.columns()
-            let table = CommandTable.tapcard(verbs, date: build.date ?? "")
-            return (try table.fitting(columns).parse(arguments), verbs)
+            let table = CommandTable.tapcard(verbs(), date: build.date ?? "")
+            return try table.fitting(console.columns()).parse(arguments)
         } catch {
             throw TapcardError(.usage, error.detail)
         }
     }
 
     private func run(
-        _ parsed: ParsedCommand, of verbs: [Command], _ settings: Settings, _ manner: Manner,
-        _ output: StandardOutput
+        _ command: ParsedCommand, _ settings: Settings, _ manner: Manner, _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
-        guard let command = verbs.first(where: { $0.spec.path == parsed.spec.path }) else {
-            throw TapcardError(.usage, "There is no such command.")
-        }
         let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let spinner = Spinner(console, isEnabled: !isTalking)
         let session = Session(
-            command: parsed, verbs: self.verbs, settings: settings, manner: manner,
-            drivers: drivers,
-            console: console, output: output,
+            command: command, verbs: verbs, settings: settings, manner: manner,
+            drivers: drivers, console: console, output: output,
             waiting: WaitingLine(show: spinner.show, stop: spinner.stop), lastWords: lastWords)
-        let outcome = await command.outcome(in: session)
+        let report: Report
+        do {
+            report = try await command.verb.run(in: session)
+        } catch {
+            await spinner.finish()
+            throw error
+        }
         await spinner.finish()
-        let report = try outcome.get()
         session.show(report)
         return report
     }

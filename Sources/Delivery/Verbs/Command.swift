@@ -9,33 +9,40 @@ package struct Command: Sendable {
     package let page: PageCall?
     /// The document of `--json`.
     package let answers: PrintedDocument
-    private let run: @Sendable (Session) async throws(TapcardError) -> Report
+    private let work: Work
+
+    package typealias Work = @Sendable (Session) async throws(TapcardError) -> Report
 
     package init<each Value>(
         _ words: String, group: Group, _ summary: String, discussion: String = "",
         takes parameters: repeat Parameter<each Value>, asks: Settings.Name? = nil,
-        page: PageCall? = nil,
-        answers: PrintedDocument, example: String,
-        run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
+        page: PageCall? = nil, answers: PrintedDocument, example: String, run work: @escaping Work
     ) {
         var rows: [CommandParameter] = []
         repeat rows.append((each parameters).row)
-        spec = CommandSpec(
+        let spec = CommandSpec(
             path: words.split(separator: " ").map(String.init), summary: summary,
             discussion: discussion, parameters: rows, example: example, group: group.rawValue)
-        (self.asks, self.page, self.answers, self.run) = (asks, page, answers, run)
+        self.init(spec, asks: asks, page: page, answers: answers, run: work)
+    }
+
+    package init(
+        _ spec: CommandSpec, asks: Settings.Name? = nil, page: PageCall? = nil,
+        answers: PrintedDocument, run work: @escaping Work
+    ) {
+        (self.spec, self.asks, self.page) = (spec, asks, page)
+        (self.answers, self.work) = (answers, work)
     }
 
     /// Whether an operation id makes a retry safe.
     package var takesOperation: Bool { takes(.operation) }
 
-    /// Runs the command.
-    package func outcome(in session: Session) async -> Result<Report, TapcardError> {
+    package func run(in session: Session) async throws(TapcardError) -> Report {
         do throws(TapcardError) {
-            if let asks { try session.requireConfirmed(asks) }
-            return .success(try await run(session))
+            if let asks { try session.settings.requireConfirmed(asks) }
+            return try await work(session)
         } catch {
-            return .failure(error.fitting(spec))
+            throw error.fitting(spec)
         }
     }
 

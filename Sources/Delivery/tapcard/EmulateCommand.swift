@@ -53,47 +53,42 @@ extension Command {
                 + "and then prints its counters.\n\n"
                 + lines,
             takes: .tag, .link, .control, .pace, .tell, answers: .emulation,
-            example: "tapcard emulate --tag NTAG213 --link /tmp/reader"
-        ) { session throws(TapcardError) in
-            try session.checkNames()
-            if let line = try session[.tell] { return try session.tell(line) }
-            return try await session.emulate()
-        }
+            example: "tapcard emulate --tag NTAG213 --link /tmp/reader", run: EmulateCommand.emulate
+        )
 }
 
-extension Session {
-    private var controlPath: String? {
-        get throws(TapcardError) {
-            if let control = try self[.control] { return control }
-            return try self[.link].map { $0 + ".control" }
-        }
+enum EmulateCommand {
+    private static func controlPath(in session: Session) throws(TapcardError) -> String? {
+        if let control = try session[.control] { return control }
+        return try session[.link].map { $0 + ".control" }
     }
 
     /// Refuses names that cannot be file names, and names that libnfc would not find.
-    fileprivate func checkNames() throws(TapcardError) {
-        for name in [Parameter.tag, .link, .control] where try self[name] == "" {
+    private static func checkNames(in session: Session) throws(TapcardError) {
+        for name in [Parameter.tag, .link, .control] where try session[name] == "" {
             throw TapcardError.usage(
                 "--\(name.row.name) needs a name.", advice: "See: tapcard emulate --help")
         }
-        for name in [Parameter.link, .control] where try self[name] == DurableFile.standardStream {
+        let stream = DurableFile.standardStream
+        for name in [Parameter.link, .control] where try session[name] == stream {
             throw TapcardError.usage(
                 "--\(name.row.name) cannot be standard input or output.",
                 advice: "Name a path, such as ./-")
         }
         // A connection string uses the colon between the device and its speed.
-        guard try self[.link]?.contains(":") != true else {
+        guard try session[.link]?.contains(":") != true else {
             throw TapcardError.usage(
                 "A link cannot have a colon in its name: libnfc would cut it off there.",
                 advice: "Choose a name without one.")
         }
     }
 
-    fileprivate func tell(_ line: String) throws(TapcardError) -> Report {
-        guard let socket = try controlPath else {
+    private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
+        guard let socket = try controlPath(in: session) else {
             throw TapcardError.usage(
                 "Which emulated reader is meant?", advice: "Name it with --link or --control.")
         }
-        guard !command.isGiven(.tag), !command.isGiven(.pace) else {
+        guard !session.command.isGiven(.tag), !session.command.isGiven(.pace) else {
             throw TapcardError.usage(
                 "--tell goes to a reader that runs already.", advice: "Leave out --tag and --pace.")
         }
@@ -104,20 +99,22 @@ extension Session {
             ["answer": answer], [text ?? answer.text], isPlain: true)
     }
 
-    /// Emulates the reader until the command is stopped.
-    fileprivate func emulate() async throws(TapcardError) -> Report {
+    /// Emulates the reader until the command is stopped, or tells one that runs a line.
+    static func emulate(in session: Session) async throws(TapcardError) -> Report {
+        try checkNames(in: session)
+        if let line = try session[.tell] { return try tell(line, in: session) }
         var options = EmulatedReader.Options()
-        (options.link, options.controlPath) = (try self[.link], try controlPath)
-        options.pace = try self[.pace] == .real ? .real : .immediate
-        let (console, output) = (console, output)
+        (options.link, options.controlPath) = (try session[.link], try controlPath(in: session))
+        options.pace = try session[.pace] == .real ? .real : .immediate
+        let (console, output) = (session.console, session.output)
         options.input = EmulatedReader.Input(descriptor: STDIN_FILENO) { output.write($0 + "\n") }
-        let reader = try EmulatedReader.start(with: try self[.tag], options) {
+        let reader = try EmulatedReader.start(with: try session[.tag], options) {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
         // Without the printed name the reader could not be opened.
-        if show(started(reader, options)) { await waitUntilStopped() }
-        guard !isJSON else { return Report.nothing.whenStopped }
+        if session.show(started(reader, options)) { await session.waitUntilStopped() }
+        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }
@@ -125,7 +122,9 @@ extension Session {
             .whenStopped
     }
 
-    private func started(_ reader: EmulatedReader, _ options: EmulatedReader.Options) -> Report {
+    private static func started(
+        _ reader: EmulatedReader, _ options: EmulatedReader.Options
+    ) -> Report {
         let device = reader.devicePath ?? ""
         let connection = reader.connectionString ?? ""
         let name = options.link ?? device

@@ -14,7 +14,7 @@ extension Parameter<String?> {
 extension Parameter<Int?> {
     fileprivate static var drawEvery: Self {
         .option(
-            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: Session.unplayed),
+            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: SandboxCommand.unplayed),
             "Seconds between new draws (default: no new draws)")
     }
 }
@@ -40,59 +40,53 @@ extension Command {
                 + "password, and a `curl` command that switches failures. The services listen on "
                 + "127.0.0.1 until Ctrl-C and keep nothing.\n\n"
                 + failures,
-            takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .tlsCertificate, .tlsKey,
-            answers: .sandbox, example: "tapcard sandbox --fail lottery:slow"
-        ) { session throws(TapcardError) in
-            try await session.playServices()
-        }
+            takes: .port(orSay: SandboxCommand.unplayed), .fail, .drawEvery, .tlsCertificate,
+            .tlsKey, answers: .sandbox, example: "tapcard sandbox --fail lottery:slow",
+            run: SandboxCommand.playServices)
 }
 
-extension Session {
+enum SandboxCommand {
     fileprivate static let unplayed = "Nothing is played."
 
-    private func sandboxSettings() throws(TapcardError) -> ServiceSandbox.Settings {
+    private static func settings(
+        in session: Session
+    ) throws(TapcardError) -> ServiceSandbox.Settings {
         var settings = ServiceSandbox.Settings()
-        settings.port = try self[.port(orSay: Session.unplayed)] ?? 0
-        let failure = try self[.fail]
-        settings.drawEvery = try self[.drawEvery].map { .seconds($0) }
-        let tls = try tlsFiles(orSay: Session.unplayed)
+        settings.port = try session[.port(orSay: unplayed)] ?? 0
+        let failure = try session[.fail]
+        settings.drawEvery = try session[.drawEvery].map { .seconds($0) }
+        let tls = try TLSFiles(session[.tlsCertificate], session[.tlsKey], orSay: unplayed)
         if let failure {
             guard let known = SandboxSwitch(failure) else {
                 throw TapcardError(
-                    .usage, "\(SandboxSwitch.refusal(failure)).", meaning: Session.unplayed,
+                    .usage, "\(SandboxSwitch.refusal(failure)).", meaning: unplayed,
                     advice: "See: tapcard sandbox --help")
             }
             settings.failure = known
         }
-        settings.tls = try tls?.read(orSay: Session.unplayed)
+        settings.tls = try tls?.read(orSay: unplayed)
         return settings
     }
 
     /// Runs the sandbox until the command is stopped.
-    fileprivate func playServices() async throws(TapcardError) -> Report {
-        let settings = try sandboxSettings()
+    static func playServices(in session: Session) async throws(TapcardError) -> Report {
+        let settings = try settings(in: session)
         let sandbox: ServiceSandbox
         do throws(WebServerError) {
             sandbox = try ServiceSandbox.start(settings, now: Wiring.now)
         } catch {
-            throw TapcardError(error, "The sandbox cannot be played.", meaning: Session.unplayed)
+            throw TapcardError(error, "The sandbox cannot be played.", meaning: unplayed)
         }
         // Without the printed addresses the services could not be used.
-        if show(started(sandbox)) { await waitUntilStopped() }
+        if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
-        guard !isJSON else { return Report.nothing.whenStopped }
+        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         return Report(
             [:], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
         ).whenStopped
     }
 
-    /// The shell command that gives another terminal the same simulated reader.
-    private var simulatedReader: [String] {
-        guard settings.readerIsSimulated, let reader = settings.reader else { return [] }
-        return ["export TAPCARD_READER=\(reader)"]
-    }
-
-    private func started(_ sandbox: ServiceSandbox) -> Report {
+    private static func started(_ sandbox: ServiceSandbox, in session: Session) -> Report {
         Report(
             [
                 "activation": .string(sandbox.address(of: .activation)),
@@ -100,7 +94,7 @@ extension Session {
                 "mastermind": .string(sandbox.address(of: .mastermind)),
                 "control": .string(sandbox.control), "password": .string(ServiceSandbox.password),
             ],
-            ["The sandbox answers at \(sandbox.address)"] + simulatedReader + [
+            ["The sandbox answers at \(sandbox.address)"] + session.settings.simulatedReader + [
                 "export TAPCARD_ACTIVATION_URL=\(sandbox.address(of: .activation))",
                 "export TAPCARD_LOTTERY_URL=\(sandbox.address(of: .lottery))",
                 "export TAPCARD_MASTERMIND_URL=\(sandbox.address(of: .mastermind))",
@@ -108,5 +102,13 @@ extension Session {
                 "What is to go wrong: curl -X PUT -d cut-off \(sandbox.control)/failure",
                 "Ctrl-C ends it",
             ])
+    }
+}
+
+extension Settings {
+    /// The shell command that gives another terminal the same simulated reader.
+    fileprivate var simulatedReader: [String] {
+        guard readerIsSimulated, let reader else { return [] }
+        return ["export TAPCARD_READER=\(reader)"]
     }
 }

@@ -66,7 +66,7 @@ struct CommandLineCompletionTests {
                             "COLOUR", .arguments, help: "", isRequired: true,
                             choices: ["red", "green"])
                     ], example: "", group: "")
-            ])
+            ].map(row))
         guard case .help(let text) = try table.parse(["help", "--complete", "paint", "red", ""])
         else {
             Issue.record("no text")

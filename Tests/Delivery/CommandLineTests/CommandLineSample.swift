@@ -79,7 +79,10 @@ let sample = CommandTable(
                     choices: ["bash", "zsh", "fish"])
             ],
             example: "tapcard completions bash", group: "Other"),
-    ])
+    ].map(row))
+
+/// A row of a table that does nothing.
+func row(_ spec: CommandSpec) -> Command { Command(spec, answers: .nothing) { _ in .nothing } }
 
 /// The command that a line runs, or nil when it asks for help or the version.
 func run(_ line: String...) throws(CommandLineError) -> ParsedCommand? {

@@ -21,7 +21,7 @@ struct CommandPageTests {
                 Issue.record("\(command.example) is not a command line")
                 continue
             }
-            #expect(parsed.spec.path == command.path)
+            #expect(parsed.verb.spec.path == command.path)
         }
     }
 

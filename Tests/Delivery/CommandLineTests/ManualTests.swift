@@ -27,7 +27,7 @@ struct ManualTests {
             CommandSpec(
                 path: ["sim", "take"], summary: "Take it off", example: "tapcard sim take",
                 group: "Keys"),
-        ],
+        ].map(row),
         topics: [
             Topic("files", "where things are", "The ledger is in `ledger.sqlite`.\n\nSo it is."),
             Topic("keys", "what seals", "Keys seal cards."),

@@ -23,8 +23,8 @@ private func checkCommandLine(_ input: [UInt8]) throws {
         return
     }
     guard case .run(let command) = invocation else { return }
-    try require(words.contains(command.spec.path.last ?? ""), "a command that nobody named")
-    let flags = (table.globals + command.spec.options).filter { $0.place == .flag }.map(\.name)
+    try require(words.contains(command.verb.spec.path.last ?? ""), "a command that nobody named")
+    let flags = (table.globals + command.verb.spec.options).filter { $0.place == .flag }.map(\.name)
     for (name, texts) in command.texts {
         for text in texts where !(flags.contains(name) && text == "true") {
             try require(

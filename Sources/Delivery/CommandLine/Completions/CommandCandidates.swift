@@ -47,10 +47,7 @@ extension CommandTable {
             return candidates(of: name.value, reader)
         case let known?:
             // Global options can name another ledger.
-            let command = ParsedCommand(
-                spec: CommandSpec(path: [], summary: "", example: "", group: ""),
-                texts: reader.texts)
-            return .candidates(known, prefix: prefix, command)
+            return .candidates(known, prefix: prefix, reader.texts)
         case nil: return .help(value.choices.map { "\(prefix)\($0)\n" }.joined())
         }
     }

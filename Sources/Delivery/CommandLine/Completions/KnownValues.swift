@@ -44,7 +44,7 @@ extension Settings {
             return rows.compactMap { row in row.name.map { ($0.text, row.make) } }
                 + [(ReaderName.simulated(file: nil).text, "simulated reader")]
         case .cashiers:
-            let cashiers = try? CashierFile(path: dataFolder + "/cashiers.json").load()
+            let cashiers = try? cashierFile.load()
             return (cashiers ?? []).map { ($0.name.text, "cashier") }
         case .keys:
             let keys = (try? KeyFile(path: keyPath).load()) ?? nil

@@ -16,16 +16,16 @@ extension Command {
             "schema", group: .station, "Print the JSON Schema of a verb's --json output",
             discussion: "The schema follows draft 2020-12. For the HTTP API of the till page, see "
                 + "`/api/openapi.json` of `tapcard serve`.",
-            takes: .verb, answers: .schema, example: "tapcard schema pay"
-        ) { session throws(TapcardError) in try session.schema() }
+            takes: .verb, answers: .schema, example: "tapcard schema pay", run: SchemaCommand.schema
+        )
 }
 
-extension Session {
-    fileprivate func schema() throws(TapcardError) -> Report {
-        let (words, verbs) = (try self[.verb], verbs())
+enum SchemaCommand {
+    static func schema(in session: Session) async throws(TapcardError) -> Report {
+        let (words, verbs) = (try session[.verb], session.verbs())
         let command = verbs.first { $0.spec.path == words }
         if command == nil, !words.isEmpty {
-            throw Session.noVerb(words, verbs.filter { $0.spec.path.starts(with: words) })
+            throw noVerb(words, verbs.filter { $0.spec.path.starts(with: words) })
         }
         let schema = PrintedDocuments.schema(of: command)
         return Report(["schema": schema], [schema.prettyText], isPlain: true)

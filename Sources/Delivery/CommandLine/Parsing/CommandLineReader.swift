@@ -63,12 +63,13 @@ struct CommandLineReader {
             guard words.isEmpty else { throw refusal(.tooManyArguments, extraWord(words[0])) }
             return .help(table.help(for: topic))
         }
-        guard let command, !wantsHelp, texts["help"] == nil else {
+        let verb = table.verbs.first { $0.spec.path == path }
+        guard let verb, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
-        if let repeated, !isRepeatable(repeated, in: [command]) { throw givenTwice(repeated) }
-        let texts = texts.merging(try arguments(of: command)) { option, _ in option }
-        return .run(ParsedCommand(spec: command, texts: texts))
+        if let repeated, !isRepeatable(repeated, in: [verb.spec]) { throw givenTwice(repeated) }
+        let texts = texts.merging(try arguments(of: verb.spec)) { option, _ in option }
+        return .run(ParsedCommand(verb, texts: texts))
     }
 
     /// A negative number counts as an argument, so that the rules of amounts can explain what is

@@ -8,6 +8,6 @@ package enum Invocation: Sendable {
     /// The content of a file, identical in every locale and on every terminal.
     case page(String)
     /// Candidates for the shell's cursor, after a fixed prefix, with the options given before it.
-    case candidates(CompletedValue, prefix: String, ParsedCommand)
+    case candidates(CompletedValue, prefix: String, [String: [String]])
     case version
 }

@@ -108,7 +108,7 @@ package struct TillCall: Sendable {
             guard let parameter = row.page, parameter.isRequired else { continue }
             throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")
         }
-        return ParsedCommand(spec: verb.spec, texts: texts)
+        return ParsedCommand(verb, texts: texts)
     }
 
     private func usual(beside given: [JSONMember]) -> [JSONMember] {

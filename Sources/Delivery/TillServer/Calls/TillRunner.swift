@@ -54,7 +54,7 @@ struct TillRunner: Sendable {
     /// The cashiers of this station; without any, no login is needed.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
-            try known.cashiers(in: session.cashierFile)
+            try known.cashiers(in: session.settings.cashierFile)
         }
     }
 
@@ -63,7 +63,7 @@ struct TillRunner: Sendable {
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
+        let isKept = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
         return isKept ? renewed : cashier
     }
 
@@ -108,7 +108,7 @@ struct TillRunner: Sendable {
         }
         guard let last else { return nil }
         var had = Set(last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
-        if session.offlinePayments.mayHaveLines { had.insert(.pay) }
+        if session.journal.payments.mayHaveLines { had.insert(.pay) }
         return had
     }
 
@@ -152,7 +152,7 @@ struct TillRunner: Sendable {
     /// Books offline payments and takes a snapshot of the cards, where this station does that.
     func keepOfflinePayments() async -> Result<OfflinePayments.Booked?, TapcardError> {
         do throws(TapcardError) {
-            return .success(try await session.keepOfflinePayments(with: ledger))
+            return .success(try await session.journal.keep(with: ledger))
         } catch {
             return .failure(error)
         }
@@ -160,15 +160,8 @@ struct TillRunner: Sendable {
 
     /// The state of offline payments; nil at a station that has none and takes no offline payments.
     func offlinePayments() -> (status: OfflinePayments.Status?, limits: OfflineLimits)? {
-        guard let limits = try? session.offlineLimits(currency) ?? nil else { return nil }
-        return ((try? session.offlineStatus()) ?? nil, limits)
-    }
-
-    /// Refuses unknown members and malformed values. Amounts are checked by their command.
-    func request(
-        _ call: TillCall, _ members: [JSONMember]
-    ) throws(TapcardError) -> TillRequest {
-        TillRequest(command: call.verb, parsed: try call.parsed(members))
+        guard let limits = try? session.journal.limits(currency) ?? nil else { return nil }
+        return ((try? session.journal.status()) ?? nil, limits)
     }
 
     /// Carries out a request for a cashier, by default the cashier of the settings.
@@ -177,26 +170,27 @@ struct TillRunner: Sendable {
     /// the reader, or while another operation uses it, a request that needs a card fails with
     /// `reader-busy`.
     func carryOut(
-        _ request: TillRequest, for cashier: CashierName? = nil, withReader: Bool,
+        _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         guard withReader else {
-            return await run(request, for: cashier, on: TakenReader(), progress)
+            return await run(command, for: cashier, on: TakenReader(), progress)
         }
         return await operationsReader.use { reader in
-            await run(request, for: cashier, on: reader, progress)
+            await run(command, for: cashier, on: reader, progress)
         }
     }
 
     private func run(
-        _ request: TillRequest, for cashier: CashierName?, on reader: any TagReader,
+        _ command: ParsedCommand, for cashier: CashierName?, on reader: any TagReader,
         _ progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
-        let session = session(
-            for: request.parsed, cashier: cashier, reader: reader, progress: progress)
-        return switch await request.command.outcome(in: session) {
-        case .success(let report): Answer(document: report.document, problem: report.problem)
-        case .failure(let error): Answer(document: nil, problem: error)
+        let session = session(for: command, cashier: cashier, reader: reader, progress: progress)
+        do throws(TapcardError) {
+            let report = try await command.verb.run(in: session)
+            return Answer(document: report.document, problem: report.problem)
+        } catch {
+            return Answer(document: nil, problem: error)
         }
     }
 
@@ -214,7 +208,7 @@ struct TillRunner: Sendable {
             switch event {
             case .card(let reading):
                 let report = Report(
-                    self.session.lessUnbooked(reading), currency: station.currency)
+                    self.session.journal.lessUnbooked(reading), currency: station.currency)
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
@@ -279,7 +273,7 @@ struct TillRunner: Sendable {
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
             "ticketPrice": .text(price), "tills": .number(tills),
-            "loadsCards": .bool(session.loadsCards),
+            "loadsCards": .bool(session.keyFile.loadsCards),
         ]
     }
 
@@ -289,25 +283,19 @@ struct TillRunner: Sendable {
     }
 
     private func session(
-        for parsed: ParsedCommand, cashier: CashierName? = nil,
+        for command: ParsedCommand, cashier: CashierName? = nil,
         reader: (any TagReader)? = nil,
         progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
     ) -> Session {
         var settings = session.settings
         if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
-            command: parsed, settings: settings,
+            command: command, settings: settings,
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
             madeServices: session.madeServices, lastWords: LastWords())
     }
-}
-
-/// A validated request of a page.
-struct TillRequest: Sendable {
-    fileprivate let command: Command
-    fileprivate let parsed: ParsedCommand
 }
 
 extension TapcardError {

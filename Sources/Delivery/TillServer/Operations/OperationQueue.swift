@@ -306,22 +306,22 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        let request: TillRequest
+        let command: ParsedCommand
         do {
-            request = try runner.request(call, operation.namedMembers)
+            command = try call.parsed(operation.namedMembers)
         } catch {
             throw Problem(error)
         }
         if needsReader { atReader = id }
         running[id] = operation
-        let task = Task { [self] in await work(request, for: id, needsReader: needsReader) }
+        let task = Task { [self] in await work(command, for: id, needsReader: needsReader) }
         running[id]?.task = task
         if call.changes { publish("operation", operation.document) }
         return await task.value
     }
 
     private func work(
-        _ request: TillRequest, for id: OperationID, needsReader: Bool
+        _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
         if needsReader { await pauseWatching() }
@@ -332,7 +332,7 @@ actor OperationQueue {
         let (cashier, gate) = (running[id]?.cashier, running[id]?.gate)
         let refused = needsReader ? await refusal(of: id) : nil
         var answer = await runner.carryOut(
-            request, for: cashier, withReader: needsReader && refused == nil
+            command, for: cashier, withReader: needsReader && refused == nil
         ) { step in
             gate?.note(step)
             if refused == nil { listener.yield(step) }

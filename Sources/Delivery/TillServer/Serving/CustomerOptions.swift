@@ -42,7 +42,7 @@ struct CustomerPlan {
     /// With the ledger. It has a connection of its own, so that a crowd of customers delays no
     /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
-        let ledger = try await session.awaitedLedger(isTold: true)
+        let ledger = try await LedgerAccess(session).awaited(isTold: true)
         let clocks = session.surroundings
         let log = TillLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
         let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }
@@ -89,9 +89,9 @@ struct OpenedCustomers {
     }
 }
 
-extension Session {
+extension CustomerPlan {
     /// Nil where no address for the customers' page is set.
-    func customerPlan() throws(TapcardError) -> CustomerPlan? {
+    init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let port = UInt16(parts[1]), parts[1].allSatisfy(\.isNumber) else {
@@ -100,9 +100,11 @@ extension Session {
                 "\(text.debugDescription) is not a valid address of the customers' page: write it "
                     + "with its port, such as 192.168.1.5:443.", meaning: TillService.unserved)
         }
-        let address = try checkedAddress(String(parts[0]))
-        let names = try servedNames(settings.text(of: .customersName))
-        let files = try customerCertificate()
+        let address = try ServedAddress.checked(String(parts[0]))
+        let names = try ServedAddress.names(settings.text(of: .customersName))
+        let files = try TLSFiles(
+            settings.text(of: .customersCertificate), settings.text(of: .customersCertificateKey),
+            of: "customers-", orSay: TillService.unserved)
         let tls = try files?.read(orSay: TillService.unserved)
         let place = CustomerServer.Place(address: address, port: port, names: names, tls: tls)
         guard place.isLoopback || tls != nil else {
@@ -113,27 +115,14 @@ extension Session {
                 advice: "Name a certificate with --customers-tls-certificate and "
                     + "--customers-tls-key, or listen at 127.0.0.1 for a proxy that has one.")
         }
-        try requireName(address, names, "--customers-name")
+        try ServedAddress.requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {
             throw TapcardError(
                 .usage, "The customers' page needs a key file.", meaning: TillService.unserved,
                 advice: "Make one with tapcard keys customers FILE, and name it with "
                     + "--customers-keys.")
         }
-        let keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)
-        return CustomerPlan(place: place, files: files, keys: keys)
-    }
-
-    private func customerCertificate() throws(TapcardError) -> TLSFiles? {
-        let certificate = settings.text(of: .customersCertificate)
-        let key = settings.text(of: .customersCertificateKey)
-        guard certificate != nil || key != nil else { return nil }
-        guard let certificate, let key else {
-            throw TapcardError(
-                .usage, "A certificate needs its key, and a key its certificate.",
-                meaning: TillService.unserved,
-                advice: "Name both, with --customers-tls-certificate and --customers-tls-key.")
-        }
-        return TLSFiles(certificate: certificate, key: key)
+        keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)
+        (self.place, self.files) = (place, files)
     }
 }

@@ -61,36 +61,38 @@ extension Command {
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
             .customersCertificateKey, .customersKeys, .noTill,
             answers: .served, example: "tapcard --reader sim serve"
-        ) { session throws(TapcardError) in try await session.serve(in: process) }
+        ) { session throws(TapcardError) in
+            try await ServeCommand.serve(in: process, session)
+        }
     }
 }
 
-extension Session {
-    fileprivate func serve(
-        in process: ServingProcess
+enum ServeCommand {
+    static func serve(
+        in process: ServingProcess, _ session: Session
     ) async throws(TapcardError) -> Report {
-        let plan = try customerPlan()
-        guard plan != nil || !self[.noTill] else {
+        let plan = try CustomerPlan(session.settings)
+        guard plan != nil || !session[.noTill] else {
             throw TapcardError(
                 .usage, "Without the till there is nothing to serve.",
                 meaning: TillService.unserved,
                 advice: "Name an address for the customers' page: --customers ADDRESS.")
         }
         var till: (settings: TillService.Settings, runners: TillRunners)?
-        if !self[.noTill] { till = (try serviceSettings(), try await tillRunners()) }
-        let customers = try await plan?.opened(by: self)
+        if !session[.noTill] { till = (try settings(in: session), try await runners(in: session)) }
+        let customers = try await plan?.opened(by: session)
         process.prepare()
         var service: TillService?
         if let till {
             service = try await TillService.start(
                 till.settings, till.runners, customers: customers?.watch
-            ) { say($0) }
+            ) { session.say($0) }
         }
         let pages: ServedPages
         var counts: CountServer?
         do throws(TapcardError) {
             if service == nil, let customers,
-                let port = try self[.port(orSay: TillService.unserved)]
+                let port = try session[.port(orSay: TillService.unserved)]
             {
                 counts = try CountServer.start(at: port, customers.watch)
             }
@@ -101,14 +103,14 @@ extension Session {
             throw error
         }
         process.whenServing(pages)
-        let isShown = show(Session.report(of: pages))
+        let isShown = session.show(report(of: pages))
         // Without the printed address the page could not be opened.
-        if isShown { await waitUntilStopped() }
+        if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
         let page = service == nil ? "customers'" : "till"
-        let end = isJSON ? .nothing : Report([:], ["The \(page) page is gone"], isPlain: true)
-        return end.whenStopped
+        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
+        return Report([:], ["The \(page) page is gone"], isPlain: true).whenStopped
     }
 
     private static func report(of pages: ServedPages) -> Report {
@@ -137,28 +139,34 @@ extension Session {
                 + ["Ctrl-C ends it"])
     }
 
-    private func serviceSettings() throws(TapcardError) -> TillService.Settings {
+    private static func settings(in session: Session) throws(TapcardError) -> TillService.Settings {
         var request = TillService.Settings()
-        request.port = try self[.port(orSay: TillService.unserved)] ?? 0
-        request.demoPace = self[.demoPace]
-        request.tls = try tlsFiles(orSay: TillService.unserved)
-        request.names = try servedNames(try self[.names])
-        if let address = try self[.listen] {
-            request.address = try checkedAddress(address)
+        request.port = try session[.port(orSay: TillService.unserved)] ?? 0
+        request.demoPace = session[.demoPace]
+        request.tls = try TLSFiles(
+            session[.tlsCertificate], session[.tlsKey], orSay: TillService.unserved)
+        request.names = try ServedAddress.names(try session[.names])
+        if let address = try session[.listen] {
+            request.address = try ServedAddress.checked(address)
         }
         guard !request.isLoopback else { return request }
-        try requireName(request.address, request.names, "--name")
-        let isInsecure = self[.insecure]
+        try ServedAddress.requireName(request.address, request.names, "--name")
+        let isInsecure = session[.insecure]
         request.mustLogIn = !isInsecure
-        if isInsecure {
-            sayWhatIsRisked(request)
-        } else {
-            try requireSafe(request)
+        guard isInsecure else {
+            try requireSafe(request, in: session)
+            return request
         }
+        let reading = request.tls == nil ? "read along, passwords too, and " : ""
+        session.say(
+            "tapcard: insecure: anyone who reaches \(request.address) can \(reading)pay, top up "
+                + "and empty cards.\n")
         return request
     }
 
-    private func requireSafe(_ request: TillService.Settings) throws(TapcardError) {
+    private static func requireSafe(
+        _ request: TillService.Settings, in session: Session
+    ) throws(TapcardError) {
         guard request.tls != nil else {
             throw TapcardError(
                 .usage,
@@ -167,7 +175,7 @@ extension Session {
                 advice: "Name a certificate with --tls-certificate and --tls-key, or leave "
                     + "--listen out.")
         }
-        guard try !cashierFile.load().isEmpty else {
+        guard try !session.settings.cashierFile.load().isEmpty else {
             throw TapcardError(
                 .usage,
                 "Other machines can reach \(request.address), and there is no cashier: anyone in "
@@ -176,30 +184,24 @@ extension Session {
         }
     }
 
-    private func sayWhatIsRisked(_ request: TillService.Settings) {
-        let reading = request.tls == nil ? "read along, passwords too, and " : ""
-        say(
-            "tapcard: insecure: anyone who reaches \(request.address) can \(reading)pay, top up "
-                + "and empty cards.\n")
-    }
-
     /// A till for each reader.
-    private func tillRunners() async throws(TapcardError) -> TillRunners {
-        let names = try self[.readers]
-        let all = try names.count > 1 ? settings.forReaders(names, orSay: TillService.unserved) : []
-        let ledger = try await awaitedLedger()
-        _ = try await keys(beside: ledger)
-        let session = all.first.map(using) ?? self
-        let first = TillRunner(session, try await session.tillReader(), ledger)
-        let place = try settings.ledgerPlace
+    private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
+        let names = try session[.readers]
+        let one = session.settings
+        let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
+        let ledger = try await LedgerAccess(session).awaited()
+        _ = try await session.keys(beside: ledger)
+        let till = all.first.map(session.using) ?? session
+        let first = TillRunner(till, try await till.tillReader(), ledger)
+        let place = try one.ledgerPlace
         let isFile = if case .file = place { true } else { false }
         var others: [TillRunner] = []
         for settings in all.dropFirst() {
-            let session = using(settings)
+            let till = session.using(settings)
             // A connection to a database has one transaction at a time, with its round trips. A
             // file takes one change at a time anyway.
-            let ledger = isFile ? ledger : try await session.awaitedLedger(isTold: true)
-            others.append(TillRunner(session, try await session.tillReader(), ledger))
+            let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isTold: true)
+            others.append(TillRunner(till, try await till.tillReader(), ledger))
         }
         return TillRunners(first: first, others: others)
     }

@@ -2,16 +2,16 @@ import TapcardCore
 import Verbs
 
 /// The addresses and names of a listener, as the user writes them.
-extension Session {
+enum ServedAddress {
     private static let longestName = 253
 
     /// The host names of a list with commas.
-    func servedNames(_ text: String?) throws(TapcardError) -> [String] {
+    static func names(_ text: String?) throws(TapcardError) -> [String] {
         guard let text else { return [] }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         for name in names {
             let isName =
-                !name.isEmpty && name.utf8.count <= Session.longestName
+                !name.isEmpty && name.utf8.count <= longestName
                 && name.utf8.allSatisfy {
                     switch $0 {
                     case UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -40,8 +40,8 @@ extension Session {
     }
 
     /// The IPv4 address of a listener.
-    func checkedAddress(_ text: String) throws(TapcardError) -> String {
-        guard Session.isIPv4(text) else {
+    static func checked(_ text: String) throws(TapcardError) -> String {
+        guard isIPv4(text) else {
             throw TapcardError(
                 .usage,
                 "\(text.debugDescription) is not a valid address to listen at: write four numbers "
@@ -52,7 +52,7 @@ extension Session {
     }
 
     /// Refuses a listener that no browser could name.
-    func requireName(
+    static func requireName(
         _ address: String, _ names: [String], _ option: String
     ) throws(TapcardError) {
         guard address == "0.0.0.0", names.isEmpty else { return }

@@ -11,6 +11,20 @@ package struct TLSFiles: Sendable, Hashable {
     /// The size limit of a PEM file; certificates with long chains are smaller.
     private static let longestPEM = 1 << 20
 
+    /// Nil when neither is named. `group` stands before the names of the options.
+    package init?(
+        _ certificate: String?, _ key: String?, of group: String = "", orSay meaning: String
+    ) throws(TapcardError) {
+        if certificate == nil, key == nil { return nil }
+        guard let certificate, let key else {
+            throw TapcardError(
+                .usage, "A certificate needs its key, and a key its certificate.",
+                meaning: meaning,
+                advice: "Name both, with --\(group)tls-certificate and --\(group)tls-key.")
+        }
+        (self.certificate, self.key) = (certificate, key)
+    }
+
     /// The content of both files. `meaning` goes into the error when they are invalid.
     package func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
         let tls = WebServerSettings.TLS(
@@ -118,19 +132,5 @@ extension Parameter<String?> {
 extension Parameter<UInt16?> {
     package static func port(orSay meaning: String) -> Self {
         .option("port", "N", .port(orSay: meaning), "Port to listen on (default: any free port)")
-    }
-}
-
-extension Session {
-    /// The named certificate and key; nil when neither is named.
-    package func tlsFiles(orSay meaning: String) throws(TapcardError) -> TLSFiles? {
-        switch (try self[.tlsCertificate], try self[.tlsKey]) {
-        case (nil, nil): return nil
-        case (let certificate?, let key?): return TLSFiles(certificate: certificate, key: key)
-        default:
-            throw TapcardError(
-                .usage, "A certificate needs its key, and a key its certificate.",
-                meaning: meaning, advice: "Name both, with --tls-certificate and --tls-key.")
-        }
     }
 }

@@ -46,21 +46,14 @@ extension Command {
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
                 + "missing, the card is shown as it describes itself, and the exit status is 9.",
             takes: .watch, .noResolve, page: .post("read"), answers: .card,
-            example: "tapcard read --watch"
-        ) { session throws(TapcardError) in try await session.read() },
+            example: "tapcard read --watch", run: CardCommands.read),
         Command(
             "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, id 1, balance 0",
             discussion: "The card includes a scratch card. With `--reader sim`, the first use also "
                 + "sets up the simulated station.",
             takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
-            page: .post("demo"), answers: .card, example: "tapcard --reader sim demo"
-        ) { session throws(TapcardError) in
-            try await session.make("The demo card is ready") { station throws(TapcardError) in
-                try TapcardError.wrapping { () throws(Refusal) in
-                    try CardRequest.demo(in: station.currency).origin
-                }
-            }
-        },
+            page: .post("demo"), answers: .card, example: "tapcard --reader sim demo",
+            run: CardCommands.demo),
         Command(
             "issue", group: .cards, "Issue a new card on the tag on the reader",
             discussion: "Name and id are optional. A tag with other content needs `--overwrite`; "
@@ -68,10 +61,9 @@ extension Command {
                 + "must then be paid out in cash. Any phone can read the name and id, except on an "
                 + "NTAG 424. A station that has only a table of card keys cannot issue cards.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
-            .overwrite, .anyChip, .operation,
-            page: .post("issue"), answers: .card,
-            example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
-        ) { session throws(TapcardError) in try await session.issue() },
+            .overwrite, .anyChip, .operation, page: .post("issue"), answers: .card,
+            example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20",
+            run: CardCommands.issue),
         Command(
             "adopt", group: .cards, "Convert another system's card into a card of this ledger",
             discussion: "The cardholder, id and scratch state carry over; an activated code counts "
@@ -80,26 +72,16 @@ extension Command {
                 + "like a top-up, but adds no cash to the drawer. Cards of this ledger, blank "
                 + "tags, other content, other currencies and invalid seals are refused.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
-            page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50"
-        ) { session throws(TapcardError) in
-            try await session.make("Adopted") { station throws(TapcardError) in
-                .adopt(accepting: try session[.acceptBalance, in: station.currency])
-            }
-        },
+            page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50",
+            run: CardCommands.adopt),
         Command(
             "scratch", group: .cards, "Reveal the code of the scratch card",
             discussion: "A card can be scratched only once; its code, a random UUID, is kept on "
                 + "the card and in the ledger. Scratching takes two seconds, and Ctrl-C during "
                 + "that time leaves the card unscratched. You may take the card off meanwhile, but "
                 + "it must be back for the code to be written.",
-            takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch"
-        ) { session throws(TapcardError) in
-            let station = try await session.station()
-            let receipt = try await station.scratch(id: try session.operation(station))
-            let summary = try await station.summary(afterwards: receipt)
-            return Report(
-                summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
-        },
+            takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch",
+            run: CardCommands.scratch),
         Command(
             "activate", group: .cards, "Activate the card's code with the activation service",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
@@ -107,41 +89,41 @@ extension Command {
                 + "you can ask again. If no answer arrives, run `tapcard activate` again; it asks "
                 + "with the same code.",
             takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
-            example: "tapcard activate"
-        ) { session throws(TapcardError) in try await session.activate() },
+            example: "tapcard activate", run: ActivationCommand.activate),
     ]
 }
 
-extension Session {
-    func read() async throws(TapcardError) -> Report {
+enum CardCommands {
+    static func read(in session: Session) async throws(TapcardError) -> Report {
         let station: Station
-        let isFresh = try self.isFresh
+        let isFresh = try session.isFresh
         do throws(TapcardError) {
-            station = try await lookingStation()
+            station = try await session.lookingStation()
         } catch {
             // With a ledger in another currency the amounts on a card would be misread, so only a
             // missing ledger is tolerated.
-            guard error.result == .ledger, error.kind != .ledgerCurrency, !self[.watch],
-                let report = await readingAlone(error)
+            guard error.result == .ledger, error.kind != .ledgerCurrency, !session[.watch],
+                let report = await readingAlone(error, in: session)
             else { throw error }
             return report
         }
         if isFresh {
-            say(
+            session.say(
                 "tapcard: this station is not set up: no seal can be checked. tapcard init "
                     + "--currency EUR makes keys and a ledger.\n")
         }
-        let resolving = !self[.noResolve] && !isFresh
-        guard self[.watch] else {
+        let resolving = !session[.noResolve] && !isFresh
+        guard session[.watch] else {
             let summary = try await station.read(resolving: resolving)
             return Report(
-                lessUnbooked(summary), currency: station.currency, showsChip: isVerbose)
+                session.journal.lessUnbooked(summary), currency: station.currency,
+                showsChip: session.manner.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
-            await waiting.stop()
-            let isRead = show(event, station.currency)
+            await session.waiting.stop()
+            let isRead = show(event, station.currency, in: session)
             // The spinner returns with the next wait.
-            waiting.show("Hold a card to the reader")
+            session.waiting.show("Hold a card to the reader")
             return isRead
         }
         return Report.nothing.whenStopped
@@ -149,72 +131,100 @@ extension Session {
 
     /// The reading of a sealed card without the ledger; such a station takes no money. Nil when
     /// that fails, too.
-    private func readingAlone(_ error: TapcardError) async -> Report? {
+    private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
         do {
+            let (keyFile, journal) = (session.keyFile, session.journal)
             guard let keys = try keyFile.load() else { return nil }
-            let currency = try settings.currency ?? keys.currency ?? .usd
-            let station = try await station(
+            let currency = try session.settings.currency ?? keys.currency ?? .usd
+            let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
-            return Report(lessUnbooked(summary.withoutLedger(error)), currency: currency)
+            return Report(journal.lessUnbooked(summary.withoutLedger(error)), currency: currency)
         } catch {
             return nil
         }
     }
 
     /// Prints one line per tap.
-    private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
+    private static func show(
+        _ event: Station.WatchEvent, _ currency: Currency, in session: Session
+    ) -> Bool {
+        let (manner, output, now) = (session.manner, session.output, session.surroundings.now)
+        /// Adds the time, because it cannot be reconstructed later.
+        func timed(_ document: JSONValue?) -> JSONValue {
+            (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
+        }
         switch event {
         case .card(let summary):
-            let report = Report(lessUnbooked(summary), currency: currency)
-            if isJSON { return output.write(document: timed(report.document)) }
-            if isQuiet { return true }
+            let report = Report(session.journal.lessUnbooked(summary), currency: currency)
+            if manner.isJSON { return output.write(document: timed(report.document)) }
+            if manner.isQuiet { return true }
             let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
-            let time = LocalTime.text(surroundings.now())
+            let time = LocalTime.text(now())
             let state = summary.stateWord.map { ", \($0)" } ?? ""
             let resolved = summary.resolved.map { " \($0.words)" }.joined()
             let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
             return output.write(line.shown + "\n")
         case .problem(let error):
-            if isJSON { return output.write(document: timed(Report.document(of: error))) }
-            show(error)
+            if manner.isJSON { return output.write(document: timed(Report.document(of: error))) }
+            session.show(error)
             return true
         case .gone, .empty: return true
         case .readerIsBack(let name):
-            if isJSON {
+            if manner.isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
                 return output.write(document: timed(document))
             }
-            if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
+            if !manner.isQuiet { session.say("tapcard: The reader is there again: \(name).\n") }
             return true
         }
     }
 
-    /// Adds the time to a line of the watch, because it cannot be reconstructed later.
-    private func timed(_ document: JSONValue?) -> JSONValue {
-        (document ?? [:]).with(["at": .string(LocalTime.iso(surroundings.now()))])
+    static func demo(in session: Session) async throws(TapcardError) -> Report {
+        try await make("The demo card is ready", in: session) { station throws(TapcardError) in
+            try TapcardError.wrapping { () throws(Refusal) in
+                try CardRequest.demo(in: station.currency).origin
+            }
+        }
     }
 
-    func issue() async throws(TapcardError) -> Report {
-        try await make("Issued") { station throws(TapcardError) in
+    static func issue(in session: Session) async throws(TapcardError) -> Report {
+        try await make("Issued", in: session) { station throws(TapcardError) in
             .issue(
-                Holder(id: try self[.id], name: try self[.name]),
-                try self[.balance, in: station.currency] ?? Money(minorUnits: 0, station.currency),
-                hasScratchCard: !self[.noScratch])
+                Holder(id: try session[.id], name: try session[.name]),
+                try session[.balance, in: station.currency]
+                    ?? Money(minorUnits: 0, station.currency),
+                hasScratchCard: !session[.noScratch])
+        }
+    }
+
+    static func adopt(in session: Session) async throws(TapcardError) -> Report {
+        try await make("Adopted", in: session) { station throws(TapcardError) in
+            .adopt(accepting: try session[.acceptBalance, in: station.currency])
         }
     }
 
     /// Makes a card of the tag on the reader. Arguments are checked before the reader is opened.
-    func make(
-        _ what: String, _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
+    static func make(
+        _ what: String, in session: Session,
+        _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
     ) async throws(TapcardError) -> Report {
-        let station = try await station()
+        let station = try await session.station()
         let request = CardRequest(
-            try origin(station), face: try self[.display] ?? .tapcard,
-            mayReissue: self[.reissue], mayOverwrite: self[.overwrite], protects: self[.protect],
-            acceptsAnyChip: self[.anyChip])
-        if request.protects { sayWhoOpens() }
-        let summary = try await station.make(request, id: try operation(station))
+            try origin(station), face: try session[.display] ?? .tapcard,
+            mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
+            protects: session[.protect], acceptsAnyChip: session[.anyChip])
+        if request.protects { TagCommands.sayWhoOpens(in: session) }
+        let summary = try await station.make(
+            request, id: try session[.operation] ?? station.newID())
         return Report(summary, what, currency: station.currency, showsChip: true)
+    }
+
+    static func scratch(in session: Session) async throws(TapcardError) -> Report {
+        let station = try await session.station()
+        let receipt = try await station.scratch(id: try session[.operation] ?? station.newID())
+        let summary = try await station.summary(afterwards: receipt)
+        return Report(
+            summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
     }
 }

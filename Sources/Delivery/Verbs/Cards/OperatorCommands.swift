@@ -13,14 +13,18 @@ extension Command {
                 + "snapshot.",
             takes: .namedCard, page: .post("block", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
+        ) { session throws(TapcardError) in
+            try await OperatorCommands.change(.block, "Blocked card", in: session)
+        },
         Command(
             "unblock", group: .operators, "Unblock a card",
             discussion: "Only a blocked card can be unblocked. If the card is closed or was "
                 + "replaced, issue its tag again with `--reissue`.",
             takes: .namedCard, page: .post("unblock", reader: .without(.card)),
             answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
+        ) { session throws(TapcardError) in
+            try await OperatorCommands.change(.unblock, "Unblocked card", in: session)
+        },
         Command(
             "repair", group: .operators, "Rewrite the card from the ledger",
             discussion: "Without `--card`, an open operation is resolved and the text for phones "
@@ -29,32 +33,16 @@ extension Command {
                 + "is the original, because repairing a copy makes the copy valid; if unsure, "
                 + "block the card and replace it.",
             takes: .repairedCard, page: .post("repair"), answers: .card,
-            example: "tapcard repair --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in
-            let card = try session[.card]
-            let station = try await session.station()
-            let summary = try await station.repair(naming: card)
-            return Report(summary, "Repaired", currency: station.currency)
-        },
+            example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
             discussion: "The balance, cardholder, scratch state, tickets and game move to the new "
                 + "card. The lost card is refused for good; an offline station learns this with "
                 + "its next snapshot. A closed card cannot be replaced, and a station that has "
                 + "only a table of card keys cannot replace cards.",
-            takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite,
-            .anyChip, .operation,
-            page: .post("replace"), answers: .card, example: "tapcard replace --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in
-            guard let lost = try session[.lostCard] else {
-                throw TapcardError.usage(
-                    "Which card was lost? Name it with --card.",
-                    advice: "tapcard history shows the numbers.")
-            }
-            return try await session.make("Replaced \(lost)") { _ in
-                .replace(lost)
-            }
-        },
+            takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip,
+            .operation, page: .post("replace"), answers: .card,
+            example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),
         Command(
             "forget", group: .operators, "Delete the cardholder's name from the ledger",
             discussion: "This cannot be undone. The id stays, and the name leaves the tag at its "
@@ -62,8 +50,9 @@ extension Command {
             takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
-            try await session.change(
-                .forget, "Forgot the name on card", then: "The card follows at its next tap")
+            try await OperatorCommands.change(
+                .forget, "Forgot the name on card", then: "The card follows at its next tap",
+                in: session)
         },
     ]
 }
@@ -82,26 +71,37 @@ extension Parameter<CardUID?> {
     }
 }
 
-extension Session {
-    fileprivate func change(
-        _ change: StatusChange, _ what: String, then next: String? = nil
+enum OperatorCommands {
+    static func change(
+        _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
-        let named = try self[.card]
-        let uid: CardUID
-        let changed: LedgerCard
-        if let named {
-            uid = named
-            changed = try await Station.change(
-                uid, change, in: try await ledger(), surroundings: surroundings)
+        let (uid, ledger): (CardUID, any LedgerStore)
+        if let named = try session[.card] {
+            (uid, ledger) = (named, try await session.ledger())
         } else {
-            let station = try await station()
-            uid = try await station.cardOnReader()
-            changed = try await Station.change(
-                uid, change, in: station.ledger, surroundings: surroundings)
+            let station = try await session.station()
+            (uid, ledger) = (try await station.cardOnReader(), station.ledger)
         }
+        let changed = try await Station.change(
+            uid, change, in: ledger, surroundings: session.surroundings)
         return Report(
-            [
-                "uid": .text(uid), "status": .string(changed.status.rawValue),
-            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isChange: true)
+            ["uid": .text(uid), "status": .string(changed.status.rawValue)],
+            ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isChange: true)
+    }
+
+    static func repair(in session: Session) async throws(TapcardError) -> Report {
+        let card = try session[.card]
+        let station = try await session.station()
+        let summary = try await station.repair(naming: card)
+        return Report(summary, "Repaired", currency: station.currency)
+    }
+
+    static func replace(in session: Session) async throws(TapcardError) -> Report {
+        guard let lost = try session[.lostCard] else {
+            throw TapcardError.usage(
+                "Which card was lost? Name it with --card.",
+                advice: "tapcard history shows the numbers.")
+        }
+        return try await CardCommands.make("Replaced \(lost)", in: session) { _ in .replace(lost) }
     }
 }

@@ -20,26 +20,17 @@ extension Command {
                 + "records the cashier of each operation. The password is read from "
                 + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and needs at least 10 "
                 + "characters. Changing it ends every login made with the old one.",
-            takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann"
-        ) { session throws(TapcardError) in try await session.addCashier() },
+            takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann",
+            run: CashierCommands.add),
         Command(
             "cashiers remove", group: .station, "Remove a cashier",
             discussion: "The cashier's logins end; past operations keep the name. Once the last "
                 + "cashier is removed, the till page no longer requires a login.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
-            example: "tapcard cashiers remove Ann"
-        ) { session throws(TapcardError) in try session.removeCashier() },
+            example: "tapcard cashiers remove Ann", run: CashierCommands.remove),
         Command(
             "cashiers list", group: .station, "List the cashiers",
-            answers: .cashiers, example: "tapcard cashiers list"
-        ) { session throws(TapcardError) in
-            let names = try session.cashierFile.load().map(\.name.text)
-            return Report(
-                ["cashiers": .array(names.map { .string($0) })],
-                names.isEmpty
-                    ? ["There are no cashiers: the till page asks nobody who they are"] : names,
-                isPlain: true)
-        },
+            answers: .cashiers, example: "tapcard cashiers list", run: CashierCommands.list),
     ]
 }
 
@@ -54,23 +45,41 @@ enum TypedSecret: String {
         case .tablePassphrase: Settings.tablePassphraseVariable
         }
     }
+
+    /// The secret that somebody types, unseen.
+    func typed(_ question: String, on console: Console) async throws(TapcardError) -> String {
+        guard let askSecretly = console.askSecretly else {
+            throw .missing(rawValue, variable, meaning: "Nothing was changed.")
+        }
+        if let typed = await askSecretly(question) { return typed }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
+    }
 }
 
-extension Session {
-    package var cashierFile: CashierFile {
-        CashierFile(path: settings.dataFolder + "/cashiers.json")
+extension Settings {
+    package var cashierFile: CashierFile { CashierFile(path: dataFolder + "/cashiers.json") }
+}
+
+enum CashierCommands {
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let names = try session.settings.cashierFile.load().map(\.name.text)
+        return Report(
+            ["cashiers": .array(names.map { .string($0) })],
+            names.isEmpty
+                ? ["There are no cashiers: the till page asks nobody who they are"] : names,
+            isPlain: true)
     }
 
-    fileprivate func addCashier() async throws(TapcardError) -> Report {
-        let name = try self[.cashier()]
-        try makeDataFolder()
+    static func add(in session: Session) async throws(TapcardError) -> Report {
+        let name = try session[.cashier()]
+        try session.places.makeDataFolder()
         // A faulty file is reported before the password is typed.
-        _ = try cashierFile.load()
-        let password = try await newPassword(of: name)
-        let (kept, isNew) = try cashierFile.add(
+        _ = try session.settings.cashierFile.load()
+        let password = try await newPassword(of: name, in: session)
+        let (kept, isNew) = try session.settings.cashierFile.add(
             Cashier(
                 name,
-                PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
+                PasswordHash(password, salt: session.surroundings.random(PasswordHash.saltSize))))
         return Report(
             ["cashier": .string(kept.text), "isNew": .bool(isNew)],
             [
@@ -80,9 +89,9 @@ extension Session {
             ], isChange: true)
     }
 
-    fileprivate func removeCashier() throws(TapcardError) -> Report {
-        let name = try self[.cashier()]
-        guard let removed = try cashierFile.remove(name) else {
+    static func remove(in session: Session) async throws(TapcardError) -> Report {
+        let name = try session[.cashier()]
+        guard let removed = try session.settings.cashierFile.remove(name) else {
             throw TapcardError(
                 .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
                 meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
@@ -93,14 +102,18 @@ extension Session {
     }
 
     /// The new password, from the environment or typed twice.
-    private func newPassword(of name: CashierName) async throws(TapcardError) -> String {
+    private static func newPassword(
+        of name: CashierName, in session: Session
+    ) async throws(TapcardError) -> String {
         let password: String
-        if let given = try settings.cashierPassword {
+        if let given = try session.settings.cashierPassword {
             password = given
         } else {
-            password = try await typed("Password for \(name.text.shown): ", .cashierPassword)
+            let secret = TypedSecret.cashierPassword
+            password = try await secret.typed(
+                "Password for \(name.text.shown): ", on: session.console)
             try require(password, of: name)
-            guard try await typed("The same again: ", .cashierPassword) == password else {
+            guard try await secret.typed("The same again: ", on: session.console) == password else {
                 throw TapcardError(
                     .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
                     advice: "Try again.")
@@ -110,16 +123,7 @@ extension Session {
         return password
     }
 
-    /// A secret that somebody types, unseen.
-    func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
-        guard let askSecretly = console.askSecretly else {
-            throw .missing(secret.rawValue, secret.variable, meaning: "Nothing was changed.")
-        }
-        if let typed = await askSecretly(question) { return typed }
-        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
-    }
-
-    private func require(_ password: String, of name: CashierName) throws(TapcardError) {
+    private static func require(_ password: String, of name: CashierName) throws(TapcardError) {
         guard password.utf8.count <= CashierFile.longestPassword else {
             throw TapcardError(
                 .usage,

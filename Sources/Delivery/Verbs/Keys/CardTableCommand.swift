@@ -1,8 +1,7 @@
 import CardCryptography
 import Ledger
-import OperatingSystem
 import ReaderDiagnosis
-import StationFiles
+package import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -15,31 +14,39 @@ extension Command {
             + "prize or issue cards. Import the file there with `tapcard keys import`, and carry "
             + "the passphrase, which is printed once, separately. Create a new table after issuing "
             + "cards and after rotating or retiring keys.",
-        takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json"
-    ) { session throws(TapcardError) in
-        let path = try session[.newFile]
-        let isStream = path == DurableFile.standardStream
-        if isStream { try session.requireStream("The table") }
-        try session.requireMasters()
-        try session.requireNew(path)
-        let table = try await session.makeTable()
+        takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json",
+        run: CardTableCommand.write)
+}
+
+extension KeyRing {
+    /// The number of cards of a table, in words.
+    var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
+}
+
+enum CardTableCommand {
+    static func write(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(try session[.newFile])
+        try file.requireOutput("The table", session.manner)
+        try session.keyFile.requireMasters()
+        try file.requireNew()
+        let table = try await makeTable(in: session)
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        if isStream {
+        if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: the passphrase of the table is \(passphrase.text)\n")
             return .nothing
         }
-        try CustomerKeyFile.write(sealed, to: path)
+        try CustomerKeyFile.write(sealed, to: file.path)
         let lacking = table.lacking.sorted().map { "\($0)" }.joined(separator: ", ")
         return Report(
             [
-                "file": .string(path), "passphrase": .string(passphrase.text),
+                "file": .string(file.path), "passphrase": .string(passphrase.text),
                 "cards": .number(table.cards),
             ],
             [
-                "The keys of \(table.keys.cardCount) are in \(path)",
+                "The keys of \(table.keys.cardCount) are in \(file.path)",
                 "Its passphrase, which is shown only now: \(passphrase.text)",
                 "At the station: tapcard keys import FILE. Bring the passphrase another way",
             ]
@@ -51,31 +58,14 @@ extension Command {
                     ]),
             isChange: true)
     }
-}
 
-extension KeyRing {
-    /// The number of cards of a table, in words.
-    var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
-}
-
-extension Session {
-    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
-    func requireMasters() throws(TapcardError) {
-        guard try keyFile.load()?.isTable != true else {
-            throw TapcardError(
-                .refusal(.wrongState),
-                "This station has a table of card keys, and not the keys of the issuer.",
-                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
-        }
-    }
-
-    fileprivate func makeTable() async throws(TapcardError) -> CardTable {
-        let ledger = try await ledger()
-        let all = try await keys()
-        try await requireCommonKeys(all, ledger)
-        let issuer = try await issuerKeys()
+    private static func makeTable(in session: Session) async throws(TapcardError) -> CardTable {
+        let ledger = try await session.ledger()
+        let all = try await session.keys()
+        try await session.requireCommonKeys(all, ledger)
+        let issuer = try await LedgerAccess(session).issuerKeys()
         let ordered = all.ordered(by: issuer)
-        let made = try await withLedgerErrors { () throws(LedgerError) -> CardTable? in
+        let made = try await LedgerAccess.asking { () throws(LedgerError) -> CardTable? in
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
             return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
@@ -94,36 +84,53 @@ extension Session {
     }
 
     /// The table in a sealed file, by its passphrase.
-    func opened(_ table: SealedTable, _ path: String) async throws(TapcardError) -> KeyRing {
+    static func opened(
+        _ table: SealedTable, _ path: String, in session: Session
+    ) async throws(TapcardError) -> KeyRing {
         let text: String
-        if let given = try settings.tablePassphrase {
+        if let given = try session.settings.tablePassphrase {
             text = given
         } else {
-            text = try await typed("Passphrase of the table: ", .tablePassphrase)
+            text = try await TypedSecret.tablePassphrase.typed(
+                "Passphrase of the table: ", on: session.console)
         }
         guard let passphrase = TablePassphrase(typed: text) else {
             throw TapcardError(
                 .usage,
                 "That is not a passphrase of a table: one has \(TablePassphrase.randomByteCount) "
-                    + "letters and digits.", meaning: Session.keysUnchanged)
+                    + "letters and digits.", meaning: KeyRotation.unchanged)
         }
         do throws(KeyError) {
             return try table.open(with: passphrase)
         } catch {
             throw TapcardError(
                 .fileUnusable, "\(path) cannot be opened: \(error.detail).",
-                meaning: Session.keysUnchanged,
+                meaning: KeyRotation.unchanged,
                 advice: "Try again, or have another table made: tapcard keys table FILE")
         }
     }
 }
 
-extension Session {
+extension KeyFile {
+    /// Whether this station has the keys that load and make cards, and not a table of card keys.
+    /// One without keys gets its own.
+    package var loadsCards: Bool { (try? load())?.isTable != true }
+
+    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
+    func requireMasters() throws(TapcardError) {
+        guard try load()?.isTable != true else {
+            throw TapcardError(
+                .refusal(.wrongState),
+                "This station has a table of card keys, and not the keys of the issuer.",
+                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
+        }
+    }
+
     /// The finding about a station without the keys of the issuer; none where it has them, or none
     /// at all.
-    func tableFindings() throws(TapcardError) -> [Finding] {
+    var tableFindings: [Finding] {
         // A key file that cannot be read is reported by what needs it.
-        guard let keys = try? keyFile.load(), keys.isTable else { return [] }
+        guard let keys = try? load(), keys.isTable else { return [] }
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
             "key \(keys.sealing.id), which seals"

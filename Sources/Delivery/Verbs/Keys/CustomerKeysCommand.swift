@@ -23,17 +23,19 @@ extension Command {
             + "file cannot be used to write cards or to derive other keys. Run the command again "
             + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
         takes: .keyFileOfPage, .overwriteKeys, answers: .file,
-        example: "tapcard keys customers customer-keys.json"
-    ) { session throws(TapcardError) in
-        let path = try session[.keyFileOfPage]
-        let isStream = path == DurableFile.standardStream
-        if isStream { try session.requireStream("The keys") }
-        try session.requireMasters()
-        try session.requireReplaceable(path)
+        example: "tapcard keys customers customer-keys.json", run: CustomerKeysCommand.write)
+}
+
+enum CustomerKeysCommand {
+    static func write(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(try session[.keyFileOfPage])
+        try file.requireOutput("The keys", session.manner)
+        try session.keyFile.requireMasters()
+        try requireReplaceable(file, in: session)
         let ring = try await session.keys()
         let ledger = try await session.ledgerIfThere()
         // One that does not answer may have retired a key that this file would believe.
-        let retired = try await session.withLedgerErrors { () throws(LedgerError) in
+        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger?.retiredKeys() ?? []
         }
         let keys = CustomerKeys(of: ring, without: retired)
@@ -44,28 +46,29 @@ extension Command {
                 advice: "Bring the keys of another station: there tapcard keys export FILE, here "
                     + "tapcard keys import FILE.")
         }
-        if isStream {
+        if file.isStream {
             session.output.write(CustomerKeyFile.text(of: keys))
             return .nothing
         }
-        try CustomerKeyFile(path: path).save(keys)
+        try CustomerKeyFile(path: file.path).save(keys)
         return Report(
-            ["file": .string(path)],
+            ["file": .string(file.path)],
             [
-                "The keys of the customers' page are in \(path)",
+                "The keys of the customers' page are in \(file.path)",
                 "Move that file to the machine that serves the page, and name it there with "
                     + "--customers-keys",
             ], isChange: true)
     }
-}
 
-extension Session {
     /// Refuses a file that exists, unless it may be overwritten and is a key file of the page: a
     /// mistyped name must not cost another file.
-    fileprivate func requireReplaceable(_ path: String) throws(TapcardError) {
+    private static func requireReplaceable(
+        _ file: NamedFile, in session: Session
+    ) throws(TapcardError) {
+        let path = file.path
         let exists = (try? DurableFile(path).permissions()) != nil
-        guard path != DurableFile.standardStream, exists else { return try requireNew(path) }
-        guard self[.overwriteKeys] else {
+        guard !file.isStream, exists else { return try file.requireNew() }
+        guard session[.overwriteKeys] else {
             throw TapcardError(
                 .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
                 advice: "Name another file, or add --overwrite to replace a key file of the "

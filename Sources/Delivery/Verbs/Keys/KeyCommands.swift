@@ -1,6 +1,5 @@
 import CardCryptography
 import Ledger
-import OperatingSystem
 import StationFiles
 import TapcardCore
 import TapcardDomain
@@ -24,8 +23,7 @@ extension Command {
             "keys list", group: .station, "List the keys and how many cards use each one",
             discussion: "The secret values are never shown. A station that has a ledger file but "
                 + "no keys gets them now, unless the ledger has cards.",
-            answers: .keys, example: "tapcard keys list"
-        ) { session throws(TapcardError) in try await session.listKeys() },
+            answers: .keys, example: "tapcard keys list", run: KeyCommands.list),
         Command(
             "keys rotate", group: .station, "Seal cards with a new key; older keys still verify",
             discussion: "Run `tapcard keys export` before the next tap: an NTAG 424 that has "
@@ -33,30 +31,8 @@ extension Command {
                 + "owner runs this twice: first to announce the key, which every station then "
                 + "imports, and again to start using it. Afterwards run `tapcard keys customers "
                 + "FILE --overwrite` and `tapcard keys table FILE` again.",
-            takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
-        ) { session throws(TapcardError) in
-            try session.requireMasters()
-            let now = session.surroundings.now()
-            let used = try await session.usedKeys()
-            if let database = try session.sharedDatabase {
-                return try await session.rotateKey(shared: database, used: used)
-            }
-            let keys = try await session.changeKeys { keys throws(KeyError) in
-                try keys.rotated(created: LocalTime.date(now), knowing: used)
-            }
-            let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
-            return Report(
-                ["id": .number(keys.sealing.id)],
-                ["New records are sealed with key \(keys.sealing.id)"] + Report.afterNewKey
-                    + (missing.isEmpty
-                        ? []
-                        : [
-                            "Cards need a key that this station does not have: "
-                                + missing.joined(separator: ", ")
-                                + ". Bring it with tapcard keys import"
-                        ]),
-                isChange: true)
-        },
+            takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate",
+            run: KeyCommands.rotate),
         Command(
             "keys retire", group: .station, "Stop trusting what a key has sealed",
             discussion: "Rotate first if the key still seals; retiring it with `--for-ever` cannot "
@@ -65,33 +41,15 @@ extension Command {
                 + "unprotect`, then `tapcard tag protect`. Afterwards export the keys again, "
                 + "destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
             takes: .key, .forEver, .withoutWaiting, answers: .retired,
-            example: "tapcard keys retire 1 --for-ever"
-        ) { session throws(TapcardError) in try await session.retireKey() },
+            example: "tapcard keys retire 1 --for-ever", run: KeyCommands.retire),
         Command(
             "keys export", group: .station, "Copy all keys to a file",
             discussion: "Keep a copy in another place: if every copy is lost, genuine cards are "
                 + "rejected and no NTAG 424 can ever be written again. Anyone who has the file can "
                 + "make cards that your stations accept. A station that has only a table of card "
                 + "keys cannot export keys.",
-            takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
-        ) { session throws(TapcardError) in
-            let path = try session[.newFile]
-            let isStream = path == DurableFile.standardStream
-            if isStream { try session.requireStream("The keys") }
-            try session.requireMasters()
-            try session.requireNew(path)
-            let all = try await session.keys().ordered(by: (try? session.issuerKeys()) ?? nil)
-            let currency = (try? await session.ledgerIfThere())?.currency.code
-            let keys = all.sealing(currency: currency ?? all.currencyCode)
-            if isStream {
-                session.output.write(KeyFile.text(of: keys))
-                return .nothing
-            }
-            try KeyFile(path: path).save(keys)
-            return Report(
-                ["file": .string(path)],
-                ["The keys are copied to \(path); lock that file away"], isChange: true)
-        },
+            takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json",
+            run: KeyCommands.export),
         .keysForCustomers, .keysTable,
         Command(
             "keys import", group: .station, "Import exported keys or a table of card keys",
@@ -101,65 +59,95 @@ extension Command {
                 + "without the issuer's keys; its passphrase is read from "
                 + "`TAPCARD_TABLE_PASSPHRASE` or typed at a prompt.",
             takes: .file("File made by `tapcard keys export` or `tapcard keys table`"),
-            answers: .imported, example: "tapcard keys import tapcard-keys.json"
-        ) { session throws(TapcardError) in try await session.importKeys() },
+            answers: .imported, example: "tapcard keys import tapcard-keys.json",
+            run: KeyImport.importKeys),
     ]
 }
 
-extension Session {
-    /// The key ring after a change; throws when the change is not allowed.
-    func changed(
-        _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
-    ) throws(TapcardError) -> KeyRing {
-        do throws(KeyError) {
-            return try change(keys)
-        } catch {
-            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
-            let first = error.detail.prefix(1).uppercased()
-            throw TapcardError(
-                kind, first + error.detail.dropFirst() + ".", meaning: Session.keysUnchanged,
-                advice: error.kind == .conflict
-                    ? "A station that has issued no card yet can remove its key file and import again."
-                    : "tapcard keys list shows them.")
+enum KeyCommands {
+    static func rotate(in session: Session) async throws(TapcardError) -> Report {
+        try session.keyFile.requireMasters()
+        let now = session.surroundings.now()
+        let used = try await usedKeys(in: session)
+        if let database = try LedgerAccess(session).sharedDatabase {
+            return try await KeyRotation.rotate(shared: database, used: used, in: session)
         }
+        let keys = try await changeKeys(in: session) { keys throws(KeyError) in
+            try keys.rotated(created: LocalTime.date(now), knowing: used)
+        }
+        let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
+        return Report(
+            ["id": .number(keys.sealing.id)],
+            ["New records are sealed with key \(keys.sealing.id)"] + Report.afterNewKey
+                + (missing.isEmpty
+                    ? []
+                    : [
+                        "Cards need a key that this station does not have: "
+                            + missing.joined(separator: ", ")
+                            + ". Bring it with tapcard keys import"
+                    ]),
+            isChange: true)
+    }
+
+    static func export(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(try session[.newFile])
+        try file.requireOutput("The keys", session.manner)
+        try session.keyFile.requireMasters()
+        try file.requireNew()
+        let all = try await session.keys().ordered(
+            by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
+        let currency = (try? await session.ledgerIfThere())?.currency.code
+        let keys = all.sealing(currency: currency ?? all.currencyCode)
+        if file.isStream {
+            session.output.write(KeyFile.text(of: keys))
+            return .nothing
+        }
+        try KeyFile(path: file.path).save(keys)
+        return Report(
+            ["file": .string(file.path)],
+            ["The keys are copied to \(file.path); lock that file away"], isChange: true)
     }
 
     /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
     /// running the same command again fixes that.
-    func changeKeys(
-        _ change: (KeyRing) throws(KeyError) -> KeyRing, givingUp ids: Set<UInt8> = []
+    static func changeKeys(
+        givingUp ids: Set<UInt8> = [], in session: Session,
+        _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) async throws(TapcardError) -> KeyRing {
-        let known = try await keys()
-        let ledger = try await ledger()
-        try await noteRetired(in: try changed(known, by: change), ids, ledger)
-        return try keyFile.alone { () throws(TapcardError) in
+        let known = try await session.keys()
+        let ledger = try await session.ledger()
+        try await noteRetired(in: try known.changed(by: change), ids, ledger, in: session)
+        return try session.keyFile.alone { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
-            let changed = try changed(try keyFile.load() ?? known, by: change)
-            try keyFile.save(changed)
+            let changed = try (try session.keyFile.load() ?? known).changed(by: change)
+            try session.keyFile.save(changed)
             return changed
         }
     }
 
-    func noteRetired(
-        in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore
+    static func noteRetired(
+        in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
-        try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.retire(retired, at: surroundings.now())
+        try await LedgerAccess.asking { () throws(LedgerError) in
+            try await ledger.retire(retired, at: session.surroundings.now())
         }
     }
 
-    fileprivate func listKeys() async throws(TapcardError) -> Report {
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let access = LedgerAccess(session)
         // The stations of a database share their keys: a list makes no other ones.
-        if try keyFile.load() == nil, let issuer = try await issuerKeys() { return Report(issuer) }
-        let all = try await keys()
-        let uses = try await usesOfKeys()
-        let ledger = try await ledger()
-        let retired = try await withLedgerErrors { () throws(LedgerError) in
+        if try session.keyFile.load() == nil, let issuer = try await access.issuerKeys() {
+            return Report(issuer)
+        }
+        let all = try await session.keys()
+        let uses = try await uses(in: session)
+        let ledger = try await session.ledger()
+        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
-        let issuer = try await issuerKeys()
+        let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
@@ -184,42 +172,38 @@ extension Session {
                     "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
                         + "since \($0.entry.created)  cards: \($0.use.cards)  "
                         + "protected: \($0.use.protected)"
-                } + lines(on: issuer), isPlain: true)
+                } + KeyRotation.lines(on: issuer), isPlain: true)
     }
 
-    private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
-        let ledger = try await ledger()
-        return try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.readAtLength { rows throws(LedgerError) in
-                try rows.usesOfKeys()
-            }
+    private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
+        let ledger = try await session.ledger()
+        return try await LedgerAccess.asking { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in try rows.usesOfKeys() }
         }
     }
 
     /// The ids of keys that records or tag passwords in this ledger use, or that were given up.
-    fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
-        let ledger = try await ledger()
-        return try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.readAtLength { rows throws(LedgerError) in
-                try rows.usedKeys()
-            }
+    private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
+        let ledger = try await session.ledger()
+        return try await LedgerAccess.asking { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in try rows.usedKeys() }
         }
     }
 
-    fileprivate func retireKey() async throws(TapcardError) -> Report {
-        let id = try self[.key]
-        try requireMasters()
-        let issuer = try await issuerKeys()
+    static func retire(in session: Session) async throws(TapcardError) -> Report {
+        let id = try session[.key]
+        try session.keyFile.requireMasters()
+        let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             // A key that was announced elsewhere need not be here to be given up.
             guard issuer?.next != id || keys.entry(id) != nil else { return keys }
             return try keys.ordered(by: issuer).retiring(id)
         }
-        _ = try changed(try await keys(), by: retiring)
-        try requireSuccessor(of: id, issuer)
-        let use = try await usesOfKeys()[id, default: KeyUse()]
-        guard self[.forEver] else {
+        _ = try await session.keys().changed(by: retiring)
+        try KeyRotation.requireSuccessor(of: id, issuer, in: session)
+        let use = try await uses(in: session)[id, default: KeyUse()]
+        guard session[.forEver] else {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
@@ -232,7 +216,7 @@ extension Session {
                         + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
                         + "--card UID")
         }
-        _ = try await changeKeys(retiring, givingUp: [id])
+        _ = try await changeKeys(givingUp: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
             ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
@@ -241,6 +225,23 @@ extension Session {
                     "Older copies of the key file still have it: destroy them, and export the "
                         + "keys again", Report.customersAgain,
                 ], isChange: true)
+    }
+}
+
+extension KeyRing {
+    /// The key ring after a change; throws when the change is not allowed.
+    func changed(by change: (KeyRing) throws(KeyError) -> KeyRing) throws(TapcardError) -> KeyRing {
+        do throws(KeyError) {
+            return try change(self)
+        } catch {
+            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
+            let first = error.detail.prefix(1).uppercased()
+            throw TapcardError(
+                kind, first + error.detail.dropFirst() + ".", meaning: KeyRotation.unchanged,
+                advice: error.kind == .conflict
+                    ? "A station that has issued no card yet can remove its key file and import again."
+                    : "tapcard keys list shows them.")
+        }
     }
 }
 

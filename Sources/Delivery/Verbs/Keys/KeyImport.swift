@@ -5,39 +5,40 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-extension Session {
+enum KeyImport {
     /// Takes keys from a file: joins them with those of the station, or replaces a table.
-    func importKeys() async throws(TapcardError) -> Report {
-        let path = try self[.file()]
-        try requireFile(path)
-        let imported = try await imported(from: path)
-        let issuer = try await issuerKeys()
-        let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
-        try makeDataFolder()
-        if try keyFile.load()?.isTable ?? true, let ledger = try await ledgerIfThere() {
-            try await noteRetired(in: imported, [], ledger)
+    static func importKeys(in session: Session) async throws(TapcardError) -> Report {
+        let path = try session[.file()]
+        try NamedFile(path).require()
+        let imported = try await imported(from: path, in: session)
+        let issuer = try await LedgerAccess(session).issuerKeys()
+        let known = Set(((try? session.keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
+        try session.places.makeDataFolder()
+        let isTable = try session.keyFile.load()?.isTable ?? true
+        if isTable, let ledger = try await session.ledgerIfThere() {
+            try await KeyCommands.noteRetired(in: imported, [], ledger, in: session)
         }
-        let areAll = try keyFile.alone { () throws(TapcardError) in
-            if let older = try keyFile.load() {
+        let areAll = try session.keyFile.alone { () throws(TapcardError) in
+            if let older = try session.keyFile.load() {
                 // Two rings are joined; a table is replaced, and replaces no masters.
                 guard imported.isTable || older.isTable else { return false }
-                _ = try changed(older) { older throws(KeyError) in try imported.replacing(older) }
+                _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
                 // First: a failure in between leaves the older keys, and the same import again ends
                 // it.
-                try offlinePayments.changeKeys(from: older, to: imported)
+                try session.journal.payments.changeKeys(from: older, to: imported)
             }
-            try keyFile.save(imported)
+            try session.keyFile.save(imported)
             return true
         }
         if !areAll {
-            _ = try await changeKeys { keys throws(KeyError) in
+            _ = try await KeyCommands.changeKeys(in: session) { keys throws(KeyError) in
                 guard let sealing = issuer?.sealing else { return try keys.merging(imported) }
                 return try keys.merging(imported, sealing: sealing)
             }
         }
-        let keys = try await self.keys().ordered(by: issuer)
-        let ledger = try? await ledgerIfThere()
-        if issuer != nil, let ledger { try await requireCommonKeys(keys, ledger) }
+        let keys = try await session.keys().ordered(by: issuer)
+        let ledger = try? await session.ledgerIfThere()
+        if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
         // Retired keys stay retired, even when an older copy contains them.
@@ -77,19 +78,21 @@ extension Session {
             isChange: true)
     }
 
-    private func imported(from path: String) async throws(TapcardError) -> KeyRing {
+    private static func imported(
+        from path: String, in session: Session
+    ) async throws(TapcardError) -> KeyRing {
         let brought: KeyFile.Brought?
         do {
             brought = try KeyFile(path: path).brought()
         } catch {
             if error.kind == .cancelled { throw error }
             throw TapcardError(
-                .fileUnusable, error.what, meaning: Session.keysUnchanged,
+                .fileUnusable, error.what, meaning: KeyRotation.unchanged,
                 advice: "Name a file of tapcard keys export that only you can read.")
         }
         switch brought {
         case .ring(let keys): return keys
-        case .sealed(let table): return try await opened(table, path)
+        case .sealed(let table): return try await CardTableCommand.opened(table, path, in: session)
         case nil: throw TapcardError(.fileUnusable, "There is no file \(path).")
         }
     }

@@ -36,48 +36,28 @@ extension RegisteredStation {
     }
 }
 
-extension Session {
-    /// The database that stations share; nil where the ledger is a file, whose station is alone.
-    var sharedDatabase: (any LedgerDatabase)? {
-        get throws(TapcardError) {
-            guard case .database(let address) = try settings.ledgerPlace else { return nil }
-            return drivers.database(address)
-        }
-    }
-
-    /// The keys of the stations that share the ledger; nil where it is a file.
-    func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
-        guard let database = try sharedDatabase else { return nil }
-        return try await status(of: database).keys
-    }
-
-    private func status(
-        of database: any LedgerDatabase
-    ) async throws(TapcardError) -> DatabaseStatus {
-        try await withLedgerErrors { () throws(LedgerError) in try await database.status() }
-    }
-
-    static let keysUnchanged = "The keys are as they were."
+enum KeyRotation {
+    static let unchanged = "The keys are as they were."
 
     /// Brings the stations to another key, in two steps. First a key is made that verifies, and
     /// announced; it is carried to every station. Then it seals at all of them from one moment on.
-    func rotateKey(
-        shared database: any LedgerDatabase, used: Set<UInt8>
+    static func rotate(
+        shared database: any LedgerDatabase, used: Set<UInt8>, in session: Session
     ) async throws(TapcardError) -> Report {
-        let status = try await status(of: database)
+        let status = try await LedgerAccess.status(of: database)
         let issuer = status.keys
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
                 .ledgerReadOnly, "Only the owner of the ledger changes the key of its stations.",
-                meaning: Session.keysUnchanged,
+                meaning: unchanged,
                 advice: "Run it here with the owner's login: tapcard --ledger "
                     + "postgresql://OWNER@HOST/DATABASE keys rotate")
         }
-        let ledger = try await ledger()
-        let known = try await keys()
-        try await requireCommonKeys(known, ledger)
+        let ledger = try await session.ledger()
+        let known = try await session.keys()
+        try await session.requireCommonKeys(known, ledger)
         if let sealing = issuer.sealing, known.ordered(by: issuer).sealing.id != sealing {
-            throw lacking(sealing)
+            throw lacking(sealing, in: session)
         }
         if let next = issuer.next {
             guard let entry = known.entry(next), entry.mark == issuer.marks[next] else {
@@ -85,45 +65,47 @@ extension Session {
                     next,
                     orElse: [
                         .words("If no machine has it: tapcard keys retire \(next) --for-ever")
-                    ])
+                    ], in: session)
             }
-            return try await seal(with: entry, issuer, database, isNew: false)
+            return try await seal(with: entry, issuer, database, isNew: false, in: session)
         }
-        let created = LocalTime.date(surroundings.now())
+        let created = LocalTime.date(session.surroundings.now())
         let taken = used.union(issuer.marks.keys)
-        let prepared = try changed(known.ordered(by: issuer)) { keys throws(KeyError) in
+        let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // Announce the key in the ledger before writing it to the file, so that only one of two
         // owners who rotate at once succeeds. A key announced but never written can be given up.
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
-        try keyFile.alone { () throws(TapcardError) in
-            let present = (try keyFile.load() ?? known).ordered(by: issuer)
-            try keyFile.save(
-                try changed(present) { keys throws(KeyError) in try keys.merging(prepared) })
+        try session.keyFile.alone { () throws(TapcardError) in
+            let present = (try session.keyFile.load() ?? known).ordered(by: issuer)
+            try session.keyFile.save(
+                try present.changed { keys throws(KeyError) in try keys.merging(prepared) })
         }
-        let now = try await self.status(of: database).keys
-        return try await seal(with: key, now, database, isNew: true)
+        let now = try await LedgerAccess.status(of: database).keys
+        return try await seal(with: key, now, database, isNew: true, in: session)
     }
 
     /// Lets the announced key seal, or says which stations it waits for.
-    private func seal(
-        with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool
+    private static func seal(
+        with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool,
+        in session: Session
     ) async throws(TapcardError) -> Report {
         let lacking = issuer.lacking(key.id)
-        guard lacking.isEmpty || self[.withoutWaiting] else {
+        guard lacking.isEmpty || session[.withoutWaiting] else {
             return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.seal(
-                with: key.id, mark: key.mark, isForced: self[.withoutWaiting])
+                with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
-        try keyFile.alone { () throws(TapcardError) in
+        try session.keyFile.alone { () throws(TapcardError) in
             // The ledger's word counts without the file, which shows it from now on, too.
-            if let ring = try keyFile.load()?.sealing(with: key.id) { try keyFile.save(ring) }
+            let ring = try session.keyFile.load()?.sealing(with: key.id)
+            if let ring { try session.keyFile.save(ring) }
         }
         return Report(
             members(key.id, sealing: key.id, lacking),
@@ -134,16 +116,13 @@ extension Session {
             isChange: true)
     }
 
-    private func members(
+    private static func members(
         _ id: UInt8, sealing: UInt8?, _ lacking: [RegisteredStation]
     ) -> Members {
-        [
-            "id": .number(id), "sealing": sealing.document,
-            "lacking": lacking.map(\.name).document,
-        ]
+        ["id": .number(id), "sealing": sealing.document, "lacking": lacking.map(\.name).document]
     }
 
-    private func waiting(
+    private static func waiting(
         for stations: [RegisteredStation], _ id: UInt8, _ issuer: IssuerKeys, isNew: Bool
     ) throws(TapcardError) -> Report {
         let goesOn = issuer.sealing.map { "Key \($0) seals until then." } ?? ""
@@ -167,16 +146,21 @@ extension Session {
             ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }
 
-    private func lacking(_ id: UInt8, orElse steps: [NextStep] = []) -> TapcardError {
+    private static func lacking(
+        _ id: UInt8, orElse steps: [NextStep] = [], in session: Session
+    ) -> TapcardError {
         TapcardError(
-            .keysBehind, "Key \(id) of the ledger's stations is not in \(settings.keyPath).",
-            meaning: Session.keysUnchanged, next: [.file(.importPresentKeys)] + steps)
+            .keysBehind,
+            "Key \(id) of the ledger's stations is not in \(session.settings.keyPath).",
+            meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
     /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.
-    func requireSuccessor(of id: UInt8, _ issuer: IssuerKeys?) throws(TapcardError) {
+    static func requireSuccessor(
+        of id: UInt8, _ issuer: IssuerKeys?, in session: Session
+    ) throws(TapcardError) {
         guard let issuer, let sealing = issuer.sealing, id != sealing, id != issuer.next,
-            !self[.withoutWaiting]
+            !session[.withoutWaiting]
         else { return }
         let lacking = issuer.lacking(sealing)
         guard !lacking.isEmpty else { return }
@@ -184,13 +168,13 @@ extension Session {
             .refusal(.wrongState),
             "Stations lack key \(sealing), which seals in the place of key \(id): "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
-            meaning: Session.keysUnchanged,
+            meaning: unchanged,
             advice: "There: tapcard keys import FILE. A machine that does not come back: tapcard "
                 + "station revoke NAME. Not to wait: add --now")
     }
 
     /// The lines about the stations, for a list of the keys.
-    func lines(on issuer: IssuerKeys?) -> [String] {
+    static func lines(on issuer: IssuerKeys?) -> [String] {
         guard let issuer else { return [] }
         var lines: [String] = []
         if let next = issuer.next {

@@ -41,8 +41,7 @@ extension Command {
                 + "may have at most 40 characters.",
             answers: .database,
             example: "tapcard --ledger postgresql://owner@db.example/tapcard ledger init "
-                + "--currency EUR"
-        ) { session throws(TapcardError) in try await session.makeLedger() },
+                + "--currency EUR", run: LedgerCommands.make),
         Command(
             "ledger copy", group: .ledger, "Move a ledger file into an empty database",
             discussion: "No station may be using FILE; it is renamed to `FILE.moved-NUMBER` and "
@@ -50,21 +49,18 @@ extension Command {
                 + "are told the new address.",
             takes: .file("Ledger file to move"), .into, answers: .copied,
             example: "tapcard ledger copy ledger.sqlite --into "
-                + "postgresql://owner@db.example/tapcard"
-        ) { session throws(TapcardError) in try await session.copyLedger() },
+                + "postgresql://owner@db.example/tapcard", run: LedgerCommands.copy),
         Command(
             "ledger migrate", group: .ledger, "Update a shared ledger's tables to this version",
             discussion: "Only the owner can do this; a ledger in a file needs no migration. "
                 + "Stations with an older version keep working as long as the ledger allows it. "
                 + "Tables from a newer version are refused.",
-            answers: .database, example: "tapcard ledger migrate"
-        ) { session throws(TapcardError) in try await session.migrateLedger() },
+            answers: .database, example: "tapcard ledger migrate", run: LedgerCommands.migrate),
         Command(
             "ledger status", group: .ledger, "Show the state of a shared ledger",
             discussion: "Operations that this station knows to be lost are listed too. If the "
                 + "ledger is not open on this server, the exit status is 9.",
-            answers: .database, example: "tapcard ledger status"
-        ) { session throws(TapcardError) in try await session.ledgerStatus() },
+            answers: .database, example: "tapcard ledger status", run: LedgerCommands.status),
         Command(
             "ledger reopen", group: .ledger, "Reopen the ledger on a promoted or restored server",
             discussion: "Until the owner does this with one of the two options, no station takes "
@@ -72,41 +68,38 @@ extension Command {
                 + "lost are refused until repaired. `tapcard ledger status` at each station lists "
                 + "what it knows to be lost.",
             takes: .lossless, .afterLoss, answers: .database,
-            example: "tapcard ledger reopen --lossless"
-        ) { session throws(TapcardError) in try await session.reopenLedger() },
+            example: "tapcard ledger reopen --lossless", run: LedgerCommands.reopen),
         Command(
             "station register", group: .ledger, "Create a database login for a station",
             discussion: "Only the owner can do this, and a name can never be used twice. FILE "
                 + "receives a random password: install it as `~/.pgpass` at the station. Then "
                 + "import the keys there and set `ledger` to the address that this command prints.",
             takes: .station, .newFile, answers: .registered,
-            example: "tapcard station register till-1 till-1.pgpass"
-        ) { session throws(TapcardError) in try await session.registerStation() },
+            example: "tapcard station register till-1 till-1.pgpass", run: LedgerCommands.register),
         Command(
             "station list", group: .ledger, "List the stations of a shared ledger",
-            answers: .stations, example: "tapcard station list"
-        ) { session throws(TapcardError) in try await session.listStations() },
+            answers: .stations, example: "tapcard station list", run: LedgerCommands.list),
         Command(
             "station revoke", group: .ledger, "Revoke a station's login at once",
             discussion: "Only the owner can do this; the name can never be used again. The keys on "
                 + "a stolen or sold machine are still valid: run `tapcard keys rotate`, then "
                 + "`tapcard keys retire`.",
-            takes: .station, answers: .revoked, example: "tapcard station revoke till-1"
-        ) { session throws(TapcardError) in try await session.revokeStation() },
+            takes: .station, answers: .revoked, example: "tapcard station revoke till-1",
+            run: LedgerCommands.revoke),
     ]
 }
 
-extension Session {
-    private func database(
-        at place: LedgerPlace? = nil
+enum LedgerCommands {
+    private static func database(
+        at place: LedgerPlace? = nil, in session: Session
     ) throws(TapcardError) -> any LedgerDatabase {
-        let place = if let place { place } else { try settings.ledgerPlace }
+        let place = if let place { place } else { try session.settings.ledgerPlace }
         guard case .database(let address) = place else {
             throw TapcardError.usage(
                 "\(place) is a file, which no other station shares.",
                 advice: "Name a database: postgresql://LOGIN@HOST/DATABASE.")
         }
-        return drivers.database(address)
+        return session.drivers.database(address)
     }
 
     private static let unchanged = "Nothing was changed."
@@ -118,14 +111,14 @@ extension Session {
             + "\(DatabaseStatus.goingAlone)\n"
     }
 
-    private func asOwner<Success: Sendable>(
-        at place: LedgerPlace? = nil, isChanging: Bool = true,
+    private static func asOwner<Success: Sendable>(
+        at place: LedgerPlace? = nil, isChanging: Bool = true, in session: Session,
         _ body: (any LedgerDatabase) async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
-        let database = try database(at: place)
+        let database = try database(at: place, in: session)
         do {
             if isChanging, let names = try await database.missingReplicas() {
-                say(Session.waiting(for: names))
+                session.say(waiting(for: names))
             }
             return try await body(database)
         } catch {
@@ -134,18 +127,18 @@ extension Session {
             throw TapcardError(
                 translated.kind, translated.what,
                 meaning: error.kind == .outcomeUnknown
-                    ? "It may have been done: look before you repeat it." : Session.unchanged)
+                    ? "It may have been done: look before you repeat it." : unchanged)
         }
     }
 
-    fileprivate func makeLedger() async throws(TapcardError) -> Report {
-        guard let currency = try settings.currency else {
+    static func make(in session: Session) async throws(TapcardError) -> Report {
+        guard let currency = try session.settings.currency else {
             throw TapcardError.usage(
                 "Which currency does this ledger keep? It cannot be changed later.",
                 advice: "Name it, such as --currency EUR. There are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        let status = try await asOwner { database throws(LedgerError) in
+        let status = try await asOwner(in: session) { database throws(LedgerError) in
             try await database.makeLedger(in: currency)
             return try await database.status()
         }
@@ -157,17 +150,17 @@ extension Session {
             ])
     }
 
-    fileprivate func migrateLedger() async throws(TapcardError) -> Report {
-        let status = try await asOwner { database throws(LedgerError) in
+    static func migrate(in session: Session) async throws(TapcardError) -> Report {
+        let status = try await asOwner(in: session) { database throws(LedgerError) in
             try await database.migrate()
             return try await database.status()
         }
         return report(on: status, ["The tables are up to date, in version \(status.schema)"])
     }
 
-    fileprivate func copyLedger() async throws(TapcardError) -> Report {
-        let path = try self[.file()]
-        guard let address = try self[.into] else {
+    static func copy(in session: Session) async throws(TapcardError) -> Report {
+        let path = try session[.file()]
+        guard let address = try session[.into] else {
             throw TapcardError.usage(
                 "Where is the ledger to be copied?",
                 advice: "Name an empty database with --into postgresql://LOGIN@HOST/DATABASE.")
@@ -175,16 +168,16 @@ extension Session {
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
         // A fault of the database is reported before the ledger is out of use.
-        if exists(path) {
-            try await asOwner(at: place) { database throws(LedgerError) in
+        if DurableFile(path).mayExist {
+            try await asOwner(at: place, in: session) { database throws(LedgerError) in
                 try await database.requireRoom()
             }
         }
         let source: any LedgerStore
         let aside: String
         do {
-            aside = try await drivers.setAside(path)
-            source = try await drivers.openLedger(.file(aside), nil, false, nil)
+            aside = try await session.drivers.setAside(path)
+            source = try await session.drivers.openLedger(.file(aside), nil, false, nil)
         } catch {
             let translated = TapcardError(error)
             throw TapcardError(
@@ -196,13 +189,13 @@ extension Session {
         noteMove(of: path, to: place)
         let filled: Filled
         do throws(TapcardError) {
-            filled = try await asOwner(at: place) { database throws(LedgerError) in
-                try await database.fill(from: source, origin: Session.number(of: aside))
+            filled = try await asOwner(at: place, in: session) { database throws(LedgerError) in
+                try await database.fill(from: source, origin: number(of: aside))
             }
         } catch {
             throw TapcardError(
                 error.kind, error.what, meaning: "The ledger is out of use, as \(aside).",
-                advice: error.meaning == Session.unchanged
+                advice: error.meaning == unchanged
                     ? "Repeat the command, or go on with the file: mv \(aside) \(path)"
                     : "Repeat the command: the copy may be there.")
         }
@@ -227,7 +220,7 @@ extension Session {
 
     /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
     /// the same numbers and the same money.
-    private func requireOneTarget(of aside: String, _ address: String) throws(TapcardError) {
+    private static func requireOneTarget(of aside: String, _ address: String) throws(TapcardError) {
         let note = DurableFile(aside + ".into")
         let noted: [UInt8]?
         do throws(FileError) {
@@ -247,27 +240,28 @@ extension Session {
     }
 
     /// Leaves the new place for a station that still names the file.
-    private func noteMove(of path: String, to place: LedgerPlace) {
+    private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
         // The move counts without it: a station then hears that there is no ledger.
-        try? DurableFile(Session.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
+        try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 
-    fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
-        let status = try await asOwner(isChanging: false) { database throws(LedgerError) in
+    static func status(in session: Session) async throws(TapcardError) -> Report {
+        let status = try await asOwner(isChanging: false, in: session) {
+            database throws(LedgerError) in
             try await database.status()
         }
-        return report(on: status, lost: try await lostOperations(status))
+        return report(on: status, lost: try await LostOperations.findings(status, in: session))
     }
 
-    fileprivate func reopenLedger() async throws(TapcardError) -> Report {
-        guard self[.lossless] != self[.afterLoss] else {
+    static func reopen(in session: Session) async throws(TapcardError) -> Report {
+        guard session[.lossless] != session[.afterLoss] else {
             throw TapcardError.usage(
                 "Say whether commits may be lost.",
                 advice: "Write --lossless, or --after-loss if you are not sure.")
         }
-        let loss = self[.lossless] ? DeclaredLoss.nothing : .something
-        let status = try await asOwner { database throws(LedgerError) in
+        let loss = session[.lossless] ? DeclaredLoss.nothing : .something
+        let status = try await asOwner(in: session) { database throws(LedgerError) in
             try await database.reopen(loss)
             return try await database.status()
         }
@@ -282,7 +276,7 @@ extension Session {
                     ]))
     }
 
-    private func report(
+    private static func report(
         on status: DatabaseStatus, _ done: [String] = [], lost: [Finding] = []
     ) -> Report {
         let findings = status.findings + lost
@@ -297,16 +291,16 @@ extension Session {
             isPlain: done.isEmpty, isChange: !done.isEmpty)
     }
 
-    fileprivate func registerStation() async throws(TapcardError) -> Report {
-        let (name, path) = (try self[.station], try self[.newFile])
-        let place = try settings.ledgerPlace.place(for: name)
-        let isStream = path == DurableFile.standardStream
-        if isStream { try requireStream("The password") }
-        try requireNew(path)
-        let password = surroundings.random(16).map { String($0, radix: 36) }.joined()
+    static func register(in session: Session) async throws(TapcardError) -> Report {
+        let (name, path) = (try session[.station], try session[.newFile])
+        let place = try session.settings.ledgerPlace.place(for: name)
+        let file = NamedFile(path)
+        try file.requireOutput("The password", session.manner)
+        try file.requireNew()
+        let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
-        if !isStream {
+        if !file.isStream {
             do throws(FileError) {
                 try DurableFile(path).write(Array(line.utf8), mode: 0o600)
             } catch {
@@ -317,16 +311,17 @@ extension Session {
         }
         let number: Int
         do throws(TapcardError) {
-            number = try await asOwner { database throws(LedgerError) in
+            number = try await asOwner(in: session) { database throws(LedgerError) in
                 try await database.register(name, password: password)
             }
         } catch {
+            let isUnused = !file.isStream && error.meaning == unchanged
             // The password is kept where the login may exist.
-            if !isStream, error.meaning == Session.unchanged { try? DurableFile(path).remove() }
+            if isUnused { try? DurableFile(path).remove() }
             throw error
         }
-        if isStream {
-            output.write(Array(line.utf8))
+        if file.isStream {
+            session.output.write(Array(line.utf8))
             return .nothing
         }
         return Report(
@@ -341,8 +336,8 @@ extension Session {
             ], isChange: true)
     }
 
-    fileprivate func listStations() async throws(TapcardError) -> Report {
-        let stations = try await asOwner { database throws(LedgerError) in
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let stations = try await asOwner(in: session) { database throws(LedgerError) in
             try await database.stations()
         }
         let widest = stations.map(\.name.count).max() ?? 0
@@ -360,9 +355,11 @@ extension Session {
                 }, isPlain: true)
     }
 
-    fileprivate func revokeStation() async throws(TapcardError) -> Report {
-        let name = try self[.station]
-        try await asOwner { database throws(LedgerError) in try await database.revoke(name) }
+    static func revoke(in session: Session) async throws(TapcardError) -> Report {
+        let name = try session[.station]
+        try await asOwner(in: session) { database throws(LedgerError) in
+            try await database.revoke(name)
+        }
         return Report(
             ["station": .string(name.text)],
             [

@@ -5,18 +5,20 @@ import TapcardCore
 import TapcardDomain
 
 /// What a loss of the database has taken from this station, as far as the station remembers it.
-extension Session {
+enum LostOperations {
     /// The operations of before the last declared loss that this station has done or begun, and
     /// that the ledger lacks. One is named until its card has changed again: by its repair, for
     /// example.
-    func lostOperations(_ status: DatabaseStatus) async throws(TapcardError) -> [Finding] {
-        guard status.isOpen, let memory = try? offlinePayments.memory() else { return [] }
+    static func findings(
+        _ status: DatabaseStatus, in session: Session
+    ) async throws(TapcardError) -> [Finding] {
+        guard status.isOpen, let memory = try? session.journal.payments.memory() else { return [] }
         let earlier = (memory.ended + memory.open).filter { note in
             note.epoch < status.epoch && note.state != .voided
         }
         guard !earlier.isEmpty else { return [] }
-        let ledger = try await openLedger(making: false)
-        return try await withLedgerErrors { () throws(LedgerError) in
+        let ledger = try await LedgerAccess(session).open(making: false)
+        return try await LedgerAccess.asking { () throws(LedgerError) in
             let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
             for note in earlier where note.ledgerID == ledgerID {

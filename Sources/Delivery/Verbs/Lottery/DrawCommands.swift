@@ -27,14 +27,12 @@ extension Command {
                 + "with its age. A list that lacks a draw known before is not accepted; if the "
                 + "lottery really restarted, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
-            example: "tapcard draws"
-        ) { session throws(TapcardError) in try await session.listDraws() },
+            example: "tapcard draws", run: DrawCommands.list),
         Command(
             "draws show", group: .lottery, "Show one draw, and name the previous and next one",
             takes: .id, .next, .previous,
             asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
-            example: "tapcard draws show draw-1 --next"
-        ) { session throws(TapcardError) in try await session.showDraw() },
+            example: "tapcard draws show draw-1 --next", run: DrawCommands.show),
     ]
 }
 
@@ -53,34 +51,34 @@ extension Draw {
     fileprivate var words: String { "\(id) of \(date)" }
 }
 
-extension Session {
-    fileprivate func listDraws() async throws(TapcardError) -> Report {
-        let fetched = try await draws(forgetting: self[.forget])
+enum DrawCommands {
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
         if let reason = fetched.unforgotten {
             throw TapcardError(
                 .fileUnusable, "The saved list of draws cannot be removed: \(reason).",
                 meaning: "Nothing was forgotten.",
                 advice: "Give yourself the right to write there, then run the command again.")
         }
-        let priced = try await withTopPrizes(fetched.value.draws)
+        let priced = try await withTopPrizes(fetched.value.draws, in: session)
+        let layout = LotteryLayout(session.console)
         return Report(
             AnswerAge(fetched),
             ["draws": priced.document],
             lines: priced.isEmpty
-                ? ["No draw has taken place yet."]
-                : layout().table(of: priced), layout(),
+                ? ["No draw has taken place yet."] : layout.table(of: priced), layout,
             isPlain: true)
     }
 
-    fileprivate func showDraw() async throws(TapcardError) -> Report {
-        let (goesOn, goesBack) = (self[.next], self[.previous])
+    static func show(in session: Session) async throws(TapcardError) -> Report {
+        let (goesOn, goesBack) = (session[.next], session[.previous])
         guard !goesOn || !goesBack else {
             throw TapcardError.usage(
                 "A draw is either the next one or the previous one.",
                 advice: "Write --next or --previous.")
         }
-        let named = try self[.id]
-        let fetched = try await draws()
+        let named = try session[.id]
+        let fetched = try await LotteryNews(session).draws()
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(
@@ -99,25 +97,27 @@ extension Session {
                     : "Draw \(named) is the oldest that is known: none comes before it.",
                 meaning: "Nothing was done.")
         }
-        let priced = try await withTopPrizes([draw])[0]
+        let priced = try await withTopPrizes([draw], in: session)[0]
+        let layout = LotteryLayout(session.console)
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
         return Report(
             AnswerAge(fetched),
-            [
-                "draw": priced.document, "next": .text(next?.id),
-                "previous": .text(previous?.id),
-            ],
-            lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
-                Line("Top prize: \(priced.topPrize.shown)"),
-                Line("Next: \(next?.words ?? "none yet, this is the newest")"),
-                Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
-            ], layout(), isPlain: true)
+            ["draw": priced.document, "next": .text(next?.id), "previous": .text(previous?.id)],
+            lines: [Line("Draw \(draw.words)", .title)] + layout.large(draw.balls)
+                + [
+                    Line("Top prize: \(priced.topPrize.shown)"),
+                    Line("Next: \(next?.words ?? "none yet, this is the newest")"),
+                    Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
+                ], layout, isPlain: true)
     }
 
-    private func withTopPrizes(_ draws: [Draw]) async throws(TapcardError) -> [PricedDraw] {
+    private static func withTopPrizes(
+        _ draws: [Draw], in session: Session
+    ) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even when it fails.
-        let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
-        let unit = try settings.topPrizeUnit
+        let currency = try session.settings.currency(
+            of: (try? await session.ledgerIfThere()) ?? nil)
+        let unit = try session.settings.topPrizeUnit
         return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }
 }

@@ -3,52 +3,60 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-extension Session {
+/// What the lottery service answers.
+struct LotteryNews {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
     /// Returns the list of draws. Pass `forgetting: true` (`--forget`) if the lottery has restarted
     /// its draws: the saved list is then ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
-        let lottery = try services().lottery
-        return try await asking(
+        try await asking(
             or: forgetting ? "Nothing was forgotten." : "There is nothing to show."
-        ) { () throws(ServiceError) in
+        ) { lottery throws(ServiceError) in
             try await lottery.draws(forgetting: forgetting)
         }
     }
 
     /// The tickets that the lottery service keeps.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
-        let lottery = try services().lottery
-        return try await asking(or: "There is nothing to show.") { () throws(ServiceError) in
+        try await asking(or: "There is nothing to show.") { lottery throws(ServiceError) in
             try await lottery.tickets()
         }
     }
 
     private func asking<Value>(
-        or meaning: String, _ ask: () async throws(ServiceError) -> Fetched<Value>
+        or meaning: String,
+        _ ask: (any LotteryService) async throws(ServiceError) -> Fetched<Value>
     ) async throws(TapcardError) -> Fetched<Value> {
-        waiting.show("Asking the lottery")
-        if isVerbose { say("tapcard: asking the lottery\n") }
+        let lottery = try session.services().lottery
+        session.waiting.show("Asking the lottery")
+        if session.manner.isVerbose { session.say("tapcard: asking the lottery\n") }
         let fetched: Fetched<Value>
         do {
-            fetched = try await ask()
+            fetched = try await ask(lottery)
         } catch {
             throw TapcardError(error, meaning: meaning)
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
         return fetched
     }
+}
 
+extension Settings {
     /// The currency of shown amounts: the ledger's, or without a ledger the requested one.
     func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
         if let ledger { return ledger.currency }
-        return try settings.currency ?? .usd
+        return try currency ?? .usd
     }
+}
 
+extension LotteryLayout {
     /// The layout for the terminal's width; in a pipe without a limit.
-    func layout(indent: Int = 0) -> LotteryLayout {
+    init(_ console: Console, indent: Int = 0) {
         let usual = 80
-        return LotteryLayout(
-            width: console.isTerminal ? (console.columns() ?? usual) - indent : nil)
+        width = console.isTerminal ? (console.columns() ?? usual) - indent : nil
     }
 }
 

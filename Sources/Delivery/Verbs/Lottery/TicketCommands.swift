@@ -32,8 +32,7 @@ extension Command {
                 + "the last known results are shown with their age.",
             takes: .card.saying("Only tickets of this card and of cards it replaced"),
             asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
-            example: "tapcard tickets --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.listTickets() },
+            example: "tapcard tickets --card 04AC6B72BA6C80", run: TicketCommands.list),
         Command(
             "ticket buy", group: .lottery, "Buy a ticket with random numbers, paid from the card",
             discussion: "The card pays `ticket-price`, which counts as a payment for the ceilings. "
@@ -42,16 +41,14 @@ extension Command {
                 + "tap resolves the purchase; the ticket is valid only if it was paid for.",
             takes: .draw, .operation, .card, .again, .confirmedAmount,
             asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
-            example: "tapcard ticket buy"
-        ) { session throws(TapcardError) in try await session.buyTicket() },
+            example: "tapcard ticket buy", run: BuyTicketCommand.buyTicket),
         Command(
             "ticket check", group: .lottery, "Show the results and prizes of the card's tickets",
             discussion: "What an earlier tap left open is resolved; no prize is booked. If the "
                 + "lottery service is offline, the last known draws are used and their age is "
                 + "shown.",
             takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
-            example: "tapcard ticket check"
-        ) { session throws(TapcardError) in try await session.checkTickets() },
+            example: "tapcard ticket check", run: TicketCommands.check),
         Command(
             "ticket claim", group: .lottery, "Add the card's prizes to its balance",
             discussion: "Each prize is paid only once; `prizes` sets the amounts. If a prize would "
@@ -61,23 +58,23 @@ extension Command {
             takes: .ticket, .paidOut,
             .operation.saying("Id that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
-            example: "tapcard ticket claim"
-        ) { session throws(TapcardError) in try await session.claimTickets() },
+            example: "tapcard ticket claim", run: TicketCommands.claim),
     ]
 }
 
-extension Session {
-    fileprivate func listTickets() async throws(TapcardError) -> Report {
-        let card = try self[.card]
+enum TicketCommands {
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let card = try session[.card]
         let ledger: (any LedgerStore)? =
-            if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
-        let draws = try await draws()
+            card == nil
+            ? try await session.ledgerIfThere() : try await session.ledger(making: false)
+        let draws = try await LotteryNews(session).draws()
         var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // Tickets of the lottery service do not belong to a card.
         if card == nil {
             do {
-                let fetched = try await keptTickets()
+                let fetched = try await LotteryNews(session).keptTickets()
                 (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 guard error.result == .service else { throw error }
@@ -87,23 +84,25 @@ extension Session {
         var sold: [CardTicket] = []
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
         let tickets = try shown(
-            sold, of: ShownTicket.Card(uid: card), kept, draws.value, in: currency(of: ledger))
+            sold, of: ShownTicket.Card(uid: card), kept, draws.value,
+            session.settings.currency(of: ledger), in: session)
+        let layout = LotteryLayout(session.console)
         return Report(
             age, tickets.members,
-            lines: tickets.lines(layout()) + tickets.payoutAdvice(layout()), layout(),
+            lines: tickets.lines(layout) + tickets.payoutAdvice(layout), layout,
             problem: problem, isPlain: true)
     }
 
-    fileprivate func checkTickets() async throws(TapcardError) -> Report {
-        let card = try self[.card]
-        let ledger = try await ledger()
-        let draws = try await draws()
-        let found = try await station(with: ledger).checkTickets(only: card)
+    static func check(in session: Session) async throws(TapcardError) -> Report {
+        let card = try session[.card]
+        let ledger = try await session.ledger()
+        let draws = try await LotteryNews(session).draws()
+        let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
             found.tickets,
             of: ShownTicket.Card(uid: found.card.uid, balance: found.card.balance), [],
-            draws.value, in: ledger.currency)
-        let layout = layout(indent: 2)
+            draws.value, ledger.currency, in: session)
+        let layout = LotteryLayout(session.console, indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
         return Report(
@@ -118,32 +117,34 @@ extension Session {
             layout, problem: found.card.problem, isChange: !found.card.resolved.isEmpty)
     }
 
-    fileprivate func claimTickets() async throws(TapcardError) -> Report {
-        let named = try self[.ticket]
-        let isPaidOut = self[.paidOut]
+    static func claim(in session: Session) async throws(TapcardError) -> Report {
+        let named = try session[.ticket]
+        let isPaidOut = session[.paidOut]
         if isPaidOut, named == nil {
             throw TapcardError.usage(
                 "Which prize is paid out? --paid-out needs the name of its ticket.",
                 advice: "tapcard ticket check lists them.")
         }
-        let id = try self[.operation]
+        let id = try session[.operation]
         // A page gives every operation an id.
-        guard id == nil || isPaidOut || manner.isOfPage else {
+        guard id == nil || isPaidOut || session.manner.isOfPage else {
             throw TapcardError.usage(
                 "--operation goes with --paid-out.",
                 advice: "A prize that is added to the card can be claimed again safely without it.")
         }
-        let card = try self[.card]
-        let ledger = try await ledger()
-        let draws = try await draws()
+        let card = try session[.card]
+        let ledger = try await session.ledger()
+        let draws = try await LotteryNews(session).draws()
         // A list of draws that has gone back is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
                 staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
             )
         }
-        let station = try await station(with: ledger)
-        let (prizes, unit) = (try settings.prizes(ledger.currency), try settings.topPrizeUnit)
+        let station = try await session.station(with: ledger)
+        let (prizes, unit) = (
+            try session.settings.prizes(ledger.currency), try session.settings.topPrizeUnit
+        )
         let claimed: PrizeReceipt
         if isPaidOut, let named {
             claimed = try await station.payOutPrize(
@@ -154,16 +155,17 @@ extension Session {
                 drawn: draws.value, prizes: prizes, topPrizeUnit: unit, naming: named, only: card)
         }
         return Report(
-            claimed, AnswerAge(draws), layout(indent: 2), isPaidOut: isPaidOut)
+            claimed, AnswerAge(draws), LotteryLayout(session.console, indent: 2),
+            isPaidOut: isPaidOut)
     }
 
-    private func shown(
+    private static func shown(
         _ sold: [CardTicket], of card: ShownTicket.Card, _ kept: [Ticket], _ draws: DrawList,
-        in currency: Currency
+        _ currency: Currency, in session: Session
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
-            sold: sold, of: card, kept: kept, draws, try settings.prizes(currency),
-            try settings.topPrizeUnit)
+            sold: sold, of: card, kept: kept, draws, try session.settings.prizes(currency),
+            try session.settings.topPrizeUnit)
     }
 }
 

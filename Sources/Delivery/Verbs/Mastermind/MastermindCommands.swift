@@ -26,7 +26,7 @@ extension Parameter<Int?> {
         let range = 1...MastermindRules.mostSlots
         return .option(
             "slots", "N", number(range),
-            "Number of slots, \(range.words) (default \(Session.usualSlots))")
+            "Number of slots, \(range.words) (default \(MastermindCommands.usualSlots))")
     }
 
     /// A number without a limit on command lines, because the rules of the game refuse what they
@@ -60,17 +60,16 @@ extension Command {
                 + "login expires, the next verb that needs it logs in again the same way.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
-            example: "tapcard mastermind login amanda --time-to-live 600"
-        ) { session throws(TapcardError) in try await session.logInToMastermind() },
+            example: "tapcard mastermind login amanda --time-to-live 600",
+            run: MastermindCommands.logIn),
         Command(
             "mastermind start", group: .mastermind, "Start a new game",
             discussion: "You need to be logged in. The new game becomes the current game; earlier "
                 + "ones are kept. With `--keep`, the game has started even if the card cannot be "
                 + "written.",
-            takes: .slots, .keep,
-            asks: .mastermindURL, page: .post("mastermind/start", reader: .with(.keep)),
-            answers: .game, example: "tapcard mastermind start --slots 4"
-        ) { session throws(TapcardError) in try await session.startMastermind() },
+            takes: .slots, .keep, asks: .mastermindURL,
+            page: .post("mastermind/start", reader: .with(.keep)), answers: .game,
+            example: "tapcard mastermind start --slots 4", run: MastermindCommands.start),
         Command(
             "mastermind guess", group: .mastermind, "Make one guess in the current game",
             discussion: "Black counts the right colors in the right place, white the right colors "
@@ -78,74 +77,73 @@ extension Command {
                 + "not sent again.",
             takes: .colours,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
-            example: "tapcard mastermind guess 1 5 2 5 6 1"
-        ) { session throws(TapcardError) in try await session.guessInMastermind() },
+            example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
             discussion: "The game is read from this station; the service is not contacted.",
             page: .get("mastermind/game", reader: .never), answers: .board,
-            example: "tapcard mastermind show"
-        ) { session throws(TapcardError) in try session.showMastermind() },
+            example: "tapcard mastermind show", run: MastermindCommands.show),
         Command(
             "mastermind ranking", group: .mastermind, "Show the best players, fewest guesses first",
             discussion: "You need to be logged in.",
             takes: .slots.saying("Only games with N slots (default: all games)"),
             asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
             answers: .ranking,
-            example: "tapcard mastermind ranking --slots 4"
-        ) { session throws(TapcardError) in try await session.showMastermindRanking() },
+            example: "tapcard mastermind ranking --slots 4", run: MastermindCommands.ranking),
         Command(
             "mastermind resume", group: .mastermind, "Resume the game stored on the card",
             discussion: "It becomes the current game; the service is not contacted. What an "
                 + "earlier tap left open on the card is resolved.",
-            page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
-        ) { session throws(TapcardError) in try await session.resumeMastermind() },
+            page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume",
+            run: MastermindCommands.resume),
     ]
 }
 
-extension Session {
+enum MastermindCommands {
     fileprivate static let usualSlots = 6
 
     /// The stored games of Mastermind and the service.
-    private func mastermind() throws(TapcardError) -> MastermindPlay {
-        try makeDataFolder()
+    private static func play(in session: Session) throws(TapcardError) -> MastermindPlay {
+        try session.places.makeDataFolder()
         return MastermindPlay(
-            path: settings.dataFolder + "/mastermind.json",
-            address: try settings.mastermindAddress.text, service: try services().mastermind,
-            password: { user throws(TapcardError) in try await mastermindPassword(user) },
-            note: { say("tapcard: \($0.shown)\n") })
+            path: session.settings.dataFolder + "/mastermind.json",
+            address: try session.settings.mastermindAddress.text,
+            service: try session.services().mastermind,
+            password: { user throws(TapcardError) in try await password(user, in: session) },
+            note: { session.say("tapcard: \($0.shown)\n") })
     }
 
     /// The password from the page, the environment or the keyboard; nil when none of them has it.
-    private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
-        if let password = try self[.password] { return password }
-        if let password = try settings.mastermindPassword { return password }
-        guard let askSecretly = console.askSecretly else { return nil }
+    private static func password(
+        _ user: String, in session: Session
+    ) async throws(TapcardError) -> String? {
+        if let password = try session[.password] { return password }
+        if let password = try session.settings.mastermindPassword { return password }
+        guard let askSecretly = session.console.askSecretly else { return nil }
         if let password = await askSecretly("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
     }
 
-    fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
-        let user = try self[.user]
-        let timeToLive = try self[.timeToLive]
+    static func logIn(in session: Session) async throws(TapcardError) -> Report {
+        let user = try session[.user]
+        let timeToLive = try session[.timeToLive]
         try MastermindPlay.requireLogin(user, timeToLive)
-        let play = try mastermind()
-        guard let password = try await mastermindPassword(user) else {
+        let play = try play(in: session)
+        guard let password = try await password(user, in: session) else {
             throw .missing(
                 "password", "TAPCARD_MASTERMIND_PASSWORD", meaning: "Nothing was sent.")
         }
         try await play.logIn(as: user, password: password, timeToLive: timeToLive)
         return Report(
-            [
-                "user": .string(user), "timeToLive": .number(timeToLive),
-            ], ["Logged in to Mastermind as \(user)"], isChange: true)
+            ["user": .string(user), "timeToLive": .number(timeToLive)],
+            ["Logged in to Mastermind as \(user)"], isChange: true)
     }
 
-    fileprivate func startMastermind() async throws(TapcardError) -> Report {
-        let slots = try self[.slots] ?? Session.usualSlots
-        let play = try mastermind()
+    static func start(in session: Session) async throws(TapcardError) -> Report {
+        let slots = try session[.slots] ?? usualSlots
+        let play = try play(in: session)
         // Opened first: its failure must not leave a new game at the service.
-        let station = self[.keep] ? try await self.station() : nil
+        let station = session[.keep] ? try await session.station() : nil
         let kept = try await play.start(slots: slots)
         var uid: CardUID?
         var resolved: [ResolvedOperation] = []
@@ -172,9 +170,9 @@ extension Session {
             ] + Report.words(resolved: resolved), problem: problem, isChange: true)
     }
 
-    fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
-        let colours = Array(try self[.colours].joined())
-        let play = try mastermind()
+    static func guess(in session: Session) async throws(TapcardError) -> Report {
+        let colours = Array(try session[.colours].joined())
+        let play = try play(in: session)
         let kept = try await play.guess(colours)
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
@@ -190,8 +188,8 @@ extension Session {
             ], lines, isChange: true)
     }
 
-    fileprivate func showMastermind() throws(TapcardError) -> Report {
-        let play = try mastermind()
+    static func show(in session: Session) async throws(TapcardError) -> Report {
+        let play = try play(in: session)
         let user = JSONValue.text(try play.user())
         guard let kept = try play.currentGame() else {
             return Report(
@@ -208,9 +206,9 @@ extension Session {
                 + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
     }
 
-    fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
-        let slots = try self[.slots]
-        let rows = try await mastermind().ranking().ranked(slots: slots)
+    static func ranking(in session: Session) async throws(TapcardError) -> Report {
+        let slots = try session[.slots]
+        let rows = try await play(in: session).ranking().ranked(slots: slots)
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
@@ -226,9 +224,9 @@ extension Session {
                 }, isPlain: true)
     }
 
-    fileprivate func resumeMastermind() async throws(TapcardError) -> Report {
-        let play = try mastermind()
-        let (card, game) = try await station().keptGame()
+    static func resume(in session: Session) async throws(TapcardError) -> Report {
+        let play = try play(in: session)
+        let (card, game) = try await session.station().keptGame()
         guard let game else {
             throw TapcardError(
                 .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",

@@ -3,41 +3,37 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-extension Session {
-    func history() async throws(TapcardError) -> Report {
-        let ledger = try await ledger(making: false)
-        let card = try self[.card]
-        guard let last = try self[.last] else {
-            return try await wholeHistory(of: card, in: ledger)
+enum HistoryCommand {
+    static func history(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        let card = try session[.card]
+        guard let last = try session[.last] else {
+            return try await wholeHistory(of: card, from: ledger, in: session)
         }
         let lines = try await Station.history(of: card, last: last, in: ledger)
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
+        let columns = session.console.columns()
         let texts = HistoryText.merged(
             lines.map(HistoryText.init), attempts.map(HistoryText.init)
-        ).map { line(of: $0, within: columns) }
+        ).map { $0.line(within: columns) }
         return Report(
-            [
-                "entries": lines.document,
-                "activations": attempts.document,
-            ],
-            texts.isEmpty ? [Session.emptyHistory] : texts, isPlain: true)
+            ["entries": lines.document, "activations": attempts.document],
+            texts.isEmpty ? [emptyHistory] : texts, isPlain: true)
     }
 
     private static let emptyHistory = "No activity yet."
 
     /// Prints the history page by page, because a ledger of years may not fit into memory.
-    private func wholeHistory(
-        of card: CardUID?, in ledger: any LedgerStore
+    private static func wholeHistory(
+        of card: CardUID?, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
-        let (session, columns) = (self, columns)
+        let columns = session.console.columns()
         try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
-            var pages = OutputPages(session.output, isJSON: session.isJSON)
-            if session.isJSON {
+            var pages = OutputPages(session.output, isJSON: session.manner.isJSON)
+            if session.manner.isJSON {
                 try pages.write(&history)
-            } else if !session.isQuiet {
-                try pages.write(
-                    &history, { session.line(of: $0, within: columns) },
-                    orSay: Session.emptyHistory)
+            } else if !session.manner.isQuiet {
+                try pages.write(&history, { $0.line(within: columns) }, orSay: emptyHistory)
             }
             pages.flush()
         }

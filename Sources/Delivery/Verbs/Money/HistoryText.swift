@@ -33,18 +33,15 @@ struct HistoryText {
     }
 }
 
-extension Session {
-    /// The width of the terminal; nil when the output goes elsewhere.
-    var columns: Int? { console.columns() }
-
+extension HistoryText {
     /// The entry on one line; on a narrow terminal the id and the rest are on lines of their own.
-    func line(of text: HistoryText, within columns: Int?) -> String {
+    func line(within columns: Int?) -> String {
         let facts = [
-            LocalTime.text(text.at), text.uid.description, text.what.padded(18),
-            (text.amount?.shown ?? "").padded(12),
+            LocalTime.text(at), uid.description, what.padded(18),
+            (amount?.shown ?? "").padded(12),
         ]
-        let balance = text.balance?.shown ?? ""
-        let names = [text.id.description] + text.about
+        let balance = balance?.shown ?? ""
+        let names = [id.description] + about
         let line = (facts + [balance.padded(12)] + names).joined(separator: "  ")
         guard let columns, line.cellCount > columns else { return line }
         let indent = "  "

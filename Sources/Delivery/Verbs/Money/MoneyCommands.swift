@@ -44,8 +44,7 @@ extension Command {
                 + "amounts`. With `offline-payments` on, small payments are also taken while the "
                 + "ledger's database is offline, and booked later.",
             takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
-            answers: .receipt, example: "tapcard pay 4.50"
-        ) { session throws(TapcardError) in try await session.pay() },
+            answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
         Command(
             "add", group: .money, "Top up the card with cash you have received",
             discussion: "The ledger books the top-up at once; if the card is removed too soon, a "
@@ -53,16 +52,8 @@ extension Command {
                 + "`tapcard help amounts`. Top-ups are also refused while the ledger is offline, "
                 + "and at a station that has only a table of card keys.",
             takes: .amount.saying("Amount to add, above 0"), .operation, .card, .again,
-            .confirmedAmount,
-            page: .post("add"), answers: .receipt, example: "tapcard add 20"
-        ) { session throws(TapcardError) in
-            do throws(TapcardError) {
-                return try await session.add()
-            } catch {
-                try session.requireFirstTry(error, .add)
-                throw try session.beforeBeginning(error, .add)
-            }
-        },
+            .confirmedAmount, page: .post("add"), answers: .receipt, example: "tapcard add 20",
+            run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
             discussion: "A payment goes back onto the card that paid, or onto its replacement. A "
@@ -71,106 +62,114 @@ extension Command {
                 + "be refunded once, so the rest of a partial refund cannot be refunded later. "
                 + "Ticket purchases, prizes, payouts and starting balances cannot be refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
-            example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
-        ) { session throws(TapcardError) in
-            let id = try session[.refunded]
-            let station = try await session.station()
-            let amount = try session[.part, in: station.currency]
-            let receipt = try await station.refund(
-                id, amount, id: try session[.operation], only: try session[.card])
-            let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
-            return Report(receipt, verb)
-        },
+            example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
+            run: MoneyCommands.refund),
         Command(
             "close", group: .money, "Close the card and pay out its balance in cash",
             discussion: "Hand out the cash only after the command succeeds; unclaimed tickets are "
                 + "forfeited. A blocked card is refused. A closed card is refused until its tag is "
                 + "issued again with `--reissue`.",
             takes: .operation, .card, page: .post("close"), answers: .receipt,
-            example: "tapcard close"
-        ) { session throws(TapcardError) in
-            let station = try await session.station()
-            let receipt = try await station.close(
-                id: try session.operation(station), only: try session[.card])
-            return Report(receipt, "Paid out")
-        },
+            example: "tapcard close", run: MoneyCommands.close),
         Command(
             "history", group: .money, "List the ledger's operations, oldest first",
             discussion: "No reader or card is needed. Requests to the activation service and their "
                 + "answers appear on lines of their own.",
             takes: .card.saying("Only operations of this card"), .last,
             page: .get("history", reader: .never), answers: .history,
-            example: "tapcard history --card 04AC6B72BA6C80"
-        ) { session throws(TapcardError) in try await session.history() },
+            example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
             "audit", group: .money, "Check every row of the ledger against its rules",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
                 + "rely on the balances, and restore a backup. The audit also names cards with an "
                 + "unanswered activation and journals that may lack offline payments.",
-            page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit"
-        ) { session throws(TapcardError) in try await session.audit() },
+            page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit",
+            run: MoneyCommands.audit),
     ]
 }
 
-extension Session {
-    fileprivate func pay() async throws(TapcardError) -> Report {
+enum MoneyCommands {
+    static func pay(in session: Session) async throws(TapcardError) -> Report {
         var made: Station?
-        let id = try self[.operation] ?? surroundings.newID()
+        let id = try session[.operation] ?? session.surroundings.newID()
         do throws(TapcardError) {
-            let ledger = try await ledger()
-            let amount = try self[.amount, in: ledger.currency]
-            let card = try self[.card]
-            let station = try await station(with: ledger)
+            let ledger = try await session.ledger()
+            let amount = try session[.amount, in: ledger.currency]
+            let card = try session[.card]
+            let station = try await session.station(with: ledger)
             made = station
-            if try self[.operation] != nil,
-                let earlier = try offlinePayments.earlierReceipt(
-                    amount, id, card, within: try settings.offlineLimits(amount.currency),
+            if try session[.operation] != nil,
+                let earlier = try session.journal.payments.earlierReceipt(
+                    amount, id, card, within: try session.settings.offlineLimits(amount.currency),
                     at: station)
             {
                 return Report(earlier, "Paid")
             }
-            return Report(
-                try await station.pay(
-                    amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
+            let receipt = try await station.pay(
+                amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
+            return Report(receipt, "Paid")
         } catch {
             guard error.kind == .ledgerOffline else { throw error }
-            let problem = try beforeBeginning(error, .pay)
+            let problem = try beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
-                return try await payingOffline(id, because: problem, at: made)
+                return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
-                try requireFirstTry(error, .pay)
+                try requireFirstTry(error, .pay, in: session)
                 throw error
             }
         }
     }
 
     /// A payment while the ledger is offline: it was not begun there.
-    private func payingOffline(
-        _ id: OperationID, because problem: TapcardError, at made: Station?
+    private static func payingOffline(
+        _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
     ) async throws(TapcardError) -> Report {
-        guard let station = try await stationWithoutLedger(made),
-            let limits = try offlineLimits(station.currency)
+        guard let station = try await session.journal.stationWithoutLedger(made),
+            let limits = try session.journal.limits(station.currency)
         else { throw problem }
-        let amount = try self[.amount, in: station.currency]
-        let receipt = try await offlinePayments.pay(
-            amount, id: id, only: try self[.card], within: limits, at: station)
+        let amount = try session[.amount, in: station.currency]
+        let receipt = try await session.journal.payments.pay(
+            amount, id: id, only: try session[.card], within: limits, at: station)
         return Report(receipt, "Paid")
     }
 
-    fileprivate func add() async throws(TapcardError) -> Report {
-        let ledger = try await ledger()
-        let amount = try self[.amount, in: ledger.currency]
-        let card = try self[.card]
-        let station = try await station(with: ledger)
-        let receipt = try await station.add(
-            amount, id: try operation(station), only: card, refusingRepetition: refusesRepetition)
-        return Report(receipt, "Added")
+    static func add(in session: Session) async throws(TapcardError) -> Report {
+        do throws(TapcardError) {
+            let ledger = try await session.ledger()
+            let amount = try session[.amount, in: ledger.currency]
+            let card = try session[.card]
+            let station = try await session.station(with: ledger)
+            let receipt = try await station.add(
+                amount, id: try session[.operation] ?? station.newID(), only: card,
+                refusingRepetition: session.refusesRepetition)
+            return Report(receipt, "Added")
+        } catch {
+            try requireFirstTry(error, .add, in: session)
+            throw try beforeBeginning(error, .add, in: session)
+        }
     }
 
-    fileprivate func audit() async throws(TapcardError) -> Report {
+    static func refund(in session: Session) async throws(TapcardError) -> Report {
+        let id = try session[.refunded]
+        let station = try await session.station()
+        let amount = try session[.part, in: station.currency]
+        let receipt = try await station.refund(
+            id, amount, id: try session[.operation], only: try session[.card])
+        let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
+        return Report(receipt, verb)
+    }
+
+    static func close(in session: Session) async throws(TapcardError) -> Report {
+        let station = try await session.station()
+        let receipt = try await station.close(
+            id: try session[.operation] ?? station.newID(), only: try session[.card])
+        return Report(receipt, "Paid out")
+    }
+
+    static func audit(in session: Session) async throws(TapcardError) -> Report {
         let report = try await Station.audit(
-            try await ledger(making: false), at: surroundings.now())
+            try await session.ledger(making: false), at: session.surroundings.now())
         let problem =
             report.violations.isEmpty
             ? nil
@@ -190,28 +189,18 @@ extension Session {
                         + "tapcard activate asks again"
                 } + report.journals.map(\.sentence), problem: problem)
     }
-}
 
-extension AuditReport: DocumentedObject {
-    static let fields: Fields<AuditReport> = [
-        "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
-        "violations": .of(\.violations), "activating": .of(\.activating),
-        "journals": .of(\.journals),
-    ]
-}
-
-extension Session {
     /// Throws for a payment or a top-up while the ledger is offline, where this station has
     /// done the same before, or may have. A cashier who reads that nothing was done takes cash, or
     /// gives it back.
-    fileprivate func requireFirstTry(
-        _ problem: TapcardError, _ kind: Operation.Kind
+    private static func requireFirstTry(
+        _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
-        let memory = try offlinePayments.memory()
-        let (id, named) = (try self[.operation], try self[.card])
-        let set = try settings.currency
-        let ofKeys = try keyFile.load()?.currency
+        let memory = try session.journal.payments.memory()
+        let (id, named) = (try session[.operation], try session[.card])
+        let set = try session.settings.currency
+        let ofKeys = try session.keyFile.load()?.currency
         let currency = set ?? ofKeys
         func refusal(_ earlier: StationMemory.Note) -> TapcardError {
             TapcardError(
@@ -225,7 +214,7 @@ extension Session {
         let card = problem.uid ?? named
         guard id == nil || card != nil else { return }
         let amount = try currency.map { currency throws(TapcardError) in
-            try self[.amount, in: currency].minorUnits
+            try session[.amount, in: currency].minorUnits
         }
         guard let earlier = memory.perhapsRepeated(kind, amount, on: card) else { return }
         throw refusal(earlier)
@@ -233,9 +222,17 @@ extension Session {
 
     /// The error of a first request. An id that was given may have been tried elsewhere: of that
     /// nothing is known now.
-    fileprivate func beforeBeginning(
-        _ problem: TapcardError, _ kind: Operation.Kind
+    private static func beforeBeginning(
+        _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) -> TapcardError {
-        try self[.operation] == nil ? problem.beforeBeginning(kind) : problem
+        try session[.operation] == nil ? problem.beforeBeginning(kind) : problem
     }
+}
+
+extension AuditReport: DocumentedObject {
+    static let fields: Fields<AuditReport> = [
+        "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
+        "violations": .of(\.violations), "activating": .of(\.activating),
+        "journals": .of(\.journals),
+    ]
 }

@@ -19,14 +19,13 @@ extension Command {
             + "offline payments, a last line shows this loss of the issuer. Hours are local time, "
             + "and a shared ledger counts all stations together.",
         takes: .day, page: .get("takings", reader: .never), answers: .takings,
-        example: "tapcard takings --day 2026-11-22"
-    ) { session throws(TapcardError) in try await session.takings() }
+        example: "tapcard takings --day 2026-11-22", run: TakingsCommand.takings)
 }
 
-extension Session {
-    fileprivate func takings() async throws(TapcardError) -> Report {
-        let day = try takingsDay()
-        let ledger = try await ledger(making: false)
+enum TakingsCommand {
+    static func takings(in session: Session) async throws(TapcardError) -> Report {
+        let day = try day(in: session)
+        let ledger = try await session.ledger(making: false)
         let (start, end) = LocalTime.span(around: day)
         let taken = try await Station.operations(
             begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
@@ -48,13 +47,13 @@ extension Session {
                 "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
                 "topUps": .number(sum.topUps), "payouts": .number(sum.payouts),
                 "shortfall": .text(money(sum.shortfall)),
-            ], Session.table(of: hours, sum, day, money), isPlain: true)
+            ], table(of: hours, sum, day, money), isPlain: true)
     }
 
     /// The named day, by default today.
-    private func takingsDay() throws(TapcardError) -> CalendarDate {
-        if let named = try self[.day] { return named }
-        guard let today = LocalTime.dayAndHour(surroundings.now()).day else {
+    private static func day(in session: Session) throws(TapcardError) -> CalendarDate {
+        if let named = try session[.day] { return named }
+        guard let today = LocalTime.dayAndHour(session.surroundings.now()).day else {
             throw TapcardError(
                 .usage, "The clock of this machine shows a year without a calendar.",
                 meaning: "Nothing was read.", advice: "Name the day with --day.")

@@ -1,5 +1,5 @@
 import TapcardCore
-package import TapcardDomain
+import TapcardDomain
 package import TextCodecs
 
 /// A typed value of a command, declared once for the command line, the page, the help, the
@@ -112,38 +112,5 @@ extension Parameter<Bool> {
 extension ParsedCommand {
     package func isGiven<Value>(_ parameter: Parameter<Value>) -> Bool {
         texts[parameter.row.name] != nil
-    }
-}
-
-extension Session {
-    /// The value in the running command: nil, false or empty if it was not given, or if the command
-    /// does not take it.
-    package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
-        get throws(TapcardError) {
-            try parameter.value(command.texts[parameter.row.name], parameter.row)
-        }
-    }
-
-    package subscript(_ flag: Parameter<Bool>) -> Bool { command.isGiven(flag) }
-
-    /// An amount in the currency of the ledger.
-    package subscript(_ parameter: Parameter<TypedAmount>, in currency: Currency) -> Money {
-        get throws(TapcardError) { try money(try self[parameter], currency) }
-    }
-
-    package subscript(_ parameter: Parameter<TypedAmount?>, in currency: Currency) -> Money? {
-        get throws(TapcardError) {
-            try self[parameter].map { amount throws(TapcardError) in try money(amount, currency) }
-        }
-    }
-
-    private func money(
-        _ amount: TypedAmount, _ currency: Currency
-    ) throws(TapcardError) -> Money {
-        do {
-            return try settings.amount(amount.text, currency)
-        } catch {
-            throw TapcardError(error)
-        }
     }
 }

@@ -25,8 +25,15 @@ struct LiveCheck: Sendable {
     ) async throws(TapcardError) -> LiveCheck {
         var check = LiveCheck(reader: name)
         let reader: any TagReader
-        do {
-            reader = try await session.openReader(name)
+        do throws(ReaderError) {
+            // Only a simulated one has a file in the data folder.
+            if name == .simulated(file: nil) {
+                do { try session.places.makeDrawerFolder() } catch {
+                    throw ReaderError(.noReader, error.what)
+                }
+            }
+            reader = try await session.drivers.openReader(
+                name, session.settings.simulatedFolder, .tap)
         } catch {
             check.findings.append(notOpened(name, error, survey))
             return check

@@ -1,4 +1,5 @@
 import Ledger
+import OperatingSystem
 import ReaderDiagnosis
 import StationFiles
 import TapcardCore
@@ -11,28 +12,29 @@ extension Command {
             discussion: "No reader is opened. A serial port is marked \"maybe\" because only "
                 + "opening it would show whether a PN532 is connected. If there are readers but "
                 + "none can be used, the exit status is 5.",
-            answers: .readers, example: "tapcard readers"
-        ) { session throws(TapcardError) in await session.readers() },
+            answers: .readers, example: "tapcard readers", run: ReaderCommands.readers),
         Command(
             "doctor", group: .readers, "Find out why a reader or this station is not working",
             discussion: "The command opens up to eight readers until one answers, or only the one "
                 + "you name, and checks the ledger and the keys; nothing is written to a tag. Each "
                 + "finding is ok, a note or a problem, with steps to fix it. The exit status is 5 "
                 + "if no reader can be used, 9 for a ledger problem and 1 for a key problem.",
-            page: .get("doctor"), answers: .findings, example: "tapcard doctor"
-        ) { session throws(TapcardError) in try await session.doctor() },
+            page: .get("doctor"), answers: .findings, example: "tapcard doctor",
+            run: ReaderCommands.doctor),
     ]
 }
 
-extension Session {
-    fileprivate func readers() async -> Report {
-        let found = await drivers.readers.survey(naming: settings.reader).rows
+enum ReaderCommands {
+    static func readers(in session: Session) async throws(TapcardError) -> Report {
+        let (settings, manner) = (session.settings, session.manner)
+        let found = await session.drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
         // Without another reader the simulated one counts, because it works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
-        if found.isEmpty, !settings.readerIsSimulated, !isJSON, !isQuiet {
-            say("tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
+        if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
+            session.say(
+                "tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
         }
         let names = rows.map(\.shownName.cellCount).max() ?? 0
         let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
@@ -48,12 +50,13 @@ extension Session {
                 : TapcardError(.noReader, "No reader can be used."), isPlain: true)
     }
 
-    fileprivate func doctor() async throws(TapcardError) -> Report {
-        let survey = await drivers.readers.survey(naming: settings.reader)
+    static func doctor(in session: Session) async throws(TapcardError) -> Report {
+        let settings = session.settings
+        let survey = await session.drivers.readers.survey(naming: settings.reader)
         var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?
-        for name in candidates(survey, findings) {
-            let check = try await LiveCheck.run(on: name, survey, in: self)
+        for name in candidates(survey, findings, settings) {
+            let check = try await LiveCheck.run(on: name, survey, in: session)
             findings += check.findings
             live = check
             if check.hasAnswered { break }
@@ -64,7 +67,7 @@ extension Session {
             advice: "Follow the steps above, or use --reader sim.")
         let ledgerProblem: TapcardError?
         do throws(TapcardError) {
-            let found = try await ledgerFindings()
+            let found = try await ledgerFindings(in: session)
             findings += found
             ledgerProblem =
                 found.contains { $0.severity == .problem }
@@ -75,12 +78,12 @@ extension Session {
             findings.append(
                 Finding(
                     .ledgerUnusable, .problem, error.what,
-                    remedy: [.say(error.meaning)] + wayToDatabase(error)))
+                    remedy: [.say(error.meaning)] + wayToDatabase(error, settings)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
-        let keys = await keyFindings()
+        let keys = await keyFindings(in: session)
         findings +=
-            keys + (try offlineFindings()) + (try tableFindings())
+            keys + (try offlineFindings(in: session)) + session.keyFile.tableFindings
             + settings.cardAddressFindings
         let keysProblem =
             keys.isEmpty
@@ -94,20 +97,20 @@ extension Session {
     }
 
     /// The finding about keys that cannot be used, or are missing although the ledger has cards.
-    private func keyFindings() async -> [Finding] {
+    private static func keyFindings(in session: Session) async -> [Finding] {
         do throws(TapcardError) {
-            if try keyFile.load() != nil { return [] }
-            let place = try settings.ledgerPlace
-            if case .file(let path) = place, !exists(path) { return [] }
+            if try session.keyFile.load() != nil { return [] }
+            let place = try session.settings.ledgerPlace
+            if case .file(let path) = place, !DurableFile(path).mayExist { return [] }
             guard
-                let ledger = try? await drivers.openLedger(
-                    place, try settings.currency, false, nil)
+                let ledger = try? await session.drivers.openLedger(
+                    place, try session.settings.currency, false, nil)
             else { return [] }
             let card = try? await ledger.read { rows throws(LedgerError) in
                 try rows.cards(after: nil, atMost: 1).first
             }
             guard card != nil else { return [] }
-            throw lostKeys
+            throw KeyMaking(session).lostKeys
         } catch {
             return [
                 Finding(
@@ -118,7 +121,8 @@ extension Session {
     }
 
     /// A command that tries the way to the database without tapcard.
-    private func wayToDatabase(_ error: TapcardError) -> [Finding.Step] {
+    private static func wayToDatabase(_ error: TapcardError, _ settings: Settings) -> [Finding.Step]
+    {
         guard [.ledgerUnavailable, .ledgerOffline].contains(error.kind),
             case .database(let address)? = try? settings.ledgerPlace
         else { return [] }
@@ -130,29 +134,29 @@ extension Session {
 
     /// The findings about offline payments, or those that could be taken. Keys that cannot be used
     /// are a finding of their own.
-    private func offlineFindings() throws(TapcardError) -> [Finding] {
-        guard (try? keyFile.load()) != nil else { return [] }
+    private static func offlineFindings(in session: Session) throws(TapcardError) -> [Finding] {
+        guard (try? session.keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
-            guard let status = try offlineStatus() else { return [] }
-            return status.findings(try offlineLimits(status.currency))
+            guard let status = try session.journal.status() else { return [] }
+            return status.findings(try session.journal.limits(status.currency))
         } catch {
             return [Finding(.unbooked, .problem, error.what, remedy: [.say(error.meaning)])]
         }
     }
 
     /// The findings about the ledger, whose whole file is checked; none before the first card.
-    private func ledgerFindings() async throws(TapcardError) -> [Finding] {
-        let place = try settings.ledgerPlace
-        let currency = try settings.currency
+    private static func ledgerFindings(in session: Session) async throws(TapcardError) -> [Finding]
+    {
+        let (settings, drivers) = (session.settings, session.drivers)
+        let (place, currency) = (try settings.ledgerPlace, try settings.currency)
         let status: DatabaseStatus
         do throws(LedgerError) {
             switch place {
             case .database(let address):
                 status = try await drivers.database(address).status()
             case .file(let path):
-                guard settings.effective(.ledger).origin != .builtIn || exists(path) else {
-                    return []
-                }
+                let isNamed = settings.effective(.ledger).origin != .builtIn
+                guard isNamed || DurableFile(path).mayExist else { return [] }
                 try await drivers.openLedger(place, currency, false, nil).checkStorage()
                 return [
                     Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")
@@ -161,13 +165,15 @@ extension Session {
         } catch {
             throw TapcardError(error)
         }
-        let other = (try? keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
-        return try await status.findings + lostOperations(status)
+        let other = (try? session.keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
+        return try await status.findings + LostOperations.findings(status, in: session)
             + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
     }
 
     /// The readers to try, by name: the requested one, or all that look usable, until one answers.
-    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [ReaderName] {
+    private static func candidates(
+        _ survey: ReaderSurvey, _ findings: [Finding], _ settings: Settings
+    ) -> [ReaderName] {
         let mostTried = 8
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))

@@ -12,27 +12,25 @@ extension Command {
                 + "is already set up is left as it is. If the ledger has cards but the keys are "
                 + "missing, put your copy of the keys back first. With a shared ledger, keys that "
                 + "differ from the other stations' keys are refused.",
-            answers: .station, example: "tapcard init --currency EUR"
-        ) { session throws(TapcardError) in try await session.setUp() },
+            answers: .station, example: "tapcard init --currency EUR",
+            run: ConfigurationCommands.setUp),
         Command(
             "config", group: .station, "Show the settings and their origin",
             discussion: "An option overrides a variable, a variable overrides the settings file, "
                 + "and the file overrides the default. `tapcard help settings` explains each "
                 + "setting. Passwords are not settings and are never shown.",
-            answers: .settings, example: "tapcard config"
-        ) { session throws(TapcardError) in try await session.configuration() },
+            answers: .settings, example: "tapcard config", run: ConfigurationCommands.show),
         Command(
             "config get", group: .station, "Print the value of one setting",
-            takes: .shownSetting, answers: .setting, example: "tapcard config get ledger"
-        ) { session throws(TapcardError) in try await session.oneSetting() },
+            takes: .shownSetting, answers: .setting, example: "tapcard config get ledger",
+            run: ConfigurationCommands.get),
         Command(
             "config set", group: .station, "Change or remove one setting in the settings file",
             discussion: "Without VALUE, the setting is removed and its default applies again. "
                 + "Invalid values and passwords are refused. If an option or a variable still "
                 + "overrides the setting, the output says so.",
             takes: .setting, .settingValue, answers: .changedSetting,
-            example: "tapcard config set timeout 60"
-        ) { session throws(TapcardError) in try await session.changeSetting() },
+            example: "tapcard config set timeout 60", run: ConfigurationCommands.set),
     ]
 }
 
@@ -45,7 +43,7 @@ extension Parameter<Settings.Name> {
 extension Parameter<String> {
     fileprivate static var shownSetting: Self {
         .argument(
-            "KEY", .oneOf(Settings.Name.allCases.map(\.rawValue) + Session.places),
+            "KEY", .oneOf(Settings.Name.allCases.map(\.rawValue) + ConfigurationCommands.places),
             Parameter<Settings.Name>.setting.row.help)
     }
 }
@@ -56,22 +54,23 @@ extension Parameter<String?> {
     }
 }
 
-extension Session {
+enum ConfigurationCommands {
     /// Makes keys and ledger for a new station, in an explicit currency.
-    fileprivate func setUp() async throws(TapcardError) -> Report {
-        let isNew = try !hasLedger
-        let hadKeys = try keyFile.load() != nil
-        if isNew, try settings.currency == nil, try keyFile.load()?.currency == nil {
+    static func setUp(in session: Session) async throws(TapcardError) -> Report {
+        let settings = session.settings
+        let isNew = try !settings.hasLedger
+        let hadKeys = try session.keyFile.load() != nil
+        if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
             throw TapcardError.usage(
                 "Which currency does this station take? It cannot be changed later.",
                 advice: "Name it, such as tapcard init --currency EUR. There are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        let ledger = try await openLedger(making: true)
-        let keys = try await makeKeys(beside: ledger, isTold: true)
-        try await requireCommonKeys(keys, ledger)
+        let ledger = try await LedgerAccess(session).open(making: true)
+        let keys = try await KeyMaking(session).make(beside: ledger, isTold: true)
+        try await session.requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
-            say(
+            session.say(
                 "tapcard: these keys are of a station in \(other.code); its cards are refused "
                     + "here.\n")
         }
@@ -87,74 +86,41 @@ extension Session {
                     ? "This station was set up before, in \(ledger.currency.code)"
                     : "This station is set up, in \(ledger.currency.code)",
                 "Ledger: \(place)", "Keys: \(settings.keyPath)",
-            ] + nextSteps, isChange: !isDone)
+            ] + settings.nextSteps, isChange: !isDone)
     }
-
-    private var nextSteps: [String] {
-        if settings.isPlayMoney {
-            return [
-                "The reader is simulated: this is play money, apart from the real books",
-                "Next: make a card with \(commandLine("demo"))",
-            ]
-        }
-        return [
-            "Next: copy the keys to a safe place with tapcard keys export FILE",
-            "Then make the first card with tapcard issue, or open the till with tapcard serve",
-        ]
-    }
-
-    private typealias Row = (name: String, value: String?, origin: String)
 
     /// The extra rows of `config`, next to the settings.
     fileprivate static let places = ["keys", "settings-file"]
 
     /// The currency of this station's amounts and its origin; nil when it is not decided yet.
-    private func currencyInForce() async -> (currency: Currency, origin: String)? {
-        if let currency = await ledgerCurrency() { return (currency, "ledger") }
-        if let currency = (try? settings.currency) ?? nil {
-            return (currency, settings.effective(.currency).origin.rawValue)
+    private static func currencyInForce(in session: Session) async -> KnownCurrency? {
+        if let currency = await ledgerCurrency(in: session) { return (currency, "ledger") }
+        if let currency = (try? session.settings.currency) ?? nil {
+            return (currency, session.settings.effective(.currency).origin.rawValue)
         }
-        if let currency = ((try? keyFile.load()) ?? nil)?.currency { return (currency, "keys") }
-        guard settings.readerIsSimulated else { return nil }
+        let keys = (try? session.keyFile.load()) ?? nil
+        if let currency = keys?.currency { return (currency, "keys") }
+        guard session.settings.readerIsSimulated else { return nil }
         return (.usd, Settings.Origin.builtIn.rawValue)
     }
 
     /// The currency of the ledger; nil when there is none or it cannot be opened.
-    private func ledgerCurrency() async -> Currency? {
-        guard (try? hasLedger) == true, let place = try? settings.ledgerPlace else { return nil }
-        return try? await drivers.openLedger(place, nil, false, nil).currency
-    }
-
-    private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {
-        let builtIn = Settings.Origin.builtIn.rawValue
-        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
-        let settable: [Row] = Settings.Name.allCases.filter { $0 != .data }.map { name in
-            let (text, origin) = settings.effective(name)
-            if name == .currency, text == nil, let known {
-                return (name.rawValue, known.currency.code, known.origin)
-            }
-            return (name.rawValue, text ?? usual[name], origin.rawValue)
+    private static func ledgerCurrency(in session: Session) async -> Currency? {
+        let settings = session.settings
+        guard (try? settings.hasLedger) == true, let place = try? settings.ledgerPlace else {
+            return nil
         }
-        let data = settings.effective(.data)
-        let place =
-            data.text == nil ? settings.dataVariable ?? builtIn : data.origin.rawValue
-        return settable + [
-            ("data", settings.dataFolder, place), ("keys", settings.keyPath, place),
-            (
-                "settings-file", settings.configurationPath,
-                settings.configurationVariable ?? builtIn
-            ),
-        ]
+        return try? await session.drivers.openLedger(place, nil, false, nil).currency
     }
 
-    fileprivate func configuration() async throws(TapcardError) -> Report {
-        let known = await currencyInForce()
+    static func show(in session: Session) async throws(TapcardError) -> Report {
+        let settings = session.settings
+        let known = await currencyInForce(in: session)
         _ = try settings.checkedServices(in: known?.currency)
-        let rows = settingRows(known)
-        let problems = try notes(on: known?.currency)
+        let rows = settings.rows(known)
+        let notes = try settings.notes(on: known?.currency)
         let names = rows.map(\.name.count).max() ?? 0
         let origins = rows.map(\.origin.count).max() ?? 0
-        let isPlay = settings.isPlayMoney
         return Report(
             [
                 "settings": .array(
@@ -169,26 +135,17 @@ extension Session {
             rows.flatMap { row in
                 let cells = [
                     row.name.padded(names), row.origin.padded(origins),
-                    row.value ?? Session.unset(row.name),
+                    row.value ?? unset(row.name),
                 ]
                 // On a narrow terminal the value is on a line of its own.
-                return Line.flow(cells.map { Line($0) }, width: columns).map {
+                return Line.flow(cells.map { Line($0) }, width: session.console.columns()).map {
                     $0.trimmed.rendered(false)
                 }
             }
-                + problems
-                + (isPlay
+                + notes
+                + (settings.isPlayMoney
                     ? ["The reader is simulated: play money, apart from the real books"] : []),
             isPlain: true)
-    }
-
-    /// Notes on a conflict between the ledger and the settings.
-    private func notes(on currency: Currency?) throws(TapcardError) -> [String] {
-        guard let currency, let other = try settings.currency, other != currency else { return [] }
-        return [
-            "The ledger is in \(currency.code): no card is used while the currency is set to "
-                + "\(other.code)", currencyAdvice,
-        ]
     }
 
     private static func unset(_ name: String) -> String {
@@ -203,25 +160,24 @@ extension Session {
         }
     }
 
-    fileprivate func oneSetting() async throws(TapcardError) -> Report {
-        let name = try self[.shownSetting]
-        let rows = settingRows(await currencyInForce())
+    static func get(in session: Session) async throws(TapcardError) -> Report {
+        let name = try session[.shownSetting]
+        let rows = session.settings.rows(await currencyInForce(in: session))
         guard let row = rows.first(where: { $0.name == name }) else {
             throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
         }
         return Report(
-            [
-                "name": .string(row.name), "value": .text(row.value), "from": .string(row.origin),
-            ], [row.value ?? Session.unset(row.name)], isPlain: true)
+            ["name": .string(row.name), "value": .text(row.value), "from": .string(row.origin)],
+            [row.value ?? unset(row.name)], isPlain: true)
     }
 
     /// Refuses settings that this station could not work with.
-    private func requireSense(
-        _ changed: Settings, _ name: Settings.Name
+    private static func requireSense(
+        _ changed: Settings, _ name: Settings.Name, in session: Session
     ) async throws(TapcardError) {
-        var currency = await currencyInForce()?.currency
+        var currency = await currencyInForce(in: session)?.currency
         if name == .currency, let asked = try changed.currency {
-            if let kept = await ledgerCurrency(), kept != asked {
+            if let kept = await ledgerCurrency(in: session), kept != asked {
                 throw TapcardError(
                     .usage, "The ledger is in \(kept.code), and keeps its currency.",
                     meaning: "Nothing was changed.",
@@ -236,14 +192,15 @@ extension Session {
         if let currency { try changed.requireConfirmationsBelowLimits(currency) }
     }
 
-    fileprivate func changeSetting() async throws(TapcardError) -> Report {
-        let name = try self[.setting]
-        let typed = try self[.settingValue]
+    static func set(in session: Session) async throws(TapcardError) -> Report {
+        let settings = session.settings
+        let name = try session[.setting]
+        let typed = try session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
         // The typed form: a decimal comma is read where the station accepts one.
         let changed = try settings.setting(name, to: typed)
         // Not checked when removing, because the removed setting may be the wrong one.
-        if text != nil { try await requireSense(changed, name) }
+        if text != nil { try await requireSense(changed, name, in: session) }
         try settings.file.set(name, to: text)
         let (inForce, origin) = settings.effective(name)
         var lines = [
@@ -269,5 +226,50 @@ extension Session {
                 "name": .string(name.rawValue), "value": .text(text),
                 "file": .string(settings.file.path),
             ], lines, isChange: true)
+    }
+}
+
+private typealias KnownCurrency = (currency: Currency, origin: String)
+private typealias Row = (name: String, value: String?, origin: String)
+
+extension Settings {
+    fileprivate func rows(_ known: KnownCurrency?) -> [Row] {
+        let builtIn = Origin.builtIn.rawValue
+        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        let settable: [Row] = Name.allCases.filter { $0 != .data }.map { name in
+            let (text, origin) = effective(name)
+            if name == .currency, text == nil, let known {
+                return (name.rawValue, known.currency.code, known.origin)
+            }
+            return (name.rawValue, text ?? usual[name], origin.rawValue)
+        }
+        let data = effective(.data)
+        let place = data.text == nil ? dataVariable ?? builtIn : data.origin.rawValue
+        return settable + [
+            ("data", dataFolder, place), ("keys", keyPath, place),
+            ("settings-file", configurationPath, configurationVariable ?? builtIn),
+        ]
+    }
+
+    /// Notes on a conflict between the ledger and the settings.
+    fileprivate func notes(on currency: Currency?) throws(TapcardError) -> [String] {
+        guard let currency, let other = try self.currency, other != currency else { return [] }
+        return [
+            "The ledger is in \(currency.code): no card is used while the currency is set to "
+                + "\(other.code)", currencyAdvice,
+        ]
+    }
+
+    fileprivate var nextSteps: [String] {
+        if isPlayMoney {
+            return [
+                "The reader is simulated: this is play money, apart from the real books",
+                "Next: make a card with \(commandLine("demo"))",
+            ]
+        }
+        return [
+            "Next: copy the keys to a safe place with tapcard keys export FILE",
+            "Then make the first card with tapcard issue, or open the till with tapcard serve",
+        ]
     }
 }

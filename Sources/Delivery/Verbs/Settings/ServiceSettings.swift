@@ -211,13 +211,13 @@ extension Settings.Name {
     }
 }
 
-extension Session {
+extension Settings {
     /// Refuses to ask a service at its built-in address before somebody has confirmed that.
-    func requireConfirmed(_ name: Settings.Name) throws(TapcardError) {
-        let (address, origin) = settings.effective(name)
+    func requireConfirmed(_ name: Name) throws(TapcardError) {
+        let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
         // A server that runs was started before somebody wrote it there.
-        guard try SettingsFile(settings.file.path).values[name] != address else { return }
+        guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
             .addressUnconfirmed, "\(service)'s address was not confirmed yet: \(address).",
             meaning: "Nothing was sent, and nothing was changed on card or ledger.",

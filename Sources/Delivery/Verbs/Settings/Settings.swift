@@ -93,7 +93,7 @@ package struct Settings: Sendable {
 
     /// `malformed` names variables that are not valid UTF-8; the environment does not contain them.
     package init(
-        _ command: ParsedCommand, environment: [String: String], malformed: Set<String>
+        _ texts: [String: [String]], environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
         languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
@@ -105,7 +105,7 @@ package struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
-            if let text = command.texts[name.rawValue]?.first {
+            if let text = texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
                 values[name] = (text, .variable)

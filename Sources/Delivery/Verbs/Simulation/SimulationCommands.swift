@@ -48,62 +48,29 @@ extension Command {
                 + "takes the last one; up to 64 tags can exist. The first NTAG213, NTAG216 and "
                 + "NTAG424 have a valid manufacturer's signature; all other tags have none.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
-            example: "tapcard sim put NTAG216"
-        ) { session throws(TapcardError) in
-            let which = try session[.tags]
-            let tags = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
-            }
-            return Report(
-                ["tags": tags.document],
-                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
-        },
+            example: "tapcard sim put NTAG216", run: SimulationCommands.put),
         Command(
             "sim take", group: .simulation, "Take all tags off the simulated reader",
             discussion: "The tags are kept; `tapcard sim put` puts one back.",
             page: .post("simulator/take", reader: .never), answers: .nothing,
-            example: "tapcard sim take"
-        ) { session throws(TapcardError) in
-            try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
-            return Report([:], ["The simulated reader is empty"], isChange: true)
-        },
+            example: "tapcard sim take", run: SimulationCommands.take),
         Command(
             "sim tear", group: .simulation, "Arm one fault for the N-th write from now",
             discussion: faults,
             takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
-            example: "tapcard sim tear 3 torn mix 7"
-        ) { session throws(TapcardError) in
-            let given = try session[.fault]
-            // The list prints a fault with this word, so it is accepted here.
-            let words = given.first == "write" ? given.dropFirst() : given[...]
-            let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
-            try session.simulating { tags, reader throws(TapcardError) in
-                try tags.tear(fault, reader)
-            }
-            return Report(
-                ["fault": .text(fault)],
-                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
-        },
+            example: "tapcard sim tear 3 torn mix 7", run: SimulationCommands.tear),
         Command(
             "sim list", group: .simulation, "List the simulated tags and the armed fault",
-            page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
-        ) { session throws(TapcardError) in
-            let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
-            }
-            return Report(
-                ["tags": tags.document, "fault": .text(fault)],
-                tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
-                    + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
-        },
+            page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list",
+            run: SimulationCommands.list),
         Command(
             "sim phone", group: .simulation, "Show what a phone reads from a simulated tag",
             discussion: "An NTAG 424 card shows a different address at each reading, and its "
                 + "counter goes up as in a real chip; other tags show their text. If the card was "
                 + "issued without `card-address`, the address leads nowhere. docs/SERVING.md walks "
                 + "through the customers' page on one machine.",
-            takes: .seenTag, answers: .phone, example: "tapcard sim phone"
-        ) { session throws(TapcardError) in try session.showToPhone() },
+            takes: .seenTag, answers: .phone, example: "tapcard sim phone",
+            run: SimulationCommands.showToPhone),
     ]
 }
 
@@ -128,10 +95,48 @@ extension TapcardError {
     }
 }
 
-extension Session {
-    fileprivate func showToPhone() throws(TapcardError) -> Report {
-        let uid = try self[.seenTag]?.description
-        let seen = try simulating { tags, reader throws(TapcardError) in
+enum SimulationCommands {
+    static func put(in session: Session) async throws(TapcardError) -> Report {
+        let which = try session[.tags]
+        let tags = try simulating(in: session) { tags, reader throws(TapcardError) in
+            try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
+        }
+        return Report(
+            ["tags": tags.document],
+            tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
+    }
+
+    static func take(in session: Session) async throws(TapcardError) -> Report {
+        try simulating(in: session) { tags, reader throws(TapcardError) in try tags.take(reader) }
+        return Report([:], ["The simulated reader is empty"], isChange: true)
+    }
+
+    static func tear(in session: Session) async throws(TapcardError) -> Report {
+        let given = try session[.fault]
+        // The list prints a fault with this word, so it is accepted here.
+        let words = given.first == "write" ? given.dropFirst() : given[...]
+        let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
+        try simulating(in: session) { tags, reader throws(TapcardError) in
+            try tags.tear(fault, reader)
+        }
+        return Report(
+            ["fault": .text(fault)],
+            [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
+    }
+
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let (tags, fault) = try simulating(in: session) { tags, reader throws(TapcardError) in
+            try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
+        }
+        return Report(
+            ["tags": tags.document, "fault": .text(fault)],
+            tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
+                + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
+    }
+
+    static func showToPhone(in session: Session) async throws(TapcardError) -> Report {
+        let uid = try session[.seenTag]?.description
+        let seen = try simulating(in: session) { tags, reader throws(TapcardError) in
             try tags.showToPhone(uid, reader)
         }
         let view =
@@ -144,8 +149,8 @@ extension Session {
         switch view {
         case .address(let found):
             (address, line) = (found, found.onOneLine)
-            if found.hasPrefix(Session.nowhere) {
-                say(
+            if found.hasPrefix(nowhere) {
+                session.say(
                     "tapcard: the card was made without a page, and this address leads nowhere. "
                         + "Name one with tapcard config set card-address URL before a card is "
                         + "made.\n")
@@ -167,15 +172,16 @@ extension Session {
 
     /// Runs a change on the simulated reader of the settings, by default the one in the data
     /// folder.
-    fileprivate func simulating<Success>(
-        _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
+    private static func simulating<Success>(
+        in session: Session, _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try makeDrawerFolder()
+        try session.places.makeDrawerFolder()
+        let settings = session.settings
         guard let path = settings.simulatedFile(of: settings.reader ?? .simulated(file: nil)) else {
             throw TapcardError.usage(
                 "\((settings.reader?.text ?? "").debugDescription) is not a simulated reader.",
                 advice: "Use --reader sim, or sim:FILE.")
         }
-        return try body(drivers.simulatedTags, path)
+        return try body(session.drivers.simulatedTags, path)
     }
 }

@@ -29,42 +29,42 @@ extension Command {
                 + "from the data folder of a station with the same keys. Each payment is booked "
                 + "once, even if you run the command again. The output shows what cards could not "
                 + "pay, which is the issuer's loss.",
-            takes: .copy, answers: .bookedJournal, example: "tapcard station book"
-        ) { session throws(TapcardError) in try await session.bookJournal() },
+            takes: .copy, answers: .bookedJournal, example: "tapcard station book",
+            run: OfflineCommands.book),
         Command(
             "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
             discussion: "Offline payments are refused once the snapshot is older than "
                 + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes one about "
                 + "every five minutes; on other stations, run this command often enough. It needs "
                 + "`offline-payments` on and a ledger in a database.",
-            answers: .snapshot, example: "tapcard station snapshot"
-        ) { session throws(TapcardError) in try await session.takeSnapshot() },
+            answers: .snapshot, example: "tapcard station snapshot",
+            run: OfflineCommands.takeSnapshot),
         Command(
             "station write-off", group: .ledger, "Write off a station's journal as lost",
             discussion: "Only the owner can do this; use it when the station and its journal are "
                 + "lost for good. `tapcard audit` and `tapcard ledger status` then stop reporting "
                 + "the journal. If it turns up later, `tapcard station book` can still book it.",
             takes: .journal, answers: .writtenOff,
-            example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
-        ) { session throws(TapcardError) in try await session.writeOff() },
+            example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
+            run: OfflineCommands.writeOff),
     ]
 }
 
-extension Session {
-    fileprivate func bookJournal() async throws(TapcardError) -> Report {
-        let ledger = try await ledger(making: false, changing: true)
-        let keys = try bookingKeys()
-        try await requireCommonKeys(keys, ledger)
-        let now = surroundings.now()
+enum OfflineCommands {
+    static func book(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false, changing: true)
+        let keys = try bookingKeys(in: session)
+        try await session.requireCommonKeys(keys, ledger)
+        let now = session.surroundings.now()
         let booked: OfflinePayments.Booked?
-        if let copy = try self[.copy] {
+        if let copy = try session[.copy] {
             booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
             guard booked != nil else {
                 throw TapcardError(
                     .fileUnusable, "There is no file \(copy).", meaning: "Nothing was booked.")
             }
         } else {
-            booked = try await offlinePayments.book(into: ledger, keys, at: now)
+            booked = try await session.journal.payments.book(into: ledger, keys, at: now)
         }
         func text(_ units: Int64) -> JSONValue {
             .text(Money(minorUnits: units, ledger.currency))
@@ -80,22 +80,23 @@ extension Session {
             isChange: count > 0)
     }
 
-    private func bookingKeys() throws(TapcardError) -> KeyRing {
-        if let keys = try keyFile.load() { return keys }
+    private static func bookingKeys(in session: Session) throws(TapcardError) -> KeyRing {
+        if let keys = try session.keyFile.load() { return keys }
         throw TapcardError(
             .keysUnusable, "This station has no keys.", meaning: "Nothing was booked.",
             next: [.file(.importKeys)])
     }
 
-    fileprivate func takeSnapshot() async throws(TapcardError) -> Report {
+    static func takeSnapshot(in session: Session) async throws(TapcardError) -> Report {
+        let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
                 "This station takes no offline payments.",
                 advice: "For a ledger in a database: tapcard config set offline-payments true.")
         }
-        let ledger = try await ledger(making: false, changing: true)
-        _ = try bookingKeys()
-        let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
+        let ledger = try await session.ledger(making: false, changing: true)
+        _ = try bookingKeys(in: session)
+        let cards = try await session.journal.takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
             ["cards": .number(cards)],
             [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"],
@@ -103,9 +104,11 @@ extension Session {
     }
 
     /// Refuses a station: it could hide that its own journal is missing.
-    private func requireOwner(of ledger: any LedgerStore) async throws(TapcardError) {
-        let status = try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.databaseStatus(at: surroundings.now())
+    private static func requireOwner(
+        of ledger: any LedgerStore, in session: Session
+    ) async throws(TapcardError) {
+        let status = try await LedgerAccess.asking { () throws(LedgerError) in
+            try await ledger.databaseStatus(at: session.surroundings.now())
         }
         guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
             return
@@ -117,12 +120,12 @@ extension Session {
                 + "postgresql://OWNER@HOST/DATABASE station write-off JOURNAL")
     }
 
-    fileprivate func writeOff() async throws(TapcardError) -> Report {
-        let id = try self[.journal]
-        let ledger = try await ledger(making: false, changing: true)
-        try await requireOwner(of: ledger)
-        let isKnown = try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.writeOff(id, at: ledger.time(at: surroundings.now()))
+    static func writeOff(in session: Session) async throws(TapcardError) -> Report {
+        let id = try session[.journal]
+        let ledger = try await session.ledger(making: false, changing: true)
+        try await requireOwner(of: ledger, in: session)
+        let isKnown = try await LedgerAccess.asking { () throws(LedgerError) in
+            try await ledger.writeOff(id, at: ledger.time(at: session.surroundings.now()))
         }
         guard isKnown else {
             throw TapcardError(

@@ -1,4 +1,3 @@
-import OperatingSystem
 import ReaderDiagnosis
 import Tags
 import TapcardCore
@@ -31,16 +30,15 @@ extension Command {
             discussion: "Nothing is resolved or written, and the station need not be set up. The "
                 + "manufacturer's signature proves who made the chip, not that the card is "
                 + "genuine.",
-            page: .post("tag/info"), answers: .tag, example: "tapcard tag info"
-        ) { session throws(TapcardError) in try await session.tagInfo() },
+            page: .post("tag/info"), answers: .tag, example: "tapcard tag info",
+            run: TagCommands.info),
         Command(
             "tag dump", group: .tags, "Dump all readable pages of a tag",
             discussion: "Nothing is resolved or written; an NTAG 424 has no pages and is refused. "
                 + "The `flipper` and `proxmark` formats can leave out unreadable pages only at the "
                 + "end; otherwise, use `text`.",
             takes: .dumpFile, .format, answers: .dump,
-            example: "tapcard tag dump card.nfc --format flipper"
-        ) { session throws(TapcardError) in try await session.dump() },
+            example: "tapcard tag dump card.nfc --format flipper", run: TagCommands.dump),
         Command(
             "tag restore", group: .tags, "Write the user pages of a dump onto a tag",
             discussion: "Lock bits, configuration and passwords are never written; a dump of "
@@ -50,43 +48,28 @@ extension Command {
                 + "written: run the command again.",
             takes: .file("Dump (text, flipper, proxmark or raw); `-` for standard input"),
             .overwriteAnything, answers: .restoredTag,
-            example: "tapcard tag restore card.txt --overwrite"
-        ) { session throws(TapcardError) in try await session.restore() },
+            example: "tapcard tag restore card.txt --overwrite", run: TagCommands.restore),
         Command(
             "tag protect", group: .tags, "Protect the card's tag with a write password",
             discussion: "Phones can still read the tag, but writing needs the station's keys; if "
                 + "they are lost, the tag can never be written again. `tapcard tag unprotect` "
                 + "removes the password. An NTAG 424 is refused because its own keys protect it.",
-            takes: .card, answers: .protection, example: "tapcard tag protect"
-        ) { session throws(TapcardError) in
-            let card = try session[.card]
-            let station = try await session.station()
-            session.sayWhoOpens()
-            return Report(try await station.protect(id: station.newID(), only: card))
-        },
+            takes: .card, answers: .protection, example: "tapcard tag protect",
+            run: TagCommands.protect),
         Command(
             "tag unprotect", group: .tags, "Remove the write password from a tag",
             discussion: "Blocked, closed and replaced cards are accepted too. A tag unknown to "
                 + "this ledger is accepted if its password comes from one of this station's keys "
                 + "and the tag does not count wrong passwords (AUTHLIM 0).",
-            takes: .card, answers: .protection, example: "tapcard tag unprotect"
-        ) { session throws(TapcardError) in
-            let station = try await session.station()
-            return Report(
-                try await station.unprotect(id: station.newID(), only: try session[.card]))
-        },
+            takes: .card, answers: .protection, example: "tapcard tag unprotect",
+            run: TagCommands.unprotect),
         Command(
             "tag format", group: .tags, "Erase a tag and make it blank",
             discussion: "A card of this ledger must be closed or replaced first, whatever its "
                 + "balance; `tapcard close` pays it out. Other content needs `--overwrite`. A "
                 + "write password stays on the tag, and an NTAG 424 is refused.",
-            takes: .overwrite, answers: .blankTag, example: "tapcard tag format"
-        ) { session throws(TapcardError) in
-            let uid = try await session.station()
-                .format(overwriting: session[.overwrite])
-            return Report(
-                ["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
-        },
+            takes: .overwrite, answers: .blankTag, example: "tapcard tag format",
+            run: TagCommands.format),
     ]
 }
 
@@ -206,19 +189,36 @@ extension AccessConfiguration: DocumentedObject {
     ]
 }
 
-extension Session {
+enum TagCommands {
+    static func protect(in session: Session) async throws(TapcardError) -> Report {
+        let card = try session[.card]
+        let station = try await session.station()
+        sayWhoOpens(in: session)
+        return Report(try await station.protect(id: station.newID(), only: card))
+    }
+
+    static func unprotect(in session: Session) async throws(TapcardError) -> Report {
+        let station = try await session.station()
+        return Report(try await station.unprotect(id: station.newID(), only: try session[.card]))
+    }
+
+    static func format(in session: Session) async throws(TapcardError) -> Report {
+        let uid = try await session.station().format(overwriting: session[.overwrite])
+        return Report(["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
+    }
+
     /// Warns, before the change, that it cannot be undone without the keys.
-    func sayWhoOpens() {
-        say(
+    static func sayWhoOpens(in session: Session) {
+        session.say(
             """
-            tapcard: only the keys in \(settings.keyPath) open a protected tag. Keep a copy of \
+            tapcard: only the keys in \(session.settings.keyPath) open a protected tag. Keep a copy of \
             them (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
 
             """)
     }
 
-    fileprivate func tagInfo() async throws(TapcardError) -> Report {
-        let info = try await lookingStation().tagInfo()
+    static func info(in session: Session) async throws(TapcardError) -> Report {
+        let info = try await session.lookingStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
         var lines = ["\(info.chip), number \(info.uid)"]
         if let pages = info.pages {
@@ -238,11 +238,11 @@ extension Session {
         return Report(info.facts, lines)
     }
 
-    fileprivate func dump() async throws(TapcardError) -> Report {
-        let path = try self[.dumpFile]
-        if let path { try requireNew(path) }
-        let dump = try await lookingStation().dump()
-        let format = try self[.format] ?? .text
+    static func dump(in session: Session) async throws(TapcardError) -> Report {
+        let file = try session[.dumpFile].map { NamedFile($0) }
+        try file?.requireNew()
+        let dump = try await session.lookingStation().dump()
+        let format = try session[.format] ?? .text
         let text: String
         do throws(Type2Error) {
             text = try dump.written(as: format)
@@ -251,37 +251,37 @@ extension Session {
                 .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        if path == DurableFile.standardStream, !isJSON {
-            output.write(text)
+        if let file, file.isStream, !session.manner.isJSON {
+            session.output.write(text)
             return .nothing
         }
-        guard let path, path != DurableFile.standardStream else {
+        guard let file, !file.isStream else {
             return Report(
                 [
                     "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
                     "dump": .string(text),
                 ], [String(text.dropLast())], isPlain: true)
         }
-        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
+        try file.write(text)
         return Report(
             [
                 "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
-                "file": .string(path),
-            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
+                "file": .string(file.path),
+            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(file.path)"],
             isChange: true)
     }
 
-    fileprivate func restore() async throws(TapcardError) -> Report {
-        let path = try self[.file()]
+    static func restore(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(try session[.file()])
         let dump: TagDump
         do {
-            dump = try TagDump.reading(try content(of: path)).dump
+            dump = try TagDump.reading(try file.content()).dump
         } catch let error as TapcardError {
             throw error
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(Session.shown(path)) is not a dump: "
+                "\(file.shown) is not a dump: "
                     + "\((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
@@ -289,13 +289,13 @@ extension Session {
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(
-                .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
+                .fileUnusable, "\(file.shown) has none of the pages that can be restored.",
                 meaning: "Nothing was written to a tag.")
         }
-        let uid = try await station().restore(dump, overwriting: self[.overwrite])
+        let uid = try await session.station().restore(dump, overwriting: session[.overwrite])
         return Report(
             ["uid": .text(uid), "missing": .number(missing)],
-            ["Restored \(Session.shown(path)) onto tag \(uid)"]
+            ["Restored \(file.shown) onto tag \(uid)"]
                 + (missing == 0
                     ? []
                     : [
@@ -303,72 +303,5 @@ extension Session {
                             + "\(missing) of \(pages.count)"
                     ]),
             isChange: true)
-    }
-
-    /// The content of a named file; a missing file is an error.
-    func content(of path: String) throws(TapcardError) -> [UInt8] {
-        do {
-            if let bytes = try DurableFile(path).readStream() { return bytes }
-        } catch {
-            if error.kind == .cancelled {
-                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
-            }
-            throw TapcardError(
-                .fileUnusable, "The file cannot be read: \(error.detail).",
-                meaning: "Nothing was done.")
-        }
-        throw missing(path)
-    }
-
-    func requireFile(_ path: String) throws(TapcardError) {
-        guard
-            path == DurableFile.standardStream
-                || (try? DurableFile(path).permissions()) != nil
-        else { throw missing(path) }
-    }
-
-    /// The name of a file in a sentence.
-    static func shown(_ path: String) -> String {
-        path == DurableFile.standardStream ? "standard input" : path
-    }
-
-    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
-    func requireStream(_ what: String) throws(TapcardError) {
-        guard isJSON else { return }
-        throw TapcardError.usage(
-            "\(what) and a JSON document cannot both go to standard output.",
-            advice: "Leave out --json, or name a file.")
-    }
-
-    private func missing(_ path: String) -> TapcardError {
-        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
-    }
-
-    /// Refuses to overwrite an existing file.
-    func requireNew(_ path: String) throws(TapcardError) {
-        if path == DurableFile.standardStream { return }
-        guard (try? DurableFile(path).permissions()) == nil else {
-            throw TapcardError(
-                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
-                advice: "Name another file.")
-        }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard (try? DurableFile(folder).permissions()) != nil else {
-            throw TapcardError(
-                .fileUnusable, "There is no folder \(folder) for \(path).",
-                meaning: "Nothing was done.", advice: "Make it, or name another file.")
-        }
-    }
-
-    func writing(
-        _ path: String, _ body: (DurableFile) throws(FileError) -> Void
-    ) throws(TapcardError) {
-        do {
-            try body(DurableFile(path))
-        } catch {
-            throw TapcardError(
-                .fileUnusable, "The file cannot be written: \(error.detail).",
-                meaning: "No such file was made.")
-        }
     }
 }

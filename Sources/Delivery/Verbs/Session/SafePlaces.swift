@@ -2,16 +2,39 @@ import Ledger
 import OperatingSystem
 import TapcardCore
 
-extension Session {
+/// The folders of a station, in which other users must not write.
+struct SafePlaces {
+    private let settings: Settings
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    /// Makes the data folder, where drivers keep their files as well.
+    func makeDataFolder() throws(TapcardError) { try make(settings.dataFolder) }
+
+    /// Makes the folder of the simulated tags.
+    func makeDrawerFolder() throws(TapcardError) { try make(settings.simulatedFolder) }
+
+    private func make(_ path: String) throws(TapcardError) {
+        do {
+            try DurableFile.makeFolder(path)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The folder for keys and ledger cannot be made: \(error.detail).",
+                meaning: "Nothing was done.",
+                advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
+        }
+        try requireDataFolder()
+    }
+
     private static let othersMayWrite: UInt32 = 0o022
 
     /// Refuses a folder or a file that other users can write, because they could replace its
     /// content.
-    func requireUnwritable(
+    static func requireUnwritable(
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
         // A file without readable permissions is refused when it is opened.
-        guard let exposure = try? DurableFile(path).exposure(Session.othersMayWrite) else { return }
+        guard let exposure = try? DurableFile(path).exposure(othersMayWrite) else { return }
         let (words, advice) =
             switch exposure {
             case .foreign:
@@ -33,26 +56,22 @@ extension Session {
     }
 
     /// Refuses a data folder in which other users could replace the keys.
-    func requireSafeDataFolder() throws(TapcardError) {
-        try requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
+    private func requireDataFolder() throws(TapcardError) {
+        try SafePlaces.requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
         if let folder = DurableFile(settings.keyPath).exposedFolder() {
-            throw Session.refusal(of: folder, "keys", .fileUnusable)
+            throw SafePlaces.refusal(of: folder, "keys", .fileUnusable)
         }
     }
 
     /// Refuses folders in which other users could replace keys or ledger.
-    func requireSafePlaces() throws(TapcardError) {
-        try requireSafeDataFolder()
+    func require() throws(TapcardError) {
+        try requireDataFolder()
         guard case .file(let path) = try settings.ledgerPlace else { return }
         let ledger = DurableFile(path)
         // A folder in the ledger's place is refused when the ledger is opened.
-        if !isFolder(ledger), let folder = ledger.exposedFolder() {
-            throw Session.refusal(of: folder, "ledger", .ledgerUnavailable)
+        if (try? ledger.isFolder) != true, let folder = ledger.exposedFolder() {
+            throw SafePlaces.refusal(of: folder, "ledger", .ledgerUnavailable)
         }
-    }
-
-    private func isFolder(_ file: DurableFile) -> Bool {
-        (try? file.isFolder) ?? false
     }
 
     private static func refusal(

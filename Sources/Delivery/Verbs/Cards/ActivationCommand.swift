@@ -3,14 +3,14 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-extension Session {
+enum ActivationCommand {
     /// Activates the code of the card on the reader. A user who leaves during the request learns
     /// that it continues.
-    func activate() async throws(TapcardError) -> Report {
-        let service = AnnouncedActivation(try services().activation, in: self)
-        let station = try await station()
-        let id = try operation(station)
-        defer { lastWords.set(nil) }
+    static func activate(in session: Session) async throws(TapcardError) -> Report {
+        let service = AnnouncedActivation(try session.services().activation, in: session)
+        let station = try await session.station()
+        let id = try session[.operation] ?? station.newID()
+        defer { session.lastWords.set(nil) }
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -41,32 +41,32 @@ private struct AnnouncedActivation: ActivationService {
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         isAsking.withLock { $0 = true }
         defer { isAsking.withLock { $0 = false } }
-        session.lastWords.set { [session] in session.showCutShort() }
+        session.lastWords.set { showCutShort() }
         return try await service.activate(code)
     }
 
     func noteLeaving() {
         guard isAsking.withLock({ $0 }) else { return }
         session.waiting.show("Activating; stops when the answer is recorded")
-        if session.isVerbose {
+        if session.manner.isVerbose {
             session.say("tapcard: the request goes on; its answer is recorded\n")
         }
     }
-}
 
-extension Session {
     /// Reports an unknown outcome when the process ends during the request.
-    fileprivate func showCutShort() {
+    private func showCutShort() {
         let error = TapcardError(
             .outcomeUnknown, "Stopped while the service was being asked.",
             meaning: "Whether the code counts as activated is not known; the activation is still "
                 + "open.", next: [.service(.activateAgain)])
-        guard !isJSON else {
-            output.write(document: Report.document(of: error))
+        guard !session.manner.isJSON else {
+            session.output.write(document: Report.document(of: error))
             return
         }
         // Ends the spinner's line.
-        if console.isErrorTerminal, !isQuiet, !isVerbose { say("\n") }
-        show(error)
+        if session.console.isErrorTerminal, !session.manner.isQuiet, !session.manner.isVerbose {
+            session.say("\n")
+        }
+        session.show(error)
     }
 }

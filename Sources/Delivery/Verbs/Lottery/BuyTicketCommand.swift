@@ -3,62 +3,63 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-extension Session {
+enum BuyTicketCommand {
     /// Buys a ticket; a repeated request returns the ticket that it bought before.
-    func buyTicket() async throws(TapcardError) -> Report {
-        let named = try self[.draw]
-        let card = try self[.card]
-        let retried = try self[.operation]
-        let ledger = try await ledger()
+    static func buyTicket(in session: Session) async throws(TapcardError) -> Report {
+        let named = try session[.draw]
+        let card = try session[.card]
+        let retried = try session[.operation]
+        let ledger = try await session.ledger()
         let bought: TicketReceipt
         if let known = try await known(retried, in: ledger) {
-            bought = try await buyAgain(known, named, only: card, ledger)
+            bought = try await buyAgain(known, named, only: card, ledger, in: session)
         } else {
-            bought = try await buy(named, id: retried, only: card, ledger)
+            bought = try await buy(named, id: retried, only: card, ledger, in: session)
         }
-        return Report(bought, layout(indent: 2))
+        return Report(bought, LotteryLayout(session.console, indent: 2))
     }
 
     /// The time in milliseconds for which the list of draws is trusted while a card is awaited.
     private static let trustedFor: Int64 = 5_000
 
-    private func buy(
-        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore
+    private static func buy(
+        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore,
+        in session: Session
     ) async throws(TapcardError) -> TicketReceipt {
-        let price = try settings.ticketPrice(ledger.currency)
-        let rules = try settings.lotteryRules
+        let price = try session.settings.ticketPrice(ledger.currency)
+        let rules = try session.settings.lotteryRules
         // Loaded before the user is asked for a card, and again if that took long.
-        var draws = try await drawsToSellBy()
+        var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
-        let asked = surroundings.now()
-        let station = try await station(with: ledger)
+        let asked = session.surroundings.now()
+        let station = try await session.station(with: ledger)
         let uid = try await station.cardOnReader()
-        if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
-            draws = try await drawsToSellBy()
+        if session.surroundings.now().millisecondsSince(asked) > trustedFor {
+            draws = try await drawsToSellBy(in: session)
         }
         try await requireWhole(draws, for: card ?? uid, in: ledger)
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
-            only: card ?? uid, refusingRepetition: refusesRepetition)
+            only: card ?? uid, refusingRepetition: session.refusesRepetition)
     }
 
     /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw
     /// only the card can prove the payment, because a ticket with a known result must not be bought
     /// or returned. If the lottery is offline, or lists no draws to decide by, the purchase
     /// stays open and can be finished later.
-    private func buyAgain(
+    private static func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
-        only card: CardUID?, _ ledger: any LedgerStore
+        only card: CardUID?, _ ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> TicketReceipt {
         let (sold, state) = known
-        let rules = try settings.lotteryRules
-        let station = try await station(with: ledger)
+        let rules = try session.settings.lotteryRules
+        let station = try await session.station(with: ledger)
         let draw = named ?? sold.ticket.draw
         if state == .pending {
             let over: TapcardError?
             do {
-                let draws = try await drawsToSellBy()
+                let draws = try await drawsToSellBy(in: session)
                 try await requireWhole(draws, for: sold.card, in: ledger)
                 _ = try upcoming(sold.ticket.draw, in: draws)
                 over = nil
@@ -85,7 +86,7 @@ extension Session {
     }
 
     /// The ticket that a request with this id has bought or begun to buy.
-    private func known(
+    private static func known(
         _ operation: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
         guard let operation else { return nil }
@@ -102,18 +103,18 @@ extension Session {
     private static let nothing = "No ticket was sold and nothing was charged"
 
     /// The draws for a sale, which must be current: a past draw must not be sold.
-    private func drawsToSellBy() async throws(TapcardError) -> DrawList {
+    private static func drawsToSellBy(in session: Session) async throws(TapcardError) -> DrawList {
         let draws: Fetched<DrawList>
         do {
-            draws = try await self.draws()
+            draws = try await LotteryNews(session).draws()
         } catch {
             throw TapcardError(
-                error.kind, error.what, meaning: "\(Session.nothing).", next: error.next)
+                error.kind, error.what, meaning: "\(nothing).", next: error.next)
         }
         if let staleness = draws.staleness {
             throw TapcardError(
                 staleness,
-                meaning: "\(Session.nothing): the draws that are known are "
+                meaning: "\(nothing): the draws that are known are "
                     + "\(Age.words(draws.age)) old.")
         }
         return draws.value
@@ -122,7 +123,7 @@ extension Session {
     /// Throws if the list of draws ends before a draw for which this card already has a booked
     /// prize. Such a list is outdated; this check works even without a newer saved list to compare
     /// it with.
-    private func requireWhole(
+    private static func requireWhole(
         _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
     ) async throws(TapcardError) {
         let tickets: [CardTicket]
@@ -140,7 +141,7 @@ extension Session {
                 .goneBack,
                 "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
                     + "prize of \(claimed.ticket.id) was booked for that"),
-            meaning: "\(Session.nothing).", uid: card)
+            meaning: "\(nothing).", uid: card)
         // Not `draws --forget`: the reason is the booked prize, so advise buying with another card.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
@@ -148,14 +149,10 @@ extension Session {
     }
 
     /// The draw of the ticket.
-    private func upcoming(
+    private static func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {
-        do {
-            return try draws.upcoming(named: named?.text)
-        } catch {
-            throw TapcardError(error)
-        }
+        try TapcardError.wrapping { () throws(Refusal) in try draws.upcoming(named: named?.text) }
     }
 }
 

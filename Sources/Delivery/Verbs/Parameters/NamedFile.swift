@@ -1,0 +1,82 @@
+import OperatingSystem
+import TapcardCore
+
+/// A file that was named on the command line; `-` is standard input or output.
+struct NamedFile {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    var isStream: Bool { path == DurableFile.standardStream }
+
+    /// The name in a sentence.
+    var shown: String { isStream ? "standard input" : path }
+
+    /// The content; a missing file is an error.
+    func content() throws(TapcardError) -> [UInt8] {
+        do {
+            if let bytes = try DurableFile(path).readStream() { return bytes }
+        } catch {
+            if error.kind == .cancelled {
+                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
+            }
+            throw TapcardError(
+                .fileUnusable, "The file cannot be read: \(error.detail).",
+                meaning: "Nothing was done.")
+        }
+        throw missing
+    }
+
+    func write(_ text: String) throws(TapcardError) {
+        do {
+            try DurableFile(path).write(Array(text.utf8))
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The file cannot be written: \(error.detail).",
+                meaning: "No such file was made.")
+        }
+    }
+
+    func require() throws(TapcardError) {
+        guard isStream || (try? DurableFile(path).permissions()) != nil else { throw missing }
+    }
+
+    private var missing: TapcardError {
+        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
+    }
+
+    /// Refuses to overwrite an existing file.
+    func requireNew() throws(TapcardError) {
+        if isStream { return }
+        guard (try? DurableFile(path).permissions()) == nil else {
+            throw TapcardError(
+                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                advice: "Name another file.")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard (try? DurableFile(folder).permissions()) != nil else {
+            throw TapcardError(
+                .fileUnusable, "There is no folder \(folder) for \(path).",
+                meaning: "Nothing was done.", advice: "Make it, or name another file.")
+        }
+    }
+
+    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
+    func requireOutput(_ what: String, _ manner: Manner) throws(TapcardError) {
+        guard isStream, manner.isJSON else { return }
+        throw TapcardError.usage(
+            "\(what) and a JSON document cannot both go to standard output.",
+            advice: "Leave out --json, or name a file.")
+    }
+}
+
+extension DurableFile {
+    /// Whether the file exists; also true when that cannot be determined.
+    var mayExist: Bool {
+        do {
+            return try permissions() != nil
+        } catch {
+            return true
+        }
+    }
+}

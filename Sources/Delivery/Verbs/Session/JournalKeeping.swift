@@ -1,0 +1,115 @@
+import CardCryptography
+package import Ledger
+package import StationFiles
+package import TapcardCore
+package import TapcardDomain
+
+/// What a command does for the station's journal of offline payments, and for its snapshot.
+package struct JournalKeeping {
+    private let session: Session
+    package let payments: OfflinePayments
+
+    init(_ session: Session) {
+        self.session = session
+        payments = OfflinePayments(
+            in: session.settings.dataFolder, memory: session.settings.memoryPath)
+    }
+
+    /// The limits within which this station takes offline payments; nil if it takes no offline
+    /// payments. A ledger in a file is never offline.
+    package func limits(_ currency: Currency) throws(TapcardError) -> OfflineLimits? {
+        let settings = session.settings
+        guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
+            return nil
+        }
+        return try settings.offlineLimits(currency)
+    }
+
+    /// A station that cannot ask its ledger; nil without keys, or where their currency is not
+    /// known. `made` is the station of this command, if it has opened the reader already.
+    func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
+        guard let keys = try session.keyFile.load() else { return nil }
+        let set = try session.settings.currency
+        guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
+        let source = KeyRingSource(session.keyFile, holding: keys)
+        let ledger = InMemoryLedger(currency: currency)
+        guard let made else { return try await session.station(with: ledger, source) }
+        return Station(
+            reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
+            surroundings: made.surroundings)
+    }
+
+    /// Books what the station's journal has, before a tap. A tap does not depend on it: a failure
+    /// is told and tried again at the next one.
+    func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
+        guard payments.mayHaveLines else { return }
+        do throws(TapcardError) {
+            guard
+                let booked = try await payments.book(
+                    into: ledger, keys, at: session.surroundings.now()),
+                booked.payments > 0
+            else { return }
+            session.say("tapcard: \(booked.sentence)\n")
+        } catch {
+            session.say("tapcard: offline payments are not booked: \(error.message.shown)\n")
+        }
+    }
+
+    /// A card that was read, less what the station's journal has of it; as it was read where the
+    /// journal cannot be used, which other commands report.
+    package func lessUnbooked(_ summary: CardSummary) -> CardSummary {
+        guard payments.mayHaveLines, let keys = try? session.keyFile.load() else { return summary }
+        return (try? payments.lessUnbooked(summary, keys)) ?? summary
+    }
+
+    /// Books what the station's journal has, and takes a snapshot where the station takes offline
+    /// payments.
+    package func keep(
+        with ledger: any LedgerStore
+    ) async throws(TapcardError) -> OfflinePayments.Booked? {
+        let limits = try limits(ledger.currency)
+        guard limits != nil || payments.mayHaveLines, let keys = try session.keyFile.load() else {
+            return nil
+        }
+        try await session.requireCommonKeys(keys, ledger)
+        let booked = try await payments.book(
+            into: ledger, keys, at: session.surroundings.now())
+        if let limits {
+            _ = try await payments.takeSnapshot(
+                of: ledger, keys, within: limits, session.surroundings)
+        }
+        return booked
+    }
+
+    /// Takes a snapshot of the cards; nil where the station takes no offline payments.
+    package func takeSnapshot(
+        of ledger: any LedgerStore
+    ) async throws(TapcardError) -> CardSnapshot? {
+        guard let limits = try limits(ledger.currency), let keys = try session.keyFile.load() else {
+            return nil
+        }
+        try await session.requireCommonKeys(keys, ledger)
+        await book(into: ledger, keys)
+        return try await payments.takeSnapshot(
+            of: ledger, keys, within: limits, session.surroundings)
+    }
+
+    /// The state of the station's journal and snapshot; nil where it has neither.
+    package func status() throws(TapcardError) -> OfflinePayments.Status? {
+        guard let keys = try session.keyFile.load() else { return nil }
+        return try payments.status(
+            keys, at: session.surroundings.now(), session.surroundings.uptime())
+    }
+}
+
+extension OfflinePayments.Booked {
+    private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
+
+    /// One line for a person.
+    package var sentence: String {
+        let what = payments == 1 ? "1 offline payment" : "\(payments) offline payments"
+        let loss =
+            shortfall == 0 ? "" : "; cards could not pay \(money(shortfall).shown) of it"
+        return "\(what) booked, \(money(amount).shown)\(loss)."
+    }
+}

@@ -1,0 +1,201 @@
+import CardCryptography
+package import Ledger
+import OperatingSystem
+import StationFiles
+package import TapcardCore
+import TapcardDomain
+
+/// The ways to the ledger of a station.
+package struct LedgerAccess {
+    private let session: Session
+
+    package init(_ session: Session) { self.session = session }
+
+    /// The ledger, for a program that runs for days: where its database is offline, it begins
+    /// without it and goes on once the database is back. That is said once, whatever the number of
+    /// its connections.
+    package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
+        do {
+            return try await session.ledger()
+        } catch {
+            guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
+                case .database(let address) = try session.settings.ledgerPlace,
+                let keys = try session.keyFile.load(),
+                let currency = try session.settings.currency ?? keys.currency
+            else { throw error }
+            if !isTold { session.say("tapcard: \(error.what) It is waited for.\n") }
+            return session.drivers.awaitLedger(address, currency, session.settings.memoryPath)
+        }
+    }
+
+    /// Asks the ledger for what leaves it as it is when it fails.
+    static func asking<Success>(
+        _ body: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do {
+            return try await body()
+        } catch {
+            let error = TapcardError(error)
+            throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
+        }
+    }
+
+    /// The database that stations share; nil where the ledger is a file, whose station is alone.
+    var sharedDatabase: (any LedgerDatabase)? {
+        get throws(TapcardError) {
+            guard case .database(let address) = try session.settings.ledgerPlace else { return nil }
+            return session.drivers.database(address)
+        }
+    }
+
+    /// The keys of the stations that share the ledger; nil where it is a file.
+    func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
+        guard let database = try sharedDatabase else { return nil }
+        return try await LedgerAccess.status(of: database).keys
+    }
+
+    static func status(
+        of database: any LedgerDatabase
+    ) async throws(TapcardError) -> DatabaseStatus {
+        try await asking { () throws(LedgerError) in try await database.status() }
+    }
+
+    /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
+    /// cards could not be read in another.
+    func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
+        let place = try session.settings.ledgerPlace
+        let isNew = try !session.settings.hasLedger
+        if mayMake { try session.places.makeDataFolder() }
+        try session.places.require()
+        if case .file(let path) = place {
+            try SafePlaces.requireUnwritable(path, "ledger", .ledgerUnavailable)
+        }
+        var currency = try session.settings.currency
+        if currency == nil, isNew { currency = (try? session.keyFile.load())?.currency }
+        do {
+            return try await session.drivers.openLedger(
+                place, currency, mayMake, session.settings.memoryPath)
+        } catch {
+            if error.kind == .wrongCurrency { throw otherCurrency(TapcardError(error)) }
+            guard error.kind == .unavailable, isNew, !mayMake else { throw TapcardError(error) }
+            throw try notSetUp
+        }
+    }
+
+    /// The error of a station without a ledger.
+    private var notSetUp: TapcardError {
+        get throws(TapcardError) {
+            let settings = session.settings
+            let path = try settings.ledgerPlace
+            let nothing = "Nothing was changed on card or ledger."
+            if let address = movedTo(from: path) {
+                return TapcardError(
+                    .ledgerUnavailable, "The ledger of \(path) was moved to \(address).",
+                    meaning: nothing, next: [.ledger(.useDatabase(address))])
+            }
+            guard try session.keyFile.load() == nil else {
+                return TapcardError(
+                    .notSetUp, "There is no ledger at \(path), but there are keys.",
+                    meaning: nothing,
+                    advice:
+                        "Put a backup back with \(settings.commandLine("restore-backup FILE")), or "
+                        + "begin a new ledger with \(settings.commandLine("init")).")
+            }
+            guard !settings.readerIsSimulated else {
+                return TapcardError(
+                    .ledgerUnavailable, "There is no ledger at \(path).", meaning: nothing,
+                    advice: "The first card makes one: \(settings.commandLine("demo")).")
+            }
+            return TapcardError(
+                .notSetUp, "This station is not set up: there is no ledger at \(path).",
+                meaning: nothing,
+                advice: "Set it up once, in the currency that it takes: "
+                    + "\(settings.commandLine("init --currency EUR")). To play first: tapcard "
+                    + "--reader sim demo.")
+        }
+    }
+
+    /// The file that says where a ledger was moved to.
+    static func note(ofMoving path: String) -> String { path + ".moved" }
+
+    /// The address of the database into which the ledger of a file was moved; nil for none.
+    private func movedTo(from place: LedgerPlace) -> String? {
+        guard case .file(let path) = place,
+            let note = try? DurableFile(LedgerAccess.note(ofMoving: path)).read(),
+            case .database(let address) = LedgerPlace(
+                String(decoding: note, as: UTF8.self).filter { !$0.isNewline })
+        else { return nil }
+        return address
+    }
+
+    /// The refusal of a ledger in another currency, with advice.
+    private func otherCurrency(_ error: TapcardError) -> TapcardError {
+        let settings = session.settings
+        let code = settings.effective(.currency).text?.uppercased() ?? "EUR"
+        let advice: String
+        if session.command.verb.spec.path == ["init"], settings.isPlayMoney {
+            advice =
+                "To play in \(code), put the play money away first: mv \(settings.dataFolder) "
+                + "\(settings.dataFolder)-before"
+        } else if session.command.verb.spec.path == ["init"] {
+            advice =
+                "A station keeps its currency. To begin another one: TAPCARD_DATA=FOLDER tapcard "
+                + "init --currency \(code)"
+        } else {
+            advice = settings.currencyAdvice
+        }
+        return TapcardError(error.kind, error.what, meaning: error.meaning, advice: advice)
+    }
+}
+
+extension Settings {
+    /// Whether the ledger exists, as far as that is known before it is opened. Throws for a
+    /// dangling link, which may lead to one.
+    var hasLedger: Bool {
+        get throws(TapcardError) {
+            guard case .file(let path) = try ledgerPlace else { return true }
+            do {
+                return try DurableFile(path).permissions() != nil
+            } catch {
+                guard error.kind == .danglingLink else { return false }
+                throw TapcardError(
+                    .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
+                    meaning: "Without its ledger tapcard takes and gives no money.",
+                    advice: "Mount the disk that it is on, or name another ledger with --ledger.")
+            }
+        }
+    }
+
+    /// The file in which a station keeps what it has to remember of a database.
+    var memoryPath: String { dataFolder + "/confirmed.txt" }
+
+    /// Advice on removing a wrong currency from the settings.
+    var currencyAdvice: String {
+        switch effective(.currency).origin {
+        case .flag: "Leave --currency out."
+        case .variable: "The currency comes from a variable: unset TAPCARD_CURRENCY"
+        case .builtIn: ""
+        case .file:
+            "The currency comes from \(configurationPath). To take it out: "
+                + commandLine("config set currency")
+        }
+    }
+
+    /// A command line for the same station, with the reader and the ledger given by flags.
+    func commandLine(_ words: String) -> String {
+        let flags = [Name.reader, .ledger].compactMap { name -> String? in
+            let (text, origin) = effective(name)
+            guard origin == .flag, let text else { return nil }
+            return " --\(name.rawValue) \(text.asShellWord)"
+        }
+        return "tapcard\(flags.joined()) \(words)"
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    fileprivate var asShellWord: String {
+        let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
+        return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"
+    }
+}
