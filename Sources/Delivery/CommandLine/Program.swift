@@ -126,12 +126,10 @@ package struct Program: Sendable {
             return (.run(command), usual)
         }
         let verbs = verbs()
-        do {
-            let columns = console.columns()
-            let table = CommandTable.tapcard(verbs, date: build.date ?? "")
-            return (try table.fitting(columns).parse(arguments), verbs)
-        } catch {
-            throw TapcardError(.usage, error.detail)
+        let table = CommandTable.tapcard(verbs, date: build.date ?? "")
+        return try translating((table.fitting(console.columns()).parse(arguments), verbs)) {
+            (error: CommandLineError) in
+            TapcardError(.usage, error.detail)
         }
     }
 

@@ -306,12 +306,8 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        let request: TillRequest
-        do {
-            request = try runner.request(call, operation.namedMembers)
-        } catch {
-            throw Problem(error)
-        }
+        let request = try translating(
+            runner.request(call, operation.namedMembers), into: Problem.init)
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in await work(request, for: id, needsReader: needsReader) }
