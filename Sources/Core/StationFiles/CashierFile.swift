@@ -22,49 +22,31 @@ package struct CashierFile: Sendable {
     package static let longestPassword = 1_024
 
     private static let format = "tapcard cashiers 1"
-    private static let mode: UInt32 = 0o600
-    private static let othersMayUse: UInt32 = 0o077
 
-    package let path: String
+    private let file: PrivateFile
+    package var path: String { file.path }
 
-    package init(path: String) { self.path = path }
+    package init(path: String) {
+        let name = "The file of the cashiers"
+        file = PrivateFile(
+            path: path, secret: .cashiers, kind: .fileUnusable, name: name,
+            named: "\(name), \(path),", meaning: "Nothing was done, and nobody can log in.")
+    }
 
     /// A value that changes when the file or its permissions may have changed; nil for a missing
     /// file.
     package typealias Stamp = DurableFile.Stamp
 
     package func stamp() throws(TapcardError) -> Stamp? {
-        do throws(FileError) {
-            return try DurableFile(path).stamp()
-        } catch {
-            throw unreadable(error)
-        }
+        try translating(DurableFile(path).stamp(), into: file.unreadable)
     }
 
     /// The cashiers by name; empty where the file is missing.
     package func load() throws(TapcardError) -> [Cashier] {
-        let file = DurableFile(path)
-        let bytes: [UInt8]
-        do {
-            switch try file.exposure(CashierFile.othersMayUse) {
-            case .permitted(let mode):
-                throw refusal(
-                    "The file of the cashiers, \(path), can be read by others (mode "
-                        + "\(String(mode, radix: 8))).",
-                    .makePrivate(.cashiers, path))
-            case .foreign:
-                throw refusal(
-                    "The file of the cashiers, \(path), belongs to another user.",
-                    .letOwnerRun(.cashiers))
-            case nil: break
-            }
-            guard let found = try file.read(limit: JSONValue.sizeLimit) else { return [] }
-            bytes = found
-        } catch let error as TapcardError {
-            throw error
-        } catch {
-            throw unreadable(error)
-        }
+        try file.requirePrivate()
+        let found = try translating(
+            DurableFile(path).read(limit: JSONValue.sizeLimit), into: file.unreadable)
+        guard let bytes = found else { return [] }
         guard let document = try? JSONValue.parsing(bytes),
             document["format"]?.string == CashierFile.format,
             let entries = document["cashiers"]?.array, entries.count <= CashierFile.mostCashiers
@@ -77,12 +59,6 @@ package struct CashierFile: Sendable {
             cashiers.append(cashier)
         }
         return cashiers
-    }
-
-    private func unreadable(_ error: any Error) -> TapcardError {
-        refusal(
-            "The file of the cashiers cannot be read: \(error).",
-            .letOwnerRun(.cashiers))
     }
 
     /// Adds a cashier, or gives the one with this name another password, however the name is typed.
@@ -104,9 +80,8 @@ package struct CashierFile: Sendable {
                     meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
             }
             guard cashiers.count < CashierFile.mostCashiers else {
-                throw refusal(
-                    "There are \(CashierFile.mostCashiers) cashiers already.",
-                    .removeCashier)
+                throw file.refusal(
+                    "There are \(CashierFile.mostCashiers) cashiers already.", .removeCashier)
             }
             cashiers.keep(cashier)
             return (cashier.name, true)
@@ -134,20 +109,13 @@ package struct CashierFile: Sendable {
     private func change<Answer>(
         _ body: (inout [Cashier]) throws(TapcardError) -> Answer
     ) throws(TapcardError) -> Answer {
-        try FileLock.holding(
-            path + ".lock",
-            orThrow: { error in
-                refusal(
-                    "The file of the cashiers cannot be locked: \(error.detail).",
-                    .makeRoom(.cashiers))
-            },
-            { () throws(TapcardError) in
-                let old = try load()
-                var cashiers = old
-                let answer = try body(&cashiers)
-                if cashiers != old { try save(cashiers) }
-                return answer
-            })
+        try file.alone { () throws(TapcardError) in
+            let old = try load()
+            var cashiers = old
+            let answer = try body(&cashiers)
+            if cashiers != old { try save(cashiers) }
+            return answer
+        }
     }
 
     private func save(_ cashiers: [Cashier]) throws(TapcardError) {
@@ -155,26 +123,12 @@ package struct CashierFile: Sendable {
             "format": .string(CashierFile.format),
             "cashiers": .array(cashiers.map(\.document)),
         ]
-        do {
-            try DurableFile(path).write(
-                Array(document.prettyText.utf8), mode: CashierFile.mode)
-        } catch {
-            throw refusal(
-                "The file of the cashiers cannot be written: \(error.detail).",
-                .lookAtCashiers)
-        }
+        try file.write(document.prettyText, orAdvise: .lookAtCashiers)
     }
 
     private var damaged: TapcardError {
-        refusal(
-            "The file of the cashiers, \(path), is damaged, or of a newer tapcard.",
-            .useNewerVersion(.cashiers))
-    }
-
-    private func refusal(_ what: String, _ step: NextStep.FileStep) -> TapcardError {
-        TapcardError(
-            .fileUnusable, what, meaning: "Nothing was done, and nobody can log in.",
-            next: [.file(step)])
+        file.refusal(
+            "\(file.named) is damaged, or of a newer tapcard.", .useNewerVersion(.cashiers))
     }
 }
 

@@ -7,17 +7,19 @@ import TextCodecs
 
 /// The file in which a station keeps its keys: readable by its owner only, or refused.
 public struct KeyFile: Sendable {
-    private static let mode: UInt32 = 0o600
-    private static let othersMayRead: UInt32 = 0o077
-
     /// The path of the file.
-    public let path: String
+    public var path: String { file.path }
+    private let file: PrivateFile
     private let whenWaiting: @Sendable (String) -> Void
 
     /// Names a key file. It is neither read nor made yet. `whenWaiting` is told what a change of the
     /// keys waits for, where that takes longer than another change.
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
-        (self.path, self.whenWaiting) = (path, whenWaiting)
+        file = PrivateFile(
+            path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
+            named: "The key file \(path)",
+            meaning: "Without its keys tapcard neither reads nor writes cards.")
+        self.whenWaiting = whenWaiting
     }
 
     /// The content of a file from another machine.
@@ -37,39 +39,26 @@ public struct KeyFile: Sendable {
     package func brought() throws(TapcardError) -> Brought? { try content(mayBeSealed: true) }
 
     private func content(mayBeSealed: Bool) throws(TapcardError) -> Brought? {
-        let file = DurableFile(path)
-        do {
-            let isStream = path == DurableFile.standardStream
-            guard let bytes = try isStream ? file.readStream() : file.read() else { return nil }
-            if mayBeSealed, let table = try SealedTable(parsing: bytes) { return .sealed(table) }
-            switch isStream ? nil : try file.exposure(KeyFile.othersMayRead) {
-            case .permitted(let mode):
-                throw refusal(
-                    "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
-                    .makePrivate(.keys, path))
-            // A file from another machine is taken as it is, once.
-            case .foreign where !mayBeSealed:
-                throw refusal(
-                    "The key file \(path) belongs to another user.", .letOwnerRun(.keys))
-            case .foreign, nil: break
-            }
-            return .ring(try KeyRing(parsing: bytes))
-        } catch let error as TapcardError {
-            throw error
-        } catch let error as KeyError {
-            throw refusal(
-                "The key file \(path) is damaged: \(error.detail).",
-                .restore(.keys))
-        } catch let error as FileError {
-            if error.kind == .cancelled {
-                throw KeyFile.stopped
-            }
-            throw refusal(
-                "The key file cannot be read: \(error.detail).",
-                .letOwnerRun(.keys))
-        } catch {
-            throw refusal("The key file cannot be read: \(error).")
+        let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)
+        let found = try translating(isStream ? stored.readStream() : stored.read()) {
+            (error: FileError) in
+            error.kind == .cancelled ? KeyFile.stopped : file.unreadable(error)
         }
+        guard let bytes = found else { return nil }
+        if mayBeSealed, let table = try translating(SealedTable(parsing: bytes), into: damaged) {
+            return .sealed(table)
+        }
+        // A file from another machine is taken as it is, once.
+        if !isStream { try file.requirePrivate(mayBeForeign: mayBeSealed) }
+        return .ring(try translating(KeyRing(parsing: bytes), into: damaged))
+    }
+
+    fileprivate var missing: TapcardError {
+        file.refusal("\(file.named) is missing.", .restore(.keys))
+    }
+
+    private func damaged(_ error: KeyError) -> TapcardError {
+        file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
     }
 
     /// The keys, made now for cards in this currency if the file is missing, and whether they are
@@ -98,12 +87,7 @@ public struct KeyFile: Sendable {
         let lock = path + ".lock"
         return try FileLock.holding(
             lock,
-            orThrow: { error in
-                guard error.kind != .cancelled else { return KeyFile.stopped }
-                return refusal(
-                    "The key file cannot be locked: \(error.detail).",
-                    .makeRoom(.keys))
-            },
+            orThrow: { $0.kind == .cancelled ? KeyFile.stopped : file.unlockable($0) },
             whenWaiting: {
                 let holder =
                     FileLock.holder(of: lock).map { "process \($0)" } ?? "another process"
@@ -118,24 +102,15 @@ public struct KeyFile: Sendable {
     public func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
-            try DurableFile(path).write(bytes, mode: KeyFile.mode)
+            try DurableFile(path).write(bytes, mode: PrivateFile.mode)
         } catch {
             guard (try? DurableFile(path).read()) != bytes else {
-                throw refusal(
+                throw file.refusal(
                     "The disk failed while the key file was being written: \(error.detail).",
                     .lookAtKeys)
             }
-            throw refusal(
-                "The key file cannot be written: \(error.detail).",
-                .makeRoom(.keys))
+            throw file.failure("written", error, .makeRoom(.keys))
         }
-    }
-
-    fileprivate func refusal(_ what: String, _ step: NextStep.FileStep? = nil) -> TapcardError {
-        TapcardError(
-            .keysUnusable, what,
-            meaning: "Without its keys tapcard neither reads nor writes cards.",
-            next: step.map { [.file($0)] } ?? [])
     }
 }
 
@@ -159,7 +134,7 @@ private struct KnownRing {
         let stamp = try? DurableFile(file.path).stamp()
         if let stamp, stamp == self.stamp { return ring }
         guard let read = try file.load() else {
-            throw file.refusal("The key file \(file.path) is missing.", .restore(.keys))
+            throw file.missing
         }
         (ring, self.stamp) = (read, stamp)
         return read

@@ -110,11 +110,10 @@ package struct Program: Sendable {
         if case .run(let command)? = try? CommandTable.tapcard(Command.usual).parse(arguments) {
             return .run(command)
         }
-        do {
-            let table = CommandTable.tapcard(verbs(), date: build.date ?? "")
-            return try table.fitting(console.columns()).parse(arguments)
-        } catch {
-            throw TapcardError(.usage, error.detail)
+        let table = CommandTable.tapcard(verbs(), date: build.date ?? "")
+        return try translating(table.fitting(console.columns()).parse(arguments)) {
+            (error: CommandLineError) in
+            TapcardError(.usage, error.detail)
         }
     }
 

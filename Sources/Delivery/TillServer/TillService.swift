@@ -86,18 +86,15 @@ package final class TillService: Sendable {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
         }
         web.refusal = { status, text in Problem(status, "refused", text).response }
-        let server: WebServer
-        do throws(WebServerError) {
-            server = try WebServer.start(web) { request in
+        let server = try translating(
+            WebServer.start(web) { request in
                 let reply =
                     router.withLock { $0 }?.reply(to: request) ?? .now(Problem.starting.response)
                 return reply.told { status in
                     requests.withLock { $0[status, default: 0] += 1 }
                 }
             }
-        } catch {
-            throw TapcardError(error, "The till page cannot be served.", meaning: unserved)
-        }
+        ) { TapcardError($0, "The till page cannot be served.", meaning: unserved) }
         // With fewer connections than wanted, the same fraction stays free for other requests.
         let tills = Tills(
             runners, log: log,

@@ -158,7 +158,7 @@ private final class Filling {
     }
 
     private func send() throws(LedgerError) {
-        do { _ = try link.run(batch) } catch { throw LedgerError(error) }
+        _ = try translating(link.run(batch), into: LedgerError.init)
         batch = []
     }
 }

@@ -126,9 +126,7 @@ struct OpenLedger {
         link = try Link(to: address, patience: patience)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
         guard station == nil, opening.station > 0, opening.readsOnlyBecause == nil else { return }
-        do throws(LinkFailure) { try link.commit(opening.presence) } catch {
-            throw LedgerError(error)
-        }
+        try translating(link.commit(opening.presence), into: LedgerError.init)
     }
 }
 

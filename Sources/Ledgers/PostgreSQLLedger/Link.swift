@@ -230,9 +230,7 @@ package struct Patience: Sendable {
             "SET plan_cache_mode = force_generic_plan", "SET jit = off",
             "SET max_parallel_workers_per_gather = 0",
         ]
-        do { _ = try run(settings.map { SQLStatement($0) }) } catch {
-            throw LedgerError(error)
-        }
+        _ = try translating(run(settings.map { SQLStatement($0) }), into: LedgerError.init)
         kept = KeptStatements()
     }
 

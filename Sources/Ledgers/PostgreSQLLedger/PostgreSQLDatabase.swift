@@ -233,8 +233,7 @@ extension Link {
     }
 
     func rows<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
-        let answers: [SQLAnswer]
-        do { answers = try run([selection.statement]) } catch { throw LedgerError(error) }
+        let answers = try translating(run([selection.statement]), into: LedgerError.init)
         return try answers.first.map { answer throws(LedgerError) in
             try selection.rows(of: answer)
         } ?? []

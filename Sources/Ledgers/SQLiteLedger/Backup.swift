@@ -1,4 +1,5 @@
 import Ledger
+import TapcardDomain
 
 extension Connection {
     /// Copies a ledger in use to a new file. Both are checked in full before the copy gets its
@@ -14,10 +15,8 @@ extension Connection {
 
     /// Copies one consistent state into an empty file.
     func copy(to destination: String) throws(LedgerError) {
-        do throws(LedgerError) {
-            try run("VACUUM INTO ?", [.text(destination)])
-        } catch {
-            throw LedgerError(error.kind, "copying to \(destination) failed: \(error.detail)")
+        try translating(run("VACUUM INTO ?", [.text(destination)])) { (error: LedgerError) in
+            LedgerError(error.kind, "copying to \(destination) failed: \(error.detail)")
         }
     }
 }

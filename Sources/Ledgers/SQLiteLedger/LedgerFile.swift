@@ -186,11 +186,9 @@ struct LedgerFile: Sendable {
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        do throws(LedgerError) {
-            try fill(draft.path, in: currency)
-        } catch {
-            // The outcome of the draft is irrelevant: the ledger does not exist yet.
-            throw error.kind == .outcomeUnknown
+        // The outcome of the draft is irrelevant: the ledger does not exist yet.
+        try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
+            error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(path, "(the disk failed while it was being made)") : error
         }
         do throws(LedgerError) {

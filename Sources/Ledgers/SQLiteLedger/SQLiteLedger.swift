@@ -183,11 +183,9 @@ public actor SQLiteLedger: LedgerStore {
         case .open(let connection): return connection
         case .lost:
             let connection = try file.open(in: currency).connection
-            do throws(LedgerError) {
-                try connection.outdateUnknownCommit()
-            } catch {
-                // The current request has not been begun.
-                throw LedgerError(.unavailable, error.detail)
+            // The current request has not been begun.
+            try translating(connection.outdateUnknownCommit()) { (error: LedgerError) in
+                LedgerError(.unavailable, error.detail)
             }
             state = .open(connection)
             return connection

@@ -1,5 +1,6 @@
 import OperatingSystem
 public import Tags
+import TapcardDomain
 
 /// A simulation in a text file, which several commands may use at once: one uses the reader,
 /// another puts tags on it and removes them.
@@ -17,23 +18,24 @@ public struct SimulationFile: Sendable {
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
-        func unlocked(_ error: FileError) -> ReaderError { ReaderError(.noReader, error.detail) }
-        return try FileLock.holding(path + ".lock", orThrow: unlocked) { () throws(ReaderError) in
+        try FileLock.holding(path + ".lock", orThrow: unusable) { () throws(ReaderError) in
             try changeAlone(body)
         }
     }
 
     /// The simulation; nil if there is no file yet.
     public func read() throws(ReaderError) -> Simulation? {
-        do {
-            return try DurableFile(path).read().map { bytes throws(ReaderError) in
-                try Simulation(parsing: String(decoding: bytes, as: UTF8.self))
-            }
-        } catch let error as ReaderError {
-            throw ReaderError(error.kind, "\(path): \(error.detail)")
-        } catch {
-            throw ReaderError(.noReader, "\(error)")
+        guard let bytes = try translating(DurableFile(path).read(), into: unusable) else {
+            return nil
         }
+        return try translating(Simulation(parsing: String(decoding: bytes, as: UTF8.self))) {
+            (error: ReaderError) in
+            ReaderError(error.kind, "\(path): \(error.detail)")
+        }
+    }
+
+    private func unusable(_ error: FileError) -> ReaderError {
+        ReaderError(.noReader, error.detail)
     }
 
     /// A reader whose tag was never used gets another one if the readers in these files have
@@ -65,13 +67,10 @@ public struct SimulationFile: Sendable {
         var simulation = before ?? .fresh
         let success = try body(&simulation)
         if simulation != before {
-            do {
-                // Not durable: a tag that loses data on a power cut is a torn tag.
-                try file.write(
-                    Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
-            } catch {
-                throw ReaderError(.readerLost, error.detail)
-            }
+            // Not durable: a tag that loses data on a power cut is a torn tag.
+            try translating(
+                file.write(Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
+            ) { (error: FileError) in ReaderError(.readerLost, error.detail) }
         }
         return success
     }
@@ -79,11 +78,8 @@ public struct SimulationFile: Sendable {
     /// Claims the reader, so that other commands cannot use it; they may still put and remove tags.
     func claim() throws(ReaderError) -> FileLock {
         let name = path + ".reader"
-        do {
-            if let lock = try FileLock.acquire(name, waiting: false) { return lock }
-        } catch {
-            throw ReaderError(.noReader, error.detail)
-        }
+        let lock = try translating(FileLock.acquire(name, waiting: false), into: unusable)
+        if let lock { return lock }
         let holder = FileLock.holder(of: name).map { " (process \($0))" } ?? ""
         throw ReaderError(.busy, "another tapcard\(holder) works with \(path)")
     }

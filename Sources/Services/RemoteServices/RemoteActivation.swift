@@ -14,10 +14,6 @@ package struct RemoteActivation: ActivationService {
 
     package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         let answer = try await caller.ask(.get, "/version?code=\(code)")
-        do throws(ServiceError) {
-            return try ActivationParsing.answer(try answer.requireOK())
-        } catch {
-            throw error.naming(caller.address)
-        }
+        return try caller.meaning(of: answer, ActivationParsing.answer)
     }
 }

@@ -33,7 +33,7 @@ package struct RemoteMastermind: MastermindService {
                     + "\(answer.status)"
             ).naming(caller.address)
         }
-        return try meaning(of: answer, MastermindParsing.token)
+        return try caller.meaning(of: answer, MastermindParsing.token)
     }
 
     package func start(
@@ -72,17 +72,7 @@ package struct RemoteMastermind: MastermindService {
                 .unauthorized, "it does not let this token in, status \(answer.status)"
             ).naming(caller.address)
         }
-        return try meaning(of: answer, parse)
-    }
-
-    private func meaning<Value>(
-        of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
-    ) throws(ServiceError) -> Value {
-        do throws(ServiceError) {
-            return try parse(try answer.requireOK())
-        } catch {
-            throw error.naming(caller.address)
-        }
+        return try caller.meaning(of: answer, parse)
     }
 
     private func post(_ body: JSONValue) -> HTTPRequest.Method {

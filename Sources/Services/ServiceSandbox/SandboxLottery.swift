@@ -24,11 +24,10 @@ package struct SandboxLottery: Sendable {
             let date = (0..<SandboxLottery.daysBetweenDraws)
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("after \(draws.count) draws the sandbox draws no more") }
-        let balls: Balls
-        do throws(Refusal) {
-            balls = try Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
-        } catch {
-            throw .conflict("these balls cannot be drawn: \(error.detail)")
+        let balls = try translating(
+            Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
+        ) { (error: Refusal) in
+            SandboxProblem.conflict("these balls cannot be drawn: \(error.detail)")
         }
         let prize = Int64.random(in: SandboxLottery.topPrizes, using: &chance)
         let draw = Draw(

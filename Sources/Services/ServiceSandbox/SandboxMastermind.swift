@@ -102,10 +102,8 @@ package struct SandboxMastermind: Sendable {
         guard !game.isSolved else { throw .conflict("this game is solved") }
         let guess = elements.compactMap(integer)
         guard guess.count == elements.count else { throw .malformed("a colour is a number") }
-        do throws(Refusal) {
-            try game.rules.requireGuess(guess)
-        } catch {
-            throw .malformed(error.detail)
+        try translating(game.rules.requireGuess(guess)) { (error: Refusal) in
+            SandboxProblem.malformed(error.detail)
         }
         let evaluation = MastermindEvaluation(of: guess, against: game.secret)
         game.guesses += 1

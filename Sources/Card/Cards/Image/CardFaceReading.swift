@@ -72,10 +72,8 @@ extension CardFace {
             if !word.isEmpty { words.append(word) }
         }
         if words.isEmpty { return nil }
-        do {
-            return try HolderName(words.joined(separator: " "))
-        } catch {
-            throw CardImageError(.badValue, error.detail)
+        return try translating(HolderName(words.joined(separator: " "))) { (error: Refusal) in
+            CardImageError(.badValue, error.detail)
         }
     }
 

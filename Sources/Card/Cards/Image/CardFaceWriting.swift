@@ -34,12 +34,11 @@ extension CardFace {
             ? NDEFText(language: "en", text: json).record
             : NDEFRecord(
                 format: .wellKnown, type: Array("T".utf8), id: [], payload: Array(json.utf8))
-        do {
-            let area = TLVArea.encoded(message: try NDEFMessage([record]).encoded())
-            return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
-        } catch {
-            throw CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
+        let message = try translating(NDEFMessage([record]).encoded()) { (error: NDEFError) in
+            CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
         }
+        let area = TLVArea.encoded(message: message)
+        return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
     }
 
     private func tapcardJSON(isShort: Bool) -> String {

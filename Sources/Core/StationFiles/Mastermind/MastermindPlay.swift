@@ -36,15 +36,7 @@ package struct MastermindPlay: Sendable {
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
         try MastermindPlay.requireLogin(user, timeToLive)
-        try MastermindPlay.requirePassword(password)
-        let token: MastermindToken
-        do {
-            token = try await service.logIn(
-                user: user, password: password, timeToLive: timeToLive)
-        } catch {
-            throw TapcardError(error, meaning: "You are not logged in.")
-        }
-        try keep(token, user, timeToLive)
+        _ = try await token(user, password, timeToLive, orSay: "You are not logged in.")
     }
 
     /// Checks the user name of a login, before a password is asked for.
@@ -80,13 +72,7 @@ package struct MastermindPlay: Sendable {
 
     /// Begins a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
-        do {
-            _ = try MastermindRules(slots: slots)
-        } catch {
-            throw TapcardError(
-                .refusal(.badGuess), TapcardError.sentence(error.detail),
-                meaning: MastermindPlay.nothingSent)
-        }
+        _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started here.") {
             token throws(ServiceError) in
             try await service.start(slots: slots, with: token)
@@ -116,18 +102,15 @@ package struct MastermindPlay: Sendable {
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try gameThatTakes(colours)
         try change(game) { $0.ask(colours) }
-        do {
-            let answer = try await callWithLogin { token throws(ServiceError) in
+        let answer: MastermindAnswer
+        do throws(Failure) {
+            answer = try await callWithLogin { token throws(ServiceError) in
                 try await service.guess(colours, in: game.id, with: token)
             }
-            return try keep(answer, of: colours, in: game)
-        } catch let failure as Failure {
-            throw try became(of: colours, in: game, failure)
-        } catch let error as TapcardError {
-            throw error
         } catch {
-            throw TapcardError(.failed, "\(error)")
+            throw try became(of: colours, in: game, error)
         }
+        return try keep(answer, of: colours, in: game)
     }
 
     /// Returns the current game. Throws if there is none, if it is already solved, or if the guess
@@ -138,13 +121,9 @@ package struct MastermindPlay: Sendable {
                 .refusal(.wrongState), "No game is in progress.",
                 meaning: MastermindPlay.nothingSent, next: [.service(.startGame)])
         }
-        do {
-            try MastermindRules(slots: kept.game.slots).requireGuess(colours)
-        } catch {
-            throw TapcardError(
-                .refusal(.badGuess), TapcardError.sentence(error.detail),
-                meaning: MastermindPlay.nothingSent)
-        }
+        try translating(
+            MastermindRules(slots: kept.game.slots).requireGuess(colours),
+            into: MastermindPlay.unsent)
         if let count = kept.solvedWith {
             throw TapcardError(
                 .refusal(.wrongState), "This game is solved, with guess \(count).",
@@ -205,6 +184,10 @@ package struct MastermindPlay: Sendable {
 extension MastermindPlay {
     private static let nothingSent = "Nothing was sent."
 
+    private static func unsent(_ refusal: Refusal) -> TapcardError {
+        TapcardError(refusal).saying(meaning: nothingSent)
+    }
+
     /// The failure of a call that needs a login.
     private enum Failure: Error {
         case call(ServiceError)
@@ -223,10 +206,8 @@ extension MastermindPlay {
     private func withLogin<Success: Sendable>(
         _ meaning: String, _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(TapcardError) -> Success {
-        do throws(Failure) {
-            return try await callWithLogin(call)
-        } catch {
-            throw error.error(meaning: meaning)
+        try await translating(awaiting: await callWithLogin(call)) { (error: Failure) in
+            error.error(meaning: meaning)
         }
     }
 
@@ -235,70 +216,54 @@ extension MastermindPlay {
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
-        let login = try requireLogin()
+        let login = try translating(requireLogin(), into: Failure.login)
         do {
             return try await call(login.token)
         } catch {
             guard error.kind == .unauthorized else { throw .call(error) }
         }
-        let token = try await logInAgain(login)
-        do {
-            return try await call(token)
-        } catch {
-            throw .call(error)
-        }
+        let token = try await translating(awaiting: await logInAgain(login), into: Failure.login)
+        return try await translating(awaiting: await call(token), into: Failure.call)
     }
 
-    private func requireLogin() throws(Failure) -> MastermindBook.Login {
-        let login: MastermindBook.Login?
-        do {
-            login = try file.load().login
-        } catch {
-            throw .login(error)
-        }
+    private func requireLogin() throws(TapcardError) -> MastermindBook.Login {
+        let login = try file.load().login
         guard let login, login.address == address else {
-            throw .login(
-                TapcardError(
-                    .service(.unauthorized),
-                    login.map { "You are logged in at \($0.address), and not at \(address)." }
-                        ?? "You are not logged in to Mastermind."))
+            throw TapcardError(
+                .service(.unauthorized),
+                login.map { "You are logged in at \($0.address), and not at \(address)." }
+                    ?? "You are not logged in to Mastermind.")
         }
         return login
     }
 
     private func logInAgain(
         _ old: MastermindBook.Login
-    ) async throws(Failure) -> MastermindToken {
+    ) async throws(TapcardError) -> MastermindToken {
         // Another process may have logged in in the meantime.
         let now = try requireLogin()
         guard now == old else { return now.token }
-        do {
-            guard let password = try await password(old.user) else {
-                throw TapcardError(
-                    .service(.unauthorized), "The login of \(old.user) has expired.",
-                    next: [.service(.logInOrSetPassword)])
-            }
-            try MastermindPlay.requirePassword(password)
-            let token = try await service.logIn(
-                user: old.user, password: password, timeToLive: old.timeToLive)
-            try keep(token, old.user, old.timeToLive)
-            return token
-        } catch let error as ServiceError {
-            throw .login(TapcardError(error, meaning: ""))
-        } catch let error as TapcardError {
-            throw .login(error)
-        } catch {
-            throw .login(TapcardError(.failed, "\(error)"))
+        guard let password = try await password(old.user) else {
+            throw TapcardError(
+                .service(.unauthorized), "The login of \(old.user) has expired.",
+                next: [.service(.logInOrSetPassword)])
         }
+        return try await token(old.user, password, old.timeToLive, orSay: "")
     }
 
-    private func keep(
-        _ token: MastermindToken, _ user: String, _ timeToLive: Int?
-    ) throws(TapcardError) {
+    /// Logs in, and keeps the token.
+    private func token(
+        _ user: String, _ password: String, _ timeToLive: Int?, orSay meaning: String
+    ) async throws(TapcardError) -> MastermindToken {
+        try MastermindPlay.requirePassword(password)
+        let token = try await translating(
+            awaiting: await service.logIn(user: user, password: password, timeToLive: timeToLive)
+        ) { (error: ServiceError) in TapcardError(error, meaning: meaning) }
         try file.change { book in
             book.login = MastermindBook.Login(
                 address: address, user: user, token: token, timeToLive: timeToLive)
         }
+        return token
     }
 }
 

@@ -124,11 +124,8 @@ package struct JournalFile: Sendable, Hashable {
     }
 
     private func replace(by journal: OfflineJournal) throws(TapcardError) {
-        do throws(FileError) {
-            try DurableFile(path).write(journal.bytes, mode: JournalFile.mode)
-        } catch {
-            throw unwritable(error)
-        }
+        try translating(
+            DurableFile(path).write(journal.bytes, mode: JournalFile.mode), into: unwritable)
     }
 
     /// The journal as far as it is as it was written, and what is wrong with the rest; nil before
@@ -163,15 +160,9 @@ package struct JournalFile: Sendable, Hashable {
 
     private func bytes() throws(TapcardError) -> [UInt8]? {
         let file = DurableFile(path)
-        let (names, exposure): (Int, FileExposure?)
-        let bytes: [UInt8]?
-        do throws(FileError) {
-            names = try file.nameCount()
-            exposure = try file.exposure(JournalFile.othersMayWrite)
-            bytes = try file.read()
-        } catch {
-            throw unusable("it cannot be read (\(error.detail))")
-        }
+        let (names, exposure, bytes) = try translating(
+            (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
+        ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines that were added under one name would be missing under the other.
         if names > 1 { throw unusable("it has a second name (a hard link)") }
         if let exposure { throw unusable(exposure.words) }

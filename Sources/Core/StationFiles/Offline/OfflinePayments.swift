@@ -59,15 +59,10 @@ package struct OfflinePayments: Sendable {
                 meaning: "Nothing was done now. Whether the same was done before is not known.",
                 next: [.ledger(.readCardWhenBack)])
         }
-        let file = DurableFile(memoryPath)
-        let exposure: FileExposure?
-        let bytes: [UInt8]
-        do throws(FileError) {
-            let othersMayWrite: UInt32 = 0o022
-            (exposure, bytes) = (try file.exposure(othersMayWrite), try file.read() ?? [])
-        } catch {
-            throw unusable(error.detail)
-        }
+        let (file, othersMayWrite) = (DurableFile(memoryPath), 0o022 as UInt32)
+        let (exposure, bytes) = try translating(
+            (file.exposure(othersMayWrite), file.read() ?? [])
+        ) { (error: FileError) in unusable(error.detail) }
         if let exposure { throw unusable(exposure.words) }
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
@@ -283,7 +278,7 @@ package struct OfflinePayments: Sendable {
     private static func require(
         _ journal: OfflineJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
-        let ledgerID = try await asking { () throws(LedgerError) in try await ledger.ledgerID() }
+        let ledgerID = try await whileAsking(await ledger.ledgerID())
         guard journal.ledgerID == ledgerID, journal.currency == ledger.currency else {
             throw TapcardError(
                 .fileUnusable,
@@ -299,9 +294,7 @@ package struct OfflinePayments: Sendable {
         _ surroundings: Station.Surroundings
     ) async throws(TapcardError) -> CardSnapshot {
         let (now, uptime) = (surroundings.now(), surroundings.uptime())
-        let ledgerID = try await OfflinePayments.asking { () throws(LedgerError) in
-            try await ledger.ledgerID()
-        }
+        let ledgerID = try await whileAsking(await ledger.ledgerID())
         let lines = try journal.loadOrMake(keys) {
             OfflineJournal(
                 id: surroundings.newID(), currency: ledger.currency, ledgerID: ledgerID, under: keys
@@ -311,10 +304,8 @@ package struct OfflinePayments: Sendable {
         let report = JournalReport(
             id: lines.id, written: lines.written, lasting: limits.age,
             limit: limits.station.minorUnits)
-        let taken = try await OfflinePayments.asking { () throws(LedgerError) in
-            try await ledger.note(report, at: ledger.time(at: now))
-            return try await CardSnapshot(of: ledger, at: now, uptime)
-        }
+        try await whileAsking(await ledger.note(report, at: ledger.time(at: now)))
+        let taken = try await whileAsking(await CardSnapshot(of: ledger, at: now, uptime))
         // Lines that were booked in the meantime may be in it or not.
         let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
@@ -326,15 +317,5 @@ package struct OfflinePayments: Sendable {
                 meaning: "No snapshot was kept: take it again.", next: [])
         }
         return taken
-    }
-
-    private static func asking<Success>(
-        _ question: () async throws(LedgerError) -> Success
-    ) async throws(TapcardError) -> Success {
-        do throws(LedgerError) {
-            return try await question()
-        } catch {
-            throw TapcardError(error)
-        }
     }
 }

@@ -20,23 +20,20 @@ package struct SnapshotFile: Sendable, Hashable {
 
     /// Removes the snapshot: it has balances from before a payment was booked.
     package func remove() throws(TapcardError) {
-        do throws(FileError) {
-            try DurableFile(path).remove()
-        } catch {
-            throw TapcardError(
+        try translating(DurableFile(path).remove()) { (error: FileError) in
+            TapcardError(
                 .fileUnusable, "The snapshot of the cards cannot be removed: \(error.detail).",
-                meaning: "The offline payments are booked, and booked once.",
-                next: [])
+                meaning: "The offline payments are booked, and booked once.", next: [])
         }
     }
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
-        do throws(FileError) {
-            // If a power failure loses the latest snapshot, only offline payments are refused.
-            try DurableFile(path).write(
+        // If a power failure loses the latest snapshot, only offline payments are refused.
+        try translating(
+            DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
-        } catch {
-            throw TapcardError(
+        ) { (error: FileError) in
+            TapcardError(
                 .fileUnusable, "The snapshot of the cards cannot be written: \(error.detail).",
                 meaning: "Without it no offline payment can be taken.", next: [])
         }

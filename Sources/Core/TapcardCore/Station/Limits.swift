@@ -73,12 +73,10 @@ struct Limits {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
         // The rules of the purse have the words for a balance above the limit of a card.
         guard !overflow, sum <= Currency.largestBalance else { return }
-        do {
-            try requireUnder(
+        try translating(
+            requireUnder(
                 "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
-        } catch {
-            throw .refused(error.naming(known.card.uid))
-        }
+        ) { (error: TapcardError) in Interruption.refused(error.naming(known.card.uid)) }
     }
 
     private func requireUnder(

@@ -81,10 +81,8 @@ public struct Station: Sendable {
         /// Sets the page that phones open by a card on an NTAG 424 that is made here, such as
         /// `https://cards.example.org/c`.
         public mutating func setCardAddress(_ page: String) throws(Refusal) {
-            do throws(AddressError) {
-                address = try AddressFile(page: page)
-            } catch {
-                throw Refusal(.badIdentifier, error.description)
+            address = try translating(AddressFile(page: page)) { (error: AddressError) in
+                Refusal(.badIdentifier, error.description)
             }
         }
     }

@@ -21,12 +21,10 @@ extension UseCase {
 }
 
 /// Asks the ledger outside of a tap.
-func whileAsking<Success: Sendable>(
+package func whileAsking<Success: Sendable>(
     _ question: @autoclosure () async throws(LedgerError) -> Success
 ) async throws(TapcardError) -> Success {
-    do {
-        return try await question()
-    } catch {
-        throw TapcardError(error)
+    try await translating(awaiting: try await question()) { (error: LedgerError) in
+        TapcardError(error)
     }
 }

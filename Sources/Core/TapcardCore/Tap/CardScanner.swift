@@ -124,11 +124,7 @@ struct CardScanner: StationWork {
         } else {
             order = try await asking(await ledger.keyPolicy())
         }
-        do throws(TapcardError) {
-            try keySource.refresh(by: order)
-        } catch {
-            throw .refused(error)
-        }
+        try translating(keySource.refresh(by: order), into: Interruption.refused)
     }
 
     /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
@@ -156,10 +152,7 @@ struct CardScanner: StationWork {
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {
-        do {
-            return try await reader.select(within: limit)
-        } catch {
-            throw .reader(error)
-        }
+        try await translating(
+            awaiting: await reader.select(within: limit), into: Interruption.reader)
     }
 }

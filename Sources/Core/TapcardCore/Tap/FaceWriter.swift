@@ -154,10 +154,8 @@ struct FaceWriter: StationWork {
         let face = CardFace(
             style: known.card.face, balance: known.balance, holder: known.card.holder,
             scratch: .scratched(code), extras: extras(on: reading, pages, of: known.card))
-        do {
-            _ = try face.area(in: pages.layout)
-        } catch {
-            throw .refused(TapcardError(error).naming(reading.uid))
+        _ = try translating(face.area(in: pages.layout)) { (error: CardImageError) in
+            Interruption.refused(TapcardError(error).naming(reading.uid))
         }
     }
 }

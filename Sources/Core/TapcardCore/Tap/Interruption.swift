@@ -90,11 +90,7 @@ enum Interruption: Error, Sendable {
 func asking<Success: Sendable>(
     _ question: @autoclosure () async throws(LedgerError) -> Success
 ) async throws(Interruption) -> Success {
-    do {
-        return try await question()
-    } catch {
-        throw .ledger(error)
-    }
+    try await translating(awaiting: try await question(), into: Interruption.ledger)
 }
 
 extension TagReader {
@@ -113,11 +109,7 @@ extension TagReader {
     func performing<Procedure: TagProcedure>(
         _ procedure: Procedure
     ) async throws(Interruption) -> Procedure.Outcome {
-        do {
-            return try await perform(procedure)
-        } catch {
-            throw .card(error)
-        }
+        try await translating(awaiting: await perform(procedure), into: Interruption.card)
     }
 
     /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.

@@ -15,12 +15,9 @@ struct ProtectionSteps: StationWork {
         noting request: inout PendingRequest
     ) async throws(Interruption) {
         // A reader that does not pass on this command would not pass on a password, either.
-        let answer: [UInt8]
-        do {
-            answer = try await reader.exchange(Type2Command.getVersion.frame)
-        } catch {
-            throw .reader(error)
-        }
+        let answer = try await translating(
+            awaiting: await reader.exchange(Type2Command.getVersion.frame),
+            into: Interruption.reader)
         guard let chip = Type2Chip(version: answer), chip.model == card.chip else {
             throw .refused(
                 .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",

@@ -41,10 +41,9 @@ package struct Activation: UseCase {
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
-        do throws(TapcardError) {
-            return try await advance(at: station)?.telling(resolved)
-        } catch {
-            throw error.telling(resolved)
+        try await translating(awaiting: await advance(at: station)?.telling(resolved)) {
+            (error: TapcardError) in
+            error.telling(resolved)
         }
     }
 

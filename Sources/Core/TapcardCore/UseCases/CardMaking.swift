@@ -169,10 +169,8 @@ extension CardMaking {
 
     /// Refuses a request that the ledger would refuse, before the tag is touched.
     private func admit(_ plan: CardPlan, on reading: CardReading) throws(Interruption) {
-        do {
-            try reading.known?.admits(.make(plan))
-        } catch {
-            throw .refused(TapcardError(error, uid: reading.uid))
+        try translating(reading.known?.admits(.make(plan))) { (error: Refusal) in
+            Interruption.refused(error, uid: reading.uid)
         }
     }
 }

@@ -113,11 +113,8 @@ struct CardPlanning: StationWork {
         let origin: CardPlan.Origin
         switch request.origin {
         case .issue(let wanted, let amount, let hasScratchCard):
-            do {
-                try station.limits.requireOwnCurrency(amount)
-            } catch {
-                throw .refused(error)
-            }
+            try translating(
+                station.limits.requireOwnCurrency(amount), into: Interruption.refused)
             try await requireFree(reading, request)
             (holder, balance) = (wanted, amount)
             scratch = hasScratchCard ? .unscratched : .none

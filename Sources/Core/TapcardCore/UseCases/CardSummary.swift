@@ -207,13 +207,10 @@ struct CardSummaries: StationWork {
 
     /// The card as a change left it.
     func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
-        do {
-            var summary = try await card(
-                receipt.uid, receipt.display, resolved: receipt.resolved)
-            summary.operation = receipt.operation.id
-            return summary
-        } catch {
-            throw error.error
-        }
+        var summary = try await translating(
+            awaiting: await card(receipt.uid, receipt.display, resolved: receipt.resolved)
+        ) { (error: Interruption) in error.error }
+        summary.operation = receipt.operation.id
+        return summary
     }
 }

@@ -67,11 +67,10 @@ struct PayOutPrize: StationWork {
         let prize = PrizeReceipt.Prize(
             ticket: ticket, draw: drawn[ticket.ticket.draw],
             receipt: station.answering.receipt(payout, isReplayed: true))
-        do throws(Interruption) {
-            return receipt(prize, on: try await station.summaries.card(payout.uid, .current))
-        } catch {
-            throw error.error
-        }
+        let card = try await translating(
+            awaiting: await station.summaries.card(payout.uid, .current)
+        ) { (error: Interruption) in error.error }
+        return receipt(prize, on: card)
     }
 
     private func receipt(_ prize: PrizeReceipt.Prize, on card: CardSummary) -> PrizeReceipt {
@@ -87,13 +86,9 @@ struct PayOutPrize: StationWork {
         _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
         let id = id ?? station.newID()
-        let payout: PrizePayout
-        do {
-            payout = try await ledger.payOut(
-                prize, of: name, on: uid, id: id, by: cashier, at: now)
-        } catch {
-            throw TapcardError.payingNothing(error, for: name, id, uid: uid)
-        }
+        let payout = try await translating(
+            awaiting: await ledger.payOut(prize, of: name, on: uid, id: id, by: cashier, at: now)
+        ) { TapcardError.payingNothing($0, for: name, id, uid: uid) }
         switch payout {
         case .booked(let operation): return operation
         case .earlier(let operation): throw alreadyPaid(operation)

@@ -93,11 +93,7 @@ extension PendingRequest {
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Beginning {
         let request = Request(action, id, reading.uid, at: station)
-        do throws(TapcardError) {
-            try station.sealing.requireLoading(for: action)
-        } catch {
-            throw .refused(error)
-        }
+        try translating(station.sealing.requireLoading(for: action), into: Interruption.refused)
         let sealer = try station.sealing.sealer(of: reading)
         do throws(LedgerError) {
             return try await station.ledger.begin(

@@ -70,13 +70,10 @@ extension ReadCard {
     ) async throws(TapcardError) -> CardSummary {
         var alone = station.withoutLedger
         alone.settings.wait = Station.returnLimit
-        var summary: CardSummary
-        do throws(TapcardError) {
-            summary = try await ReadCard(resolving: false).run(at: alone)
-        } catch {
-            // The card has been taken away in the meantime.
-            throw error.result == .noCard ? problem : error
-        }
+        // Without a card, it has been taken away in the meantime.
+        var summary = try await translating(
+            awaiting: await ReadCard(resolving: false).run(at: alone)
+        ) { (error: TapcardError) in error.result == .noCard ? problem : error }
         summary.resolved = problem.resolved
         return summary.withoutLedger(problem)
     }

@@ -52,21 +52,19 @@ package struct Scratching: UseCase {
             phase = .writing(CardChange(.scratch(code), id, only: uid))
         case .writing(var writing):
             defer { phase = .writing(writing) }
-            do throws(TapcardError) {
-                return try await writing.step(at: station)?.telling(resolved)
-            } catch {
-                throw error.telling(resolved)
-            }
+            return try await translating(
+                awaiting: await writing.step(at: station)?.telling(resolved)
+            ) { (error: TapcardError) in error.telling(resolved) }
         }
         return nil
     }
 
     private func scratch(_ uid: CardUID, at station: Station) async throws(TapcardError) {
         station.surroundings.progress(.scratching)
-        do {
-            try await station.surroundings.sleep(station.settings.scratching)
-        } catch {
-            throw TapcardError(
+        try await translating(
+            awaiting: await station.surroundings.sleep(station.settings.scratching)
+        ) { (_: any Error) in
+            TapcardError(
                 .cancelled, "Scratching was stopped.",
                 meaning: "The card is still unscratched and there is no code.", uid: uid
             ).telling(resolved)
@@ -95,10 +93,8 @@ private struct FindScratchableCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
-        do {
-            try known.admits(.scratch(code))
-        } catch {
-            throw .refused(TapcardError(error, uid: reading.uid))
+        try translating(known.admits(.scratch(code))) { (error: Refusal) in
+            Interruption.refused(error, uid: reading.uid)
         }
         try station.faces.requireRoom(for: .scratch(code), on: reading)
         return .done(

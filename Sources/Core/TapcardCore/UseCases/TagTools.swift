@@ -158,12 +158,9 @@ struct TagTools: StationWork {
                 pages = stride(from: 0, to: bytes.count, by: 4)
                     .map { Page(bytes[$0..<min($0 + 4, bytes.count)]) }
             }
-            do throws(Type2Error) {
-                return try TagDump(
-                    chip: tag.chip, uid: uid.bytes, pages: pages, signature: tag.signature)
-            } catch {
-                throw .card(CardStoreError(.garbled, error.detail))
-            }
+            return try translating(
+                TagDump(chip: tag.chip, uid: uid.bytes, pages: pages, signature: tag.signature)
+            ) { (error: Type2Error) in Interruption.card(CardStoreError(.garbled, error.detail)) }
         }
     }
 
@@ -290,11 +287,9 @@ struct TagTools: StationWork {
     /// Waits for a tag of any kind; the caller releases it.
     private func waitForTag() async throws(TapcardError) -> TagIdentity {
         surroundings.progress(.waitingForCard)
-        do {
-            return try await reader.select(within: settings.wait)
-        } catch {
-            throw TapcardError(error)
-        }
+        return try await translating(
+            awaiting: await reader.select(within: settings.wait)
+        ) { (error: ReaderError) in TapcardError(error) }
     }
 
     /// Waits for a tag of any kind, and releases it in every case. Without a refusal, the body

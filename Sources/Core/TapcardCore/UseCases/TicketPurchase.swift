@@ -105,13 +105,7 @@ extension CardTicket {
     static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
-        let tickets: [CountingTicket]?
-        do {
-            tickets = try await ledger.tickets(of: card)
-        } catch {
-            throw TapcardError(error)
-        }
-        guard let tickets else {
+        guard let tickets = try await whileAsking(await ledger.tickets(of: card)) else {
             throw TapcardError(
                 Refusal(
                     .cardUnknown,
@@ -124,13 +118,12 @@ extension CardTicket {
 extension Station.Surroundings {
     /// Random balls, each with the same probability to within 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
-        do {
-            return try Balls.drawn(under: rules) { limit in
-                let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-                return Int(dealt % UInt64(limit))
-            }
-        } catch {
-            throw TapcardError(error)
+        func drawn(below limit: Int) -> Int {
+            let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            return Int(dealt % UInt64(limit))
+        }
+        return try translating(Balls.drawn(under: rules, random: drawn)) { (error: Refusal) in
+            TapcardError(error)
         }
     }
 }
@@ -151,11 +144,10 @@ package struct TicketPurchase: UseCase {
 
     package mutating func step(at station: Station) async throws(TapcardError) -> TicketReceipt? {
         guard let receipt = try await change.step(at: station) else { return nil }
-        let sold: SoldTicket?
-        do {
-            sold = try await station.ledger.ticket(of: receipt.operation.id)
-        } catch {
-            throw TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
+        let sold = try await translating(
+            awaiting: await station.ledger.ticket(of: receipt.operation.id)
+        ) { (error: LedgerError) in
+            TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
         }
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }

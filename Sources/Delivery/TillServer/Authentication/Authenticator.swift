@@ -138,11 +138,9 @@ final class Authenticator: Sendable {
     }
 
     private func cashiers() throws(Problem) -> [Cashier] {
-        do throws(TapcardError) {
-            return try runner.cashiers()
-        } catch {
-            // The client is not logged in, so the problem must not name the file.
-            throw Problem(
+        // The client is not logged in, so the problem must not name the file.
+        try translating(runner.cashiers()) { (error: TapcardError) in
+            Problem(
                 500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
                 NextWords(
                     "ask-operator",

@@ -306,12 +306,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        let command: ParsedCommand
-        do {
-            command = try call.parsed(operation.namedMembers)
-        } catch {
-            throw Problem(error)
-        }
+        let command = try translating(call.parsed(operation.namedMembers), into: Problem.init)
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in await work(command, for: id, needsReader: needsReader) }

@@ -93,16 +93,13 @@ func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
             415, "wrong-content-type", "The body has to be JSON.", "Nothing was done.",
             NextWords("send-json", "Send it as application/json."))
     }
-    do {
-        guard let members = try JSONValue.parsing(request.body).members else {
-            throw Problem(400, "not-an-object", "The body has to be a JSON object.")
-        }
-        return members
-    } catch let problem as Problem {
-        throw problem
-    } catch {
-        throw Problem(400, "not-json", "The body is not JSON: \(error).")
+    let value = try translating(JSONValue.parsing(request.body)) { (error: JSONError) in
+        Problem(400, "not-json", "The body is not JSON: \(error).")
     }
+    guard let members = value.members else {
+        throw Problem(400, "not-an-object", "The body has to be a JSON object.")
+    }
+    return members
 }
 
 extension WebResponse {

@@ -77,13 +77,10 @@ struct Router: Sendable {
             }
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
-            let isConfirmed: Bool
-            do throws(TapcardError) {
-                isConfirmed = try tills.all[0].runner.confirm(
-                    given["setting"]?.string ?? "", given["address"]?.string ?? "")
-            } catch {
-                throw Problem(error)
-            }
+            let isConfirmed = try translating(
+                tills.all[0].runner.confirm(
+                    given["setting"]?.string ?? "", given["address"]?.string ?? ""),
+                into: Problem.init)
             guard isConfirmed else { throw .otherAddressSet }
             return WebResponse(204)
         }

@@ -31,14 +31,11 @@ final class CountServer: Sendable {
         web.refusal = { status, text in Problem(status, "refused", text).response }
         // The port is known once the server listens.
         let names = Guarded<Set<String>>([])
-        let server: WebServer
-        do throws(WebServerError) {
-            server = try WebServer.start(web) { request in
+        let server = try translating(
+            WebServer.start(web) { request in
                 .now(answer(to: request, under: names.withLock { $0 }, watch))
             }
-        } catch {
-            throw TapcardError(error, "The counts cannot be served.", meaning: TillService.unserved)
-        }
+        ) { TapcardError($0, "The counts cannot be served.", meaning: TillService.unserved) }
         names.withLock { names in
             names = Set([loopback, "localhost"].map { "\($0):\(server.port)" })
             if server.port == 80 { names.formUnion([loopback, "localhost"]) }

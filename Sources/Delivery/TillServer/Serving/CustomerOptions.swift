@@ -78,14 +78,12 @@ struct OpenedCustomers {
     fileprivate let routes: CustomerRoutes
 
     func start() throws(TapcardError) -> CustomerListener {
-        do throws(WebServerError) {
-            return CustomerListener(
-                try CustomerServer.start(at: plan.place, routes), plan.files, log)
-        } catch {
-            throw TapcardError(
-                error, "The customers' page cannot be served.", meaning: TillService.unserved,
+        let server = try translating(CustomerServer.start(at: plan.place, routes)) {
+            TapcardError(
+                $0, "The customers' page cannot be served.", meaning: TillService.unserved,
                 orListen: "Choose another address or port with --customers.")
         }
+        return CustomerListener(server, plan.files, log)
     }
 }
 

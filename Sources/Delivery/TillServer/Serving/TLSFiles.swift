@@ -77,11 +77,9 @@ package struct TLSFiles: Sendable, Hashable {
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {
-        let bytes: [UInt8]?
-        do throws(FileError) {
-            bytes = try DurableFile(path).readStream(limit: longestPEM)
-        } catch {
-            throw TapcardError(
+        let bytes = try translating(DurableFile(path).readStream(limit: longestPEM)) {
+            (error: FileError) in
+            TapcardError(
                 .fileUnusable, "\(path) cannot be read: \(error.detail).", meaning: meaning,
                 advice: "Name a file in PEM that you may read.")
         }

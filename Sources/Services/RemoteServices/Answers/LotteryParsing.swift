@@ -19,10 +19,8 @@ package enum LotteryParsing {
                     balls: try balls(of: row, bonus: "bonus-ball", under: rules),
                     topPrize: Int64(prize)))
         }
-        do throws(Refusal) {
-            return try DrawList(draws)
-        } catch {
-            throw list.wrong("cannot be right: \(error.detail)")
+        return try translating(DrawList(draws)) { (error: Refusal) in
+            list.wrong("cannot be right: \(error.detail)")
         }
     }
 
@@ -57,10 +55,8 @@ package enum LotteryParsing {
     ) throws(ServiceError) -> Balls {
         func ball(_ key: String) throws(ServiceError) -> Int {
             let member = try row.member(key)
-            do throws(ServiceError) {
-                return try member.integer(in: 1...rules.highest)
-            } catch {
-                throw ServiceError(.badBalls, error.detail)
+            return try translating(member.integer(in: 1...rules.highest)) { (error: ServiceError) in
+                ServiceError(.badBalls, error.detail)
             }
         }
         var numbers: [Int] = []
@@ -71,10 +67,8 @@ package enum LotteryParsing {
                 "is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)
         }
         let bonus = try ball(bonus)
-        do throws(Refusal) {
-            return try Balls(numbers, bonus: bonus, under: rules)
-        } catch {
-            throw row.wrong("cannot be: \(error.detail)", as: .badBalls)
+        return try translating(Balls(numbers, bonus: bonus, under: rules)) { (error: Refusal) in
+            row.wrong("cannot be: \(error.detail)", as: .badBalls)
         }
     }
 }

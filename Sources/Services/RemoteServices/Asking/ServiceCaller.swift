@@ -41,23 +41,21 @@ struct ServiceCaller: Sendable {
         _ request: HTTPRequest, within rest: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
         let limits = HTTPLimits(connecting: patience.connecting, whole: rest)
-        do throws(ServiceError) {
-            let answer = try await transport.send(request, by: limits)
-            guard !(500...599).contains(answer.status) else {
-                throw ServiceError(
-                    .broken, "it says that it is out of order, status \(answer.status)")
-            }
-            return answer
-        } catch {
-            throw error.naming(address)
+        let answer = try await translating(awaiting: await transport.send(request, by: limits)) {
+            (error: ServiceError) in
+            error.naming(address)
         }
+        guard !(500...599).contains(answer.status) else {
+            throw ServiceError(
+                .broken, "it says that it is out of order, status \(answer.status)"
+            ).naming(address)
+        }
+        return answer
     }
 
     private func sleep(_ pause: Duration) async throws(ServiceError) {
-        do {
-            try await surroundings.sleep(pause)
-        } catch {
-            throw ServiceError(.cancelled, "the request was stopped")
+        try await translating(awaiting: await surroundings.sleep(pause)) { (_: any Error) in
+            ServiceError(.cancelled, "the request was stopped")
         }
     }
 }
@@ -66,6 +64,17 @@ extension ServiceError {
     /// The error with the name of the service.
     func naming(_ address: ServiceAddress) -> ServiceError {
         ServiceError(kind, "\(address.host): \(detail)")
+    }
+}
+
+extension ServiceCaller {
+    /// The meaning of an answer; what is wrong with it names the service.
+    func meaning<Value>(
+        of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
+    ) throws(ServiceError) -> Value {
+        try translating(parse(answer.requireOK())) { (error: ServiceError) in
+            error.naming(address)
+        }
     }
 }
 

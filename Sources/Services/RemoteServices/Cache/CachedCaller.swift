@@ -45,12 +45,7 @@ struct CachedCaller: Sendable {
             await cache.keep(same.answer, as: name)
             return Fetched(same.value)
         }
-        let value: Value
-        do throws(ServiceError) {
-            value = try parse(try answer.requireOK())
-        } catch {
-            throw error.naming(caller.address)
-        }
+        let value = try caller.meaning(of: answer, parse)
         if let kept, let objection = objection(value, kept.value) {
             return try old(kept, because: objection.naming(caller.address))
         }

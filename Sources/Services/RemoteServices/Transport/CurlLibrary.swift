@@ -18,13 +18,10 @@ struct CurlLibrary: @unchecked Sendable {
     }
 
     private static func open(_ file: String) throws(ServiceError) -> CurlLibrary {
-        let functions: tapcard_libcurl
-        do throws(LibraryFault) {
-            functions = try unsafe LoadableLibrary(name: "libcurl", package: "libcurl4")
-                .load(file, tapcard_libcurl()) { unsafe tapcard_libcurl_bind($0, $1) }
-        } catch {
-            throw ServiceError(.noClient, error.why)
-        }
+        let library = LoadableLibrary(name: "libcurl", package: "libcurl4")
+        let functions = try translating(
+            unsafe library.load(file, tapcard_libcurl()) { unsafe tapcard_libcurl_bind($0, $1) }
+        ) { (error: LibraryFault) in ServiceError(.noClient, error.why) }
         guard functions.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
             throw ServiceError(.noClient, "libcurl could not be initialised")
         }

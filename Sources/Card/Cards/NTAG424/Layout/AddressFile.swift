@@ -1,4 +1,5 @@
 package import Tags
+import TapcardDomain
 
 /// The file that phones read: one address, into which the chip writes who it is, the encrypted
 /// grant and a code.
@@ -51,12 +52,9 @@ package struct AddressFile: Hashable, Sendable {
         let identity = AddressFile.identityName + digits(TapIdentity.encryptedSize)
         let data = AddressFile.dataName + digits(TapMessage.dataSize)
         let code = AddressFile.codeName + digits(TapKeys.codeSize)
-        let message: [UInt8]
-        do throws(NDEFError) {
-            message = try NDEFMessage([NDEFURI(page + identity + data + code).record]).encoded()
-        } catch {
-            throw AddressError("the address is too long for a chip")
-        }
+        let message = try translating(
+            NDEFMessage([NDEFURI(page + identity + data + code).record]).encoded()
+        ) { (_: NDEFError) in AddressError("the address is too long for a chip") }
         let used = AddressFile.lengthByteCount + message.count
         guard used <= AddressFile.longest else {
             throw AddressError(

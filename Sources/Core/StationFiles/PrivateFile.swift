@@ -1,0 +1,61 @@
+import OperatingSystem
+import TapcardCore
+
+/// A file of secrets, which only its owner may use. Its errors have the words for this file.
+struct PrivateFile: Sendable {
+    static let mode: UInt32 = 0o600
+    private static let othersMayUse: UInt32 = 0o077
+
+    let path: String
+    let secret: NextStep.FileStep.File
+    let kind: TapcardError.Kind
+    /// The words for the file at the start of a sentence, without its path and with it.
+    let (name, named): (String, String)
+    /// The meaning of a failure.
+    let meaning: String
+
+    /// Refuses a file that others may use. With `mayBeForeign` it may belong to another user.
+    func requirePrivate(mayBeForeign: Bool = false) throws(TapcardError) {
+        switch try translating(
+            DurableFile(path).exposure(PrivateFile.othersMayUse), into: unreadable)
+        {
+        case .permitted(let mode):
+            throw refusal(
+                "\(named) can be read by others (mode \(String(mode, radix: 8))).",
+                .makePrivate(secret, path))
+        case .foreign where !mayBeForeign:
+            throw refusal("\(named) belongs to another user.", .letOwnerRun(secret))
+        case .foreign, nil: break
+        }
+    }
+
+    /// Replaces the file as a whole. Where that fails, the error advises this step.
+    func write(_ text: String, orAdvise step: NextStep.FileStep) throws(TapcardError) {
+        try translating(DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)) {
+            failure("written", $0, step)
+        }
+    }
+
+    /// Runs the body while no other process changes the file.
+    func alone<Success>(
+        _ body: () throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try FileLock.holding(path + ".lock", orThrow: unlockable, body)
+    }
+
+    func unlockable(_ error: FileError) -> TapcardError {
+        failure("locked", error, .makeRoom(secret))
+    }
+
+    func unreadable(_ error: FileError) -> TapcardError {
+        failure("read", error, .letOwnerRun(secret))
+    }
+
+    func failure(_ done: String, _ error: FileError, _ step: NextStep.FileStep) -> TapcardError {
+        refusal("\(name) cannot be \(done): \(error.detail).", step)
+    }
+
+    func refusal(_ what: String, _ step: NextStep.FileStep) -> TapcardError {
+        TapcardError(kind, what, meaning: meaning, next: [.file(step)])
+    }
+}
