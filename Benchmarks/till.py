@@ -435,7 +435,7 @@ def page(till, verdicts):
     with browser() as driver:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         for number in range(LOADS + 1):
-            nothing = load_page(driver, "data:text/html,<p>Hold a card to the reader")
+            nothing = load_page(driver, "data:text/html,<p>Tap the card")
             seen = load_page(driver, f"{till.url}/")
             # The first one also starts the browser's own processes.
             if number == 0:

@@ -275,7 +275,7 @@ wait "$page" 2>/dev/null
 
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
-step 0 'every invariant holds' audit
+step 0 'rules: all hold' audit
 step 0 '"open":0,"violations":[]' audit --json
 
 if [ "$failures" -ne 0 ]; then

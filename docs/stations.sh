@@ -164,7 +164,7 @@ done
 printf '  Of %s payments that tills called paid, the second server has %s.\n' "$told" "$kept"
 [ "$kept" -eq "$told" ] || wrong "a payment is lost"
 for number in 1 2 3; do step 0 'Paid' till "$number" pay 1 --again; done
-step 0 'every invariant holds' till 3 audit
+step 0 'rules: all hold' till 3 audit
 
 chapter 'One till is stolen.'
 step 0 'takes no money any more' owner station revoke till-3

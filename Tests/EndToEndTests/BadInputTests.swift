@@ -66,8 +66,9 @@ struct BadInputTests {
         try till.step("issue --balance 5")
         try till.expect(
             "replace", status: 2,
-            complains: "Which card was lost? Name it with --card. Nothing was done. "
-                + "tapcard history shows the numbers.")
+            complains:
+                "Which card was lost? Name it with --card. Nothing was done. To find the UID of "
+                + "the lost card, run: tapcard history")
         #expect(try till.step("pay 1 --card 04:ac:6b:72:ba:6c:80").hasPrefix("Paid $1.00"))
     }
 }

@@ -220,14 +220,16 @@ import Testing
         let chip = "This chip has files that keys protect, as an NTAG 424 has, and no pages: "
         try till.expect(
             "tag dump", status: 4,
-            complains: chip + "no dump of it can be made. Nothing was changed on card or ledger. "
-                + "tapcard tag info shows what this one is.")
+            complains: chip
+                + "no dump of it can be made. Nothing was changed on card or ledger. To see what "
+                + "is on the tag, run: tapcard tag info")
         for line in ["tag format", "tag format --overwrite"] {
             try till.expect(
                 line, status: 4,
-                complains: chip + "it never becomes a blank tag again. Nothing was written to it. "
-                    + "Its tag can become a new card with tapcard issue --reissue. tapcard tag info "
-                    + "shows what this one is.")
+                complains: chip
+                    + "it never becomes a blank tag again. Nothing was written to it. To reuse "
+                    + "this tag as a new card, run: tapcard issue --reissue. To see what is on the "
+                    + "tag, run: tapcard tag info")
         }
         try till.step("sim put NTAG213")
         try till.step("tag dump ~/dump.txt")

@@ -7,9 +7,10 @@ import Testing
 struct CurrencyTests {
     private static let words =
         "This card is in EUR; this station is set to USD. The card is true, and its money is safe "
-        + "in the ledger of the station that issued it. Nothing was changed. Use it there. If this "
-        + "station should take EUR, name the ledger of that station with --ledger, or bring a copy "
-        + "with tapcard restore-backup FILE."
+        + "in the ledger of the station that issued it. Nothing was changed. The card is "
+        + "genuine, but in another currency (EUR); use it at one of its own stations. To "
+        + "accept it here, give this station the card's ledger with --ledger PLACE, or a copy "
+        + "of that ledger: tapcard restore-backup FILE"
 
     /// A station in dollars with the keys of one in euros, and a card of that one on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {

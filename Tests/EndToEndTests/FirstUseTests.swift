@@ -41,7 +41,7 @@ struct FirstUseTests {
         try till.step("issue --balance 20")
         for path in [till.keys, till.ledger] { try DurableFile(path).remove() }
         let ended = try till.run(["read"])
-        #expect(ended.status == 7 && ended.output.contains("Seal: under an unknown key"))
+        #expect(ended.status == 7 && ended.output.contains("Seal: unknown key"))
         #expect(ended.errors.contains("which this station does not have"), "\(ended.errors)")
         #expect(!exists(till.keys) && !exists(till.ledger))
     }

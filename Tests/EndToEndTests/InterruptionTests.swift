@@ -88,9 +88,9 @@ struct InterruptionTests {
         #expect(
             ended.errors.replacing(till.home, with: "~")
                 == "tapcard: The reader is in use (another tapcard (process \(process.process)) "
-                + "works with ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card "
-                + "or ledger. Stop the other program, or wait until it has finished; tapcard "
-                + "doctor says which it is.\n")
+                + "works with ~/.local/share/tapcard/simulated/simulation.txt). Nothing was "
+                + "changed on card or ledger. Close the program that is using the reader, or "
+                + "wait for it to finish; to find out which one it is, run: tapcard doctor\n")
         let document = try till.run(["pay", "1", "--json"]).output
         #expect(document.hasSuffix(#""next":[{"step":"free-reader"}]}"# + "\n"), "\(document)")
         try till.step("sim put")

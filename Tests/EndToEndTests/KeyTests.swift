@@ -6,9 +6,9 @@ import Testing
 @Suite("Keys", .ownThread)
 struct KeyTests {
     private static let forged =
-        "The card's records are under a key that is given up. Nothing on it is believed; the "
-        + "money is safe in the ledger. If you know the card, write it again with tapcard repair "
-        + "--card 04AC6B72BA6C80."
+        "The card's records are under a key that is given up. Nothing on it is believed; the money "
+        + "is safe in the ledger. Once you are sure that this is the original, an operator can "
+        + "rewrite it from the ledger and make it valid: tapcard repair --card 04AC6B72BA6C80"
 
     @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {
@@ -16,7 +16,7 @@ struct KeyTests {
         let words = """
             first run, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
             is in ~/.local/share/tapcard/simulated/ledger.sqlite.
-            tapcard: the reader is simulated: this is play money, apart from the real books.
+            tapcard: the reader is simulated, so this is play money, kept apart from the real ledger
             """
         try till.expect(
             "keys list --quiet", complains: words)
@@ -85,10 +85,11 @@ struct KeyTests {
         for line in ["read", "pay 1", "keys list", "keys rotate", "keys export ~/copy.json"] {
             try till.expect(
                 line, status: 1,
-                complains: "The key file ~/.local/share/tapcard/simulated/keys.json is missing, "
-                    + "but the ledger has cards. Nothing was changed; without their keys these cards "
-                    + "cannot be told from forged ones. Put the backup of your keys in its place, "
-                    + "or bring it with tapcard keys import FILE.")
+                complains:
+                    "The key file ~/.local/share/tapcard/simulated/keys.json is missing, but the "
+                    + "ledger has cards. Nothing was changed; all cards are refused, because "
+                    + "without the keys genuine and forged ones look the same. Restore the "
+                    + "backup of the keys, or import them: tapcard keys import FILE")
             #expect(try DurableFile(till.keys).read() == nil)
         }
     }

@@ -25,8 +25,8 @@ import Testing
 
     private static let lacking =
         "The stations of this ledger seal cards with key 2, which this one does not have. Nothing "
-        + "was changed on card or ledger. At a station that has it: tapcard keys export FILE. Bring "
-        + "the file here: tapcard keys import FILE."
+        + "was changed on card or ledger. Run tapcard keys export FILE at the other station, "
+        + "then import the file here: tapcard keys import FILE"
 
     @Test("a new key seals at every station at once, when all of them have it")
     func rotation() throws {
@@ -98,10 +98,11 @@ import Testing
             let before = try owner.till.text(of: owner.till.keys)
             try owner.expect(
                 "keys rotate", status: 9,
-                complains: "Key 2 of the ledger's stations is not in ~/.local/share/tapcard/"
-                    + "keys.json. The keys are as they were. At a station that has it: tapcard keys "
-                    + "export FILE. Bring the file here: tapcard keys import FILE. If no machine has "
-                    + "it: tapcard keys retire 2 --for-ever")
+                complains:
+                    "Key 2 of the ledger's stations is not in ~/.local/share/tapcard/keys.json. "
+                    + "The keys are as they were. Run tapcard keys export FILE at the other "
+                    + "station, then import the file here: tapcard keys import FILE. If no "
+                    + "machine has it: tapcard keys retire 2 --for-ever")
             #expect(try owner.till.text(of: owner.till.keys) == before)
             #expect(try owner.status("keys retire 2") == 2)
             try owner.step("keys retire 2 --for-ever")

@@ -37,7 +37,7 @@ struct OfflineTests {
         #expect(read.output.contains("Seal: valid; ledger: offline"))
         #expect(
             read.output.contains(
-                "The amount is what the card itself says; the ledger has not confirmed it."))
+                "The ledger has not confirmed this balance; it is the amount stored on the card."))
         let document = try till.run("read --json").output
         #expect(document.contains(#""ledger":"offline""#))
         #expect(document.contains(#""error":"ledger-offline""#))
@@ -109,7 +109,7 @@ struct OfflineTests {
         #expect(
             paid.hasPrefix(
                 """
-                Paid €4.50 (offline), €15.50 left, as far as is known
+                Paid €4.50 (offline), €15.50 left (last known balance)
                 The ledger is offline and books it later; unbooked here: €4.50 of
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
@@ -132,11 +132,11 @@ struct OfflineTests {
         #expect(try till.run("doctor").output.contains("not booked: 2, €5.50"))
         try issuer.recover()
         let booked = try till.run("pay 1")
-        #expect(booked.errors.hasSuffix("tapcard: 2 offline payments booked, €5.50.\n"))
+        #expect(booked.errors.hasSuffix("tapcard: Booked 2 offline payments, €5.50 in total.\n"))
         #expect(booked.output.hasPrefix("Paid €1.00, €13.50 left"))
         #expect(try till.step("read").hasPrefix("Amanda, €13.50"))
         #expect(try till.step("history").contains("offline"))
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("audit").contains("rules: all hold"))
         #expect(try till.step("takings --json").contains(#""paid":"6.50""#))
         // Under the same id it is answered from the ledger now.
         let later = try till.step("pay 4.50 --operation \(OfflineTests.id)")
@@ -173,8 +173,8 @@ struct OfflineTests {
         issuer.server.kill()
         #expect(try till.step("pay 3").hasPrefix("Paid €3.00 (offline), €17.00 left"))
         try issuer.recover()
-        #expect(try till.step("station book") == "1 offline payment booked, €3.00.")
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("station book") == "Booked 1 offline payment, €3.00 in total.")
+        #expect(try till.step("audit").contains("rules: all hold"))
     }
 
     @Test("does not say of a request that was done, or may have been, that nothing moved")
@@ -239,7 +239,7 @@ struct OfflineTests {
         #expect(status.contains(#""reason":"replaced""#), "\(status)")
         #expect(try till.step("audit").contains("was replaced by a new one"))
         #expect(
-            try till.step("station book \(copy)") == "1 offline payment booked, €4.50.")
+            try till.step("station book \(copy)") == "Booked 1 offline payment, €4.50 in total.")
         #expect(try till.step("station book \(copy)") == "Nothing is left to book")
         let id = try #require(Mask.uuid.first(in: String(decoding: bytes, as: UTF8.self)))
         let refused = try till.run("station write-off \(id)")
@@ -283,7 +283,7 @@ struct OfflineTests {
         try wait(until: #""unbooked":"0.00","payments":0"#)
         try wait(until: #""ledger":"known""#, at: "/api/v1/card")
         try page.stop()
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("audit").contains("rules: all hold"))
     }
 
     @Test(
@@ -338,7 +338,7 @@ struct OfflineTests {
         let told = calls.firstIndex { $0.kind == "told" }
         #expect(try #require(synced) < (try #require(told)))
         try issuer.recover()
-        #expect(try till.step("station book") == "1 offline payment booked, €1.00.")
+        #expect(try till.step("station book") == "Booked 1 offline payment, €1.00 in total.")
     }
 
     private static let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"

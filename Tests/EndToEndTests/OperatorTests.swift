@@ -13,8 +13,9 @@ struct OperatorTests {
         for line in ["block", "unblock", "forget"] {
             try till.expect(
                 "\(line) --card 04112233445566", status: 4,
-                complains: "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) "
-                    + "tapcard history shows the cards that it knows.")
+                complains:
+                    "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) Check "
+                    + "the card number; to see the cards of this ledger, run: tapcard history")
         }
         let wrong = try till.run(["tag", "protect", "--card", "zz"])
         #expect(wrong.status == 2)
@@ -29,8 +30,9 @@ struct OperatorTests {
         try till.step("sim put NTAG216")
         try till.expect(
             "replace --card 04112233445566", status: 4,
-            complains: "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) "
-                + "tapcard adopt takes over a card that this ledger does not know.")
+            complains:
+                "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) Run tapcard "
+                + "adopt to convert a card this ledger does not know into one of its own.")
         #expect(
             try till.step("replace --card \(OperatorTests.uid)")
                 .contains("\nScratch card: scratched, code "))
@@ -49,7 +51,9 @@ struct OperatorTests {
         try till.step("issue --balance 20 --name Ann --id 7")
         try till.step("forget")
         #expect(try holdsName(till))
-        #expect(try till.step("read").hasSuffix("\nWhat phones read was brought up to date."))
+        #expect(
+            try till.step("read").hasSuffix(
+                "\nThe text for phones on this tag was out of date and has been rewritten."))
         #expect(try !holdsName(till))
         #expect(try !till.text(of: till.ledger).contains("Ann\u{0}"))
     }
@@ -67,7 +71,7 @@ struct OperatorTests {
         try till.step("issue --balance 20")
         let operation = try till.operation(in: try till.step("pay 5"))
         let added = try till.operation(in: try till.step("add 1"))
-        let advice = "\(OperatorTests.unchanged) tapcard history shows the operations."
+        let advice = "\(OperatorTests.unchanged) To see what was done, run: tapcard history"
         try till.expect(
             "refund \(operation) 5.01", status: 4,
             complains: "$5.01 is more than the $5.00 that were moved. \(advice)")
@@ -78,8 +82,10 @@ struct OperatorTests {
         // The money was handed out the first time.
         try till.expect(
             "refund \(added)",
-            prints: "Took back $1.00, $15.00 left then (replayed: done before, not again)\nIt was "
-                + "booked at <time> UTC: hand out nothing, unless that was you and the money is "
-                + "still in the drawer.\nCard 04AC6B72BA6C80, operation <uuid>")
+            prints:
+                "Took back $1.00, $15.00 left (already done; balance at that time)\nThis payout "
+                + "was already booked at <time> UTC. Do not hand out cash now, unless you "
+                + "booked it yourself and have not handed the cash out yet.\nCard "
+                + "04AC6B72BA6C80, operation <uuid>")
     }
 }

@@ -30,9 +30,10 @@ struct PipeTests {
         try put(till.keys, till)
         try till.expect(
             "read", status: 1,
-            complains: "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json: "
-                + "a pipe and no file. Without its keys tapcard neither reads nor writes cards. Let its owner "
-                + "run tapcard, or put the backup of your keys in its place.")
+            complains:
+                "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json: a pipe "
+                + "and no file. Without its keys tapcard neither reads nor writes cards. Start "
+                + "tapcard as the owner of the file, or restore the backup of the keys.")
     }
 
     @Test("the simulation")
@@ -75,8 +76,9 @@ struct PipeTests {
         #expect(
             till.masked(ended.errors)
                 == "tapcard: The file of your games cannot be read: "
-                + "~/.local/share/tapcard/simulated/mastermind.json: a pipe and no file. The ranking is not "
-                + "known. Let its owner run tapcard, or remove it: then log in again.\n")
+                + "~/.local/share/tapcard/simulated/mastermind.json: a pipe and no file. The "
+                + "ranking is not known. Start tapcard as the owner of the file, or delete the "
+                + "file and log in again.\n")
         try services.stop()
     }
 

@@ -106,16 +106,19 @@ struct ProgramAttackTests {
                 #expect(ended.status == 9, "\(line)")
                 #expect(
                     till.masked(ended.errors).hasPrefix(
-                        "tapcard: Others may write to the ledger "
+                        "tapcard: Other users can write to the ledger at "
                             + "~/.local/share/tapcard/simulated/ledger.sqlite (mode "
-                            + "\(String(mode, radix: 8)))."), "\(ended.errors)")
+                            + "\(String(mode, radix: 8)))."
+                    ), "\(ended.errors)")
             }
         }
         try till.setMode(of: till.ledger, 0o600)
         try till.setMode(of: till.data, 0o770)
         let folder = try till.run(["pay", "1"])
         #expect(folder.status == 1)
-        #expect(folder.errors.contains("Others may write to the data folder "), "\(folder.errors)")
+        #expect(
+            folder.errors.contains("Other users can write to the data folder at "),
+            "\(folder.errors)")
         #expect(folder.errors.contains("If nobody has: chmod go-w "))
         try till.setMode(of: till.data, 0o755)
         try till.step("pay 1")
@@ -132,9 +135,10 @@ struct ProgramAttackTests {
         #expect(elsewhere.status == 9)
         #expect(
             till.masked(elsewhere.errors).contains(
-                "tapcard: Others may write to the folder ~/other (mode 777). Nothing was done: "
-                    + "they could put another file in the place of the ledger. If nobody has: "
-                    + "chmod go-w ~/other\n"), "\(elsewhere.errors)")
+                "tapcard: Other users can write to the folder of the ledger, ~/other (mode 777). "
+                    + "Nothing was done, because anyone who can write there could swap the file. "
+                    + "If you are sure that nobody has altered anything, run: chmod go-w ~/other\n"
+            ), "\(elsewhere.errors)")
         let above = till.file(".local/share")
         for (mode, status): (UInt32, Int32) in [
             (0o777, 1), (0o773, 1), (0o1777, 0), (0o775, 0), (0o755, 0),
@@ -196,7 +200,7 @@ struct ProgramAttackTests {
             try OpenDatabase(till.ledger).execute(edit)
             let audit = try till.run(["audit"])
             #expect(audit.status == 9, "\(edit)")
-            #expect(audit.errors.contains("Its balances cannot be relied on."), "\(edit)")
+            #expect(audit.errors.contains("You cannot rely on the balances."), "\(edit)")
         }
         try till.takeFiles(of: base)
         for edit in [
@@ -225,7 +229,7 @@ struct ProgramAttackTests {
             UPDATE account SET balance =
                 (SELECT sum(amount) FROM entry WHERE entry.account = account.name);
             """)
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("audit").contains("rules: all hold"))
         #expect(try till.step("read").hasPrefix("No name, $25.00\n"))
     }
 
@@ -243,7 +247,7 @@ struct ProgramAttackTests {
         try till.step("sim put NTAG213")
         let replaced = try till.step("replace --card \(Till.firstUID)")
         #expect(replaced.contains("No name, $20.00"))
-        #expect(try till.step("audit").contains("nothing open; every invariant holds"))
+        #expect(try till.step("audit").contains("unfinished: none; rules: all hold"))
     }
 
     /// Nothing that a terminal would obey, on either stream.

@@ -85,8 +85,9 @@ struct ReaderTests {
             #expect(
                 ended.errors.hasSuffix(
                     "tapcard: There is no usable reader (\(why)). Nothing was changed on card or "
-                        + "ledger. tapcard doctor says why and what to do; tapcard --reader sim "
-                        + "works without one.\n"), "\(ended.errors)")
+                        + "ledger. To find out why and how to fix it, run tapcard doctor; to work "
+                        + "without a reader, run: tapcard --reader sim\n"
+                ), "\(ended.errors)")
         }
     }
 

@@ -182,7 +182,8 @@ struct RecoveryTests {
         try till.step("sim put NTAG215")
         try till.expect(
             "tag restore ~/blank", status: 4,
-            complains: "The dump is of another chip (NTAG213) than this tag (NTAG215). Nothing was "
-                + "written to it. Use a tag of that make.")
+            complains:
+                "The dump is of another chip (NTAG213) than this tag (NTAG215). Nothing was "
+                + "written to it. Use a tag with the same chip model as the dump.")
     }
 }

@@ -25,7 +25,7 @@ struct RunningStationTests {
         try watch.giveBack(to: till.simulation.path)
         #expect(try till.step("read").contains("$18.00"))
         #expect(try till.step("pay 3").hasPrefix("Paid $3.00, $15.00 left\n"))
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("audit").contains("rules: all hold"))
     }
 
     /// The money of a closing is reported once.

@@ -24,7 +24,7 @@ struct ServedAPITests {
         server.signal(SIGTERM)
         #expect(try server.end().status == 0)
         let audit = try till.step("audit")
-        #expect(audit.contains("every invariant holds"), "\(audit)")
+        #expect(audit.contains("rules: all hold"), "\(audit)")
         try services.stop()
     }
 

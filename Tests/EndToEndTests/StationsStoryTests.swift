@@ -28,7 +28,8 @@ import Testing
         _ = try server.answer(to: "UPDATE opening SET server = 'another'", in: name)
         let undeclared =
             "The database was promoted or restored since the ledger was opened; its owner has to "
-            + "reopen it with tapcard ledger reopen. Without its ledger tapcard takes and gives no money."
+            + "reopen it with tapcard ledger reopen. Without its ledger, tapcard makes no "
+            + "payments, top-ups or payouts."
         try second.expect("pay 1", status: 9, complains: undeclared)
         try owner.step("ledger reopen --lossless")
         #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €14.50 left"))
@@ -91,9 +92,10 @@ import Testing
         try stranger.till.step("keys list")
         try stranger.expect(
             "pay 1", status: 1,
-            complains: "Key 1 of this station differs from the other stations' key. Nothing was "
-                + "changed: each would reject the other's cards. Put "
-                + "~/.local/share/tapcard/simulated/keys.json away, and bring the keys of another "
-                + "station: there tapcard keys export FILE, here tapcard keys import FILE.")
+            complains:
+                "Key 1 of this station differs from the other stations' key. Each side would "
+                + "reject the other's cards; neither the card nor the ledger was touched. Move "
+                + "the key file out of the way. Run tapcard keys export FILE at another "
+                + "station, then import the file here: tapcard keys import FILE")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 /// Tags as they come: from others, locked, torn, two at once. What is not a card stays as it is.
 @Suite("Tags that are not as they should be", .ownThread)
 struct TagStateTests {
-    private static let another = "Use another tag, or make this one a card with tapcard issue."
+    private static let another = "Use another tag, or make this one a card: tapcard issue"
 
     @Test("a tag that is not formatted")
     func unformatted() throws {
@@ -36,8 +36,9 @@ struct TagStateTests {
         }
         try till.expect(
             "tag format", status: 4,
-            complains: "The tag carries something (uri). Nothing was written to it. To write over "
-                + "it all the same, add --overwrite.")
+            complains:
+                "The tag carries something (uri). Nothing was written to it. To overwrite the tag "
+                + "and destroy its content, add --overwrite to this command.")
         try till.simulation.write(
             SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
         try till.expect(
@@ -62,7 +63,7 @@ struct TagStateTests {
         // What the app reads is its own form again, with the new balance at the same place.
         #expect(try till.simulation.page(5).hasSuffix("54 7B 22"))
         #expect(try till.step("tag info").contains("\nHolds: json\n"))
-        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("audit").contains("rules: all hold"))
     }
 
     @Test("torn records are damage, a torn display is repaired")
@@ -78,15 +79,17 @@ struct TagStateTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: valid; ledger: known
-                What phones read is out of date; the next tap tries again (tapcard tag info says if it is locked).
+                The text for phones on this tag is out of date and could not be rewritten. The card and its balance are fine, and the next tap tries again; if the text stays out of date, run tapcard tag info to see whether the tag is locked.
                 """)
-        #expect(try till.step("read").hasSuffix("\nWhat phones read was brought up to date."))
+        #expect(
+            try till.step("read").hasSuffix(
+                "\nThe text for phones on this tag was out of date and has been rewritten."))
         #expect(try till.simulation.page(9) == "31 39 2E 30")
         try till.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
             "The card carries no record that can be believed. The money is safe in the ledger. An "
-            + "operator can write it again with tapcard repair "
-            + "--card 04AC6B72BA6C80."
+            + "operator can rewrite the card from the ledger and make it valid: tapcard repair "
+            + "--card 04AC6B72BA6C80"
         try till.expect("pay 1", status: 7, complains: damaged)
         try till.expect("repair", status: 7, complains: damaged)
         #expect(

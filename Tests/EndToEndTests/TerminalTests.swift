@@ -60,15 +60,15 @@ struct TerminalTests {
         let till = try Till()
         try till.step("issue --balance 20")
         try till.step("sim take")
-        let waiting = "⠋ Hold a card to the reader"
+        let waiting = "⠋ Tap the card"
         let errors = try see(till, ["read", "--timeout", "0.25"]).errors
         #expect(errors.hasPrefix(TerminalTests.clearLine + waiting))
-        #expect(errors.contains("⠙ Hold a card to the reader\(TerminalTests.clearLine)"))
+        #expect(errors.contains("⠙ Tap the card\(TerminalTests.clearLine)"))
         let title = "\(TerminalTests.red)tapcard:"
         #expect(errors.contains(" to the reader\(TerminalTests.clearLine)\(title)"))
         for switches in [["--json"], ["--quiet"], ["--verbose"]] {
             let errors = try see(till, ["read", "--timeout", "0"] + switches).errors
-            #expect(!errors.contains("Hold a card to the reader\r"))
+            #expect(!errors.contains("Tap the card\r"))
         }
         #expect(try till.run(["read", "--timeout", "0"]).errors.hasPrefix("tapcard: No card"))
     }

@@ -77,8 +77,10 @@ struct TrustTests {
         #expect(unknown.status == 4 && unknown.errors.contains("tapcard adopt takes it over"))
         try till.expect(
             "issue", status: 4,
-            complains: "The tag carries a card of another ledger, with a true seal. Nothing was "
-                + "written to it. Take it over with tapcard adopt, or add --reissue.")
+            complains:
+                "The tag carries a card of another ledger, with a true seal. Nothing was written "
+                + "to it. Run tapcard adopt to convert the card, or repeat this command with "
+                + "--reissue to discard its old content.")
         try till.step("adopt --accept-balance 20")
         try till.step("pay 1")
     }
@@ -180,7 +182,9 @@ struct TrustTests {
         let altered = try till.run(["read", "--verbose"])
         #expect(altered.status == 0)
         #expect(altered.errors.contains("what phones read was altered: it says $99.00, the ledger"))
-        #expect(altered.output.contains("What phones read was brought up to date."))
+        #expect(
+            altered.output.contains(
+                "The text for phones on this tag was out of date and has been rewritten."))
     }
 }
 

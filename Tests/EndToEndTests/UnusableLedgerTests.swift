@@ -4,7 +4,8 @@ import Testing
 
 @Suite("A ledger that cannot be used", .ownThread)
 struct UnusableLedgerTests {
-    private static let meaning = "Without its ledger tapcard takes and gives no money."
+    private static let meaning =
+        "Without its ledger, tapcard makes no payments, top-ups or payouts."
 
     @Test("another process holds it")
     func locked() throws {
@@ -62,15 +63,16 @@ struct UnusableLedgerTests {
         try till.write("", to: till.file("file"))
         try till.expect(
             "read", status: 1,
-            complains: "The folder for keys and ledger cannot be made: ~/file: File "
-                + "exists. Nothing was done. Give yourself the right to write there, or set "
-                + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": till.file("file")])
+            complains:
+                "The data folder cannot be created: ~/file: File exists. Nothing was done. Get "
+                + "permission to write there, or set XDG_DATA_HOME to another folder.",
+            with: ["XDG_DATA_HOME": till.file("file")])
         try till.expect(
             "audit --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
-                + "There is no ledger at ~/missing/ledger. Nothing "
-                + "was changed on card or ledger. The first card makes one: tapcard --ledger "
-                + "~/missing/ledger demo.")
+                + "There is no simulated ledger at ~/missing/ledger yet. Nothing was changed on "
+                + "card or ledger. The first simulated card creates it. To make the demo card, "
+                + "run: tapcard --ledger ~/missing/ledger demo")
         try till.expect(
             "read --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named

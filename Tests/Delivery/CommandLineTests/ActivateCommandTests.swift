@@ -43,7 +43,7 @@ struct ActivateCommandTests {
         let open = await bench.run("audit")
         #expect(
             open.text == """
-                Cards: 1, operations: 2, nothing open; every invariant holds
+                Cards: 1; operations: 2; unfinished: none; rules: all hold
                 Card \(card): the service was asked for its activation and has not answered; \
                 tapcard activate asks again
 
@@ -92,7 +92,7 @@ struct ActivateCommandTests {
             ended.text.hasSuffix(
                 """
                 ! tapcard: asking the activation service
-                ! tapcard: the request goes on; its answer is recorded
+                ! tapcard: request already sent; stopping once the answer is recorded
                 ! tapcard: Stopped. The service has activated the code, and the ledger has noted \
                 it. The card does not show it yet. Tap the card again to write it.
 
@@ -113,9 +113,9 @@ struct ActivateCommandTests {
             work.cancel()
             let said = bench.cutShort()
             let words =
-                "Stopped while the service was being asked. Whether the code counts as activated "
-                + "is not known; the activation is still open. tapcard activate asks again for the "
-                + "same code."
+                "Stopped while waiting for the service to answer. It is not known whether the "
+                + "service activated the code; the activation stays open. Run tapcard activate "
+                + "again; it sends the same code, so repeating it is safe."
             #expect(
                 said
                     == (line == "activate"

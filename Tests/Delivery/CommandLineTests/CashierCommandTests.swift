@@ -199,7 +199,9 @@ struct CashierCommandTests {
         let refused = await bench.run("cashiers add Zoë", Self.password)
         #expect(refused.status == 1)
         #expect(refused.text.contains("There are 200 cashiers already."), "\(refused.text)")
-        #expect(refused.text.contains("Remove one who has left."))
+        #expect(
+            refused.text.contains(
+                "Remove a cashier who no longer works here: tapcard cashiers remove NAME"))
         #expect(
             await bench.run("cashiers add Ann", Self.password).text == "Ann has a new password\n")
         #expect(try CashierFile(path: file.path).load().count == CashierFile.mostCashiers)

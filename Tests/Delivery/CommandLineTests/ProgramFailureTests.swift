@@ -21,7 +21,7 @@ struct ProgramFailureTests {
                 line == "pay 1" && kind == .offline
                 ? "Not paid: nothing was taken from the card. Try again once the ledger is back, or "
                     + "take cash."
-                : "\(unchanged)Without its ledger tapcard takes and gives no money."
+                : "\(unchanged)Without its ledger, tapcard makes no payments, top-ups or payouts."
             #expect(
                 ended.text.hasSuffix("! tapcard: The ledger is on fire. \(meaning)\n"), "\(line)")
         }
@@ -50,8 +50,8 @@ struct ProgramFailureTests {
         #expect(other.status == 9)
         #expect(
             other.text
-                == "! tapcard: L is kept in JPY, not in USD. Without its ledger tapcard takes and "
-                + "gives no money.\n")
+                == "! tapcard: L is kept in JPY, not in USD. Without its ledger, tapcard makes no "
+                + "payments, top-ups or payouts.\n")
     }
 
     @Test(

@@ -41,10 +41,16 @@ struct ProgramOutputTests {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
         let steps = [
-            ("tag protect", ["setting the tag's password", "making the tag ask for its password"]),
+            (
+                "tag protect",
+                ["setting the tag's password", "requiring the password for writing to the tag"]
+            ),
             (
                 "tag unprotect",
-                ["making the tag ask for no password", "taking the password off the tag"]
+                [
+                    "no longer requiring the password for writing to the tag",
+                    "removing the tag's password",
+                ]
             ),
         ]
         for (line, words) in steps {
@@ -71,7 +77,7 @@ struct ProgramOutputTests {
         #expect(
             reading.text.contains(
                 """
-                Protection: only a station with key 1 can write to the tag (tapcard tag info asks it)
+                Protection: write password from key 1; only a station with that key can write to the tag. To check the chip, run: tapcard tag info
                 Resolved: the interrupted unprotecting was given up: somebody has locked the tag's \
                 settings. The tag stays as it is, and the card works.
 
@@ -138,7 +144,7 @@ struct ProgramOutputTests {
             let text = await bench.run(line).text
             let result = try #require(text.firstRange(of: "✓"))
             #expect(!text[result.upperBound...].contains("\r"))
-            #expect(text.hasPrefix("! \r\u{1B}[K⠋ Hold a card to the reader"))
+            #expect(text.hasPrefix("! \r\u{1B}[K⠋ Tap the card"))
         }
     }
 }

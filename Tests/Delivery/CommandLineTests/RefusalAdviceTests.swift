@@ -29,7 +29,8 @@ struct RefusalAdviceTests {
         #expect(
             refused.text
                 == "! tapcard: Operation \(issue) is neither a payment nor a top-up. Nothing was "
-                + "changed on card or ledger. To pay out what is on the card: tapcard close\n")
+                + "changed on card or ledger. Issuing, converting or replacing a card cannot "
+                + "be refunded. To pay out the card's balance, run: tapcard close\n")
         let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
         let refund = try await bench.document("refund \(paid)")["operation"]?.string
         let again = try await bench.document(
@@ -50,9 +51,9 @@ struct RefusalAdviceTests {
         #expect(await bench.run("issue --reissue --balance 20").status == 0)
         #expect(
             await bench.run("refund \(paid)").text
-                == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe for "
-                + "someone else. Nothing was changed on card or ledger. tapcard history shows the "
-                + "operations.\n")
+                == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe "
+                + "for someone else. Nothing was changed on card or ledger. To see what was "
+                + "done, run: tapcard history\n")
         let refused = try await bench.document("refund \(paid)")
         #expect(refused["error"]?.string == "not-refundable")
         #expect(refused["next"]?.array?.map { $0["step"]?.string } == ["show-earlier-account"])

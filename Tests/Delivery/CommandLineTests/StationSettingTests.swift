@@ -39,7 +39,10 @@ struct StationSettingTests {
         let bench = try ProgramBench()
         let failures = ProgramBench.Failures(ledger: LedgerError(.unavailable, "there is none"))
         let fresh = await bench.run("--reader sim history", failing: failures)
-        #expect(fresh.text.contains("The first card makes one: tapcard --reader sim demo."))
+        #expect(
+            fresh.text.contains(
+                "The first simulated card creates it. To make the demo card, run: tapcard --reader "
+                    + "sim demo"))
         let real = await bench.run("history", failing: failures, StationSettingTests.real)
         #expect(real.text.contains("tapcard init --currency EUR"), "\(real.text)")
         _ = await bench.run("demo")
@@ -61,7 +64,10 @@ struct StationSettingTests {
         let file = await bench.run("pay 1", failing: failures)
         #expect(file.text.hasSuffix("To take it out: tapcard config set currency\n"))
         let flag = await bench.run("pay 1 --currency EUR", failing: failures)
-        #expect(flag.text.hasSuffix(" Leave --currency out.\n"), "\(flag.text)")
+        #expect(
+            flag.text.hasSuffix(
+                " The currency comes from the command line; leave out --currency.\n"),
+            "\(flag.text)")
     }
 
     @Test(

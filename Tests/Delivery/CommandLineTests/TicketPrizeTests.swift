@@ -125,8 +125,8 @@ struct TicketPrizeTests {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let closed = await bench.run("close")
         let words =
-            "1 ticket bought with it and not claimed can never be claimed now (draw-4: 1).\n"
-            + "Whether they have won anything: tapcard tickets --card 04AC6B72BA6C80\n"
+            "Unclaimed lottery tickets now void: 1 (draw-4: 1). Their prizes can never be "
+            + "claimed.\nTo see whether they won, run: tapcard tickets --card 04AC6B72BA6C80\n"
         #expect(closed.status == 0 && closed.text.hasSuffix(words), "\(closed.text)")
         for line in ["ticket check", "tickets", "tickets --card 04AC6B72BA6C80"] {
             let shown = await bench.run(line).text

@@ -96,7 +96,7 @@ struct FullDiskTests {
         // What only looks works, and finds what is there.
         for (line, words) in [
             ("read", "No name, $20.00\n"), ("read", "ledger: known"), ("history", "issue"),
-            ("takings", "$20.00"), ("audit", "Cards: 1, operations: 1, nothing open; every"),
+            ("takings", "$20.00"), ("audit", "Cards: 1; operations: 1; unfinished: none; every"),
             ("backup ~/copy-of-\(number)", "The ledger is copied to "),
         ] {
             let ended = try till.run(till.words(of: line), with: refused)

@@ -74,7 +74,8 @@ extension TapcardError {
         self.init(
             kind, TapcardError.sentence(error.detail),
             meaning: isBusy
-                ? TapcardError.unchanged : "Without its ledger tapcard takes and gives no money.",
+                ? TapcardError.unchanged
+                : "Without its ledger, tapcard makes no payments, top-ups or payouts.",
             next: isBusy ? [.ledger(.takeNoMoney)] : [])
     }
 

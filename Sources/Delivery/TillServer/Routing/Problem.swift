@@ -49,7 +49,7 @@ struct Problem: Error, Sendable {
         resolved = .resolved(error.resolved)
     }
 
-    private var advice: String { next.map(\.sentence).joined(separator: " ") }
+    private var advice: String { NextWords.text(of: next) }
 
     /// All of the text in one line.
     private var detail: String {
@@ -169,8 +169,8 @@ extension TillRunner.Booked {
         switch self {
         case .nothing: "Nothing was begun."
         case .open:
-            "Nothing new was begun. What was begun under this id is still open: the card's next tap "
-                + "resolves it."
+            "Nothing new was begun. What was begun under this id is still open: the card's next "
+                + "tap resolves it."
         case .answered, .over:
             "Nothing new was begun. What was asked for under this id has ended: the "
                 + "history has it."

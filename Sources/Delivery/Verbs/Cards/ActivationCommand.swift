@@ -47,18 +47,19 @@ private struct AnnouncedActivation: ActivationService {
 
     func noteLeaving() {
         guard isAsking.withLock({ $0 }) else { return }
-        session.waiting.show("Activating; stops when the answer is recorded")
+        session.waiting.show("Request already sent; stopping once the answer is recorded")
         if session.manner.isVerbose {
-            session.say("tapcard: the request goes on; its answer is recorded\n")
+            session.say("tapcard: request already sent; stopping once the answer is recorded\n")
         }
     }
 
     /// Reports an unknown outcome when the process ends during the request.
     private func showCutShort() {
         let error = TapcardError(
-            .outcomeUnknown, "Stopped while the service was being asked.",
-            meaning: "Whether the code counts as activated is not known; the activation is still "
-                + "open.", next: [.service(.activateAgain)])
+            .outcomeUnknown, "Stopped while waiting for the service to answer.",
+            meaning:
+                "It is not known whether the service activated the code; the activation stays open.",
+            next: [.service(.activateAgain)])
         guard !session.manner.isJSON else {
             session.output.write(document: Report.document(of: error))
             return

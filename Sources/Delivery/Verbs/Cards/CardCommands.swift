@@ -109,8 +109,9 @@ enum CardCommands {
         }
         if isFresh {
             session.say(
-                "tapcard: this station is not set up: no seal can be checked. tapcard init "
-                    + "--currency EUR makes keys and a ledger.\n")
+                "tapcard: Cards can be shown, but their seals cannot be checked, because this "
+                    + "station is not set up. To create keys and a ledger, run: tapcard init "
+                    + "--currency EUR\n")
         }
         let resolving = !session[.noResolve] && !isFresh
         guard session[.watch] else {
@@ -123,7 +124,7 @@ enum CardCommands {
             await session.waiting.stop()
             let isRead = show(event, station.currency, in: session)
             // The spinner returns with the next wait.
-            session.waiting.show("Hold a card to the reader")
+            session.waiting.show("Tap the card")
             return isRead
         }
         return Report.nothing.whenStopped
@@ -175,7 +176,7 @@ enum CardCommands {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
                 return output.write(document: timed(document))
             }
-            if !manner.isQuiet { session.say("tapcard: The reader is there again: \(name).\n") }
+            if !manner.isQuiet { session.say("tapcard: The reader \(name) is working again.\n") }
             return true
         }
     }
@@ -199,7 +200,7 @@ enum CardCommands {
     }
 
     static func adopt(in session: Session) async throws(TapcardError) -> Report {
-        try await make("Adopted", in: session) { station throws(TapcardError) in
+        try await make("Converted", in: session) { station throws(TapcardError) in
             .adopt(accepting: try session[.acceptBalance, in: station.currency])
         }
     }

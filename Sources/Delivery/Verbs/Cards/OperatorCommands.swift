@@ -51,7 +51,8 @@ extension Command {
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await OperatorCommands.change(
-                .forget, "Forgot the name on card", then: "The card follows at its next tap",
+                .forget, "Name deleted from the ledger for card",
+                then: "The tag keeps it until its next tap",
                 in: session)
         },
     ]
@@ -100,7 +101,7 @@ enum OperatorCommands {
         guard let lost = try session[.lostCard] else {
             throw TapcardError.usage(
                 "Which card was lost? Name it with --card.",
-                advice: "tapcard history shows the numbers.")
+                advice: "To find the UID of the lost card, run: tapcard history")
         }
         return try await CardCommands.make("Replaced \(lost)", in: session) { _ in .replace(lost) }
     }

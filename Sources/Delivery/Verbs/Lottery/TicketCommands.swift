@@ -170,7 +170,7 @@ enum TicketCommands {
 }
 
 extension Report {
-    static let replayed = " (replayed: done before, not again)"
+    static let replayed = " (already done; balance at that time)"
 
     fileprivate init(
         _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout, isPaidOut: Bool

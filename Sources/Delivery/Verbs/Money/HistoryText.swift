@@ -58,9 +58,10 @@ extension HistoryText {
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
             line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
-            line.closed.map { "closed \($0.shown)" },
-            line.shortfall.map { "shortfall \($0.shown)" }, line.tapped.map { "with \($0)" },
-            line.attempt.map { "answered as \($0)" },
+            line.closed.map { "old account: \($0.shown) paid out" },
+            line.shortfall.map { "card could not pay \($0.shown)" },
+            line.tapped.map { "earlier card \($0)" },
+            line.attempt.map { "answers request \($0)" },
             line.operation.reverses.map { "of \($0)" },
             line.operation.cashier.map { "by \($0.text.shown)" },
         ]

@@ -156,7 +156,7 @@ enum MoneyCommands {
         let amount = try session[.part, in: station.currency]
         let receipt = try await station.refund(
             id, amount, id: try session[.operation], only: try session[.card])
-        let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
+        let verb = receipt.operation.kind == .reverse ? "Top-up reversed:" : "Refunded"
         return Report(receipt, verb)
     }
 
@@ -174,19 +174,24 @@ enum MoneyCommands {
             report.violations.isEmpty
             ? nil
             : TapcardError(
-                .auditFailed, "The ledger breaks \(report.violations.count) of its invariants.",
-                meaning: "Its balances cannot be relied on.")
-        let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
+                .auditFailed,
+                "The audit found violations of the ledger's rules: \(report.violations.count).",
+                meaning: "You cannot rely on the balances.")
+        let open =
+            report.open == 0
+            ? "unfinished: none"
+            : "unfinished: \(report.open) (each finishes at its card's next tap)"
         return Report(
             report.members,
             [
-                "Cards: \(report.cards), operations: \(report.operations), \(open); "
+                "Cards: \(report.cards); operations: \(report.operations); \(open); "
                     + (report.violations.isEmpty
-                        ? "every invariant holds" : "violations: \(report.violations.count)")
+                        ? "rules: all hold"
+                        : "rules: \(report.violations.count) violated (listed below)")
             ] + report.violations
                 + report.activating.map {
-                    "Card \($0): the service was asked for its activation and has not answered; "
-                        + "tapcard activate asks again"
+                    "The activation of card \($0) was sent but never answered, so its outcome is "
+                        + "unknown; with that card, run: tapcard activate"
                 } + report.journals.map(\.sentence), problem: problem)
     }
 

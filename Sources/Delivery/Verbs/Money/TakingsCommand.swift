@@ -55,8 +55,9 @@ enum TakingsCommand {
         if let named = try session[.day] { return named }
         guard let today = LocalTime.dayAndHour(session.surroundings.now()).day else {
             throw TapcardError(
-                .usage, "The clock of this machine shows a year without a calendar.",
-                meaning: "Nothing was read.", advice: "Name the day with --day.")
+                .usage,
+                "The system clock shows a year outside the calendar, so today's date is unknown.",
+                meaning: "Nothing was read.", advice: "Name the day, for example: --day 2026-11-28")
         }
         return today
     }
@@ -85,8 +86,8 @@ enum TakingsCommand {
             + (sum.shortfall == 0
                 ? []
                 : [
-                    "Of what was paid, \(money(sum.shortfall).shown) is the issuer's loss: cards could "
-                        + "not pay it for offline payments."
+                    "The amount paid includes \(money(sum.shortfall).shown) in offline payments "
+                        + "that the cards could not cover; this is the issuer's loss."
                 ])
     }
 }

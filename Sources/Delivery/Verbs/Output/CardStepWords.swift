@@ -7,53 +7,71 @@ extension NextStep.CardStep {
         switch self {
         case .topUp: NextWords("top-up", "Top up with tapcard add, or charge less.")
         case .unblock:
-            NextWords("unblock", "An operator can allow it again with tapcard unblock.")
+            NextWords(
+                "unblock",
+                "Payments and top-ups are refused until an operator unblocks the card: tapcard "
+                    + "unblock")
         case .payOut: NextWords("pay-out", "Pay it out with tapcard close first.")
         case .payOutOrConfirm(let balance):
             NextWords(
                 "pay-out-or-confirm",
                 "Pay it out with tapcard close first, or hand out \(balance.shown) and repeat with "
                     + "--yes.", ["amount": balance], option: "yes")
-        case .useReplacement: NextWords("use-replacement", "Its money is on the other card.")
+        case .useReplacement: NextWords("use-replacement", "Use the new card; it has the balance.")
         case .reissue:
-            NextWords("reissue", "It can become a new card with tapcard issue --reissue.")
+            NextWords("reissue", "To reuse this card as a new one, run: tapcard issue --reissue")
         case .reissueTag:
-            NextWords("reissue-tag", "Its tag can become a new card with tapcard issue --reissue.")
+            NextWords(
+                "reissue-tag", "To reuse this tag as a new card, run: tapcard issue --reissue")
         case .beginNewAccount:
             NextWords(
-                "begin-new-account", "To close that account and begin a new one, add --reissue.",
+                "begin-new-account",
+                "Repeat this command with --reissue to close the old account, pay out its balance "
+                    + "and start a new one.",
                 option: "reissue")
         case .adopt(let uid):
             NextWords(
                 "adopt",
-                "tapcard adopt takes "
-                    + (uid == nil ? "over a card that this ledger does not know." : "it over."),
+                uid == nil
+                    ? "Run tapcard adopt to convert a card this ledger does not know into one of "
+                        + "its own."
+                    : "Run tapcard adopt to convert this card into one of this ledger's own.",
                 ["uid": uid])
         case .adoptOrReissue:
             NextWords(
-                "adopt-or-reissue", "Take it over with tapcard adopt, or add --reissue.",
+                "adopt-or-reissue",
+                "Run tapcard adopt to convert the card, or repeat this command with --reissue to "
+                    + "discard its old content.",
                 option: "reissue")
         case .adoptOrOverwrite:
             NextWords(
-                "adopt-or-overwrite", "Take it over with tapcard adopt, or add --overwrite.",
+                "adopt-or-overwrite",
+                "Run tapcard adopt to convert the card, or repeat this command with --overwrite to "
+                    + "discard its old content.",
                 option: "overwrite")
         case .issue(let chip):
             NextWords(
                 "issue",
-                "Write the demo user with tapcard demo, or a card of your own with tapcard issue.",
+                "Run tapcard demo to turn this blank tag into the demo card (Amanda Gonzalez, id "
+                    + "1, balance 0), or tapcard issue to make a card of your own.",
                 ["chip": chip])
         case .showHistory(let uid):
             NextWords(
                 "show-history",
-                uid.map { "Look at tapcard history --card \($0)." }
-                    ?? "tapcard history shows the operations.", ["uid": uid])
+                uid.map { "To see what was done, run: tapcard history --card \($0)" }
+                    ?? "To see what was done, run: tapcard history", ["uid": uid])
         case .showOperation(let id):
             NextWords(
-                "show-operation", "tapcard history shows operation \(id).", ["operation": id])
+                "show-operation", "To see what operation \(id) did, run: tapcard history",
+                ["operation": id])
         case .showEarlierAccount:
-            NextWords("show-earlier-account", "tapcard history shows the operations.")
+            NextWords(
+                "show-earlier-account",
+                "To see what was done on this tag's earlier account, run: tapcard history")
         case .showCards:
-            NextWords("show-cards", "tapcard history shows the cards that it knows.")
+            NextWords(
+                "show-cards",
+                "Check the card number; to see the cards of this ledger, run: tapcard history")
         }
     }
 }
@@ -63,45 +81,54 @@ extension NextStep.TrustStep {
         switch self {
         case .repair(let uid):
             NextWords(
-                "repair", "An operator can write it again with tapcard repair --card \(uid).",
+                "repair",
+                "An operator can rewrite the card from the ledger and make it valid: tapcard "
+                    + "repair --card \(uid)",
                 ["uid": uid])
         case .repairIfKnown(let uid):
             NextWords(
                 "repair-if-known",
-                "If you know the card, write it again with tapcard repair --card \(uid).",
+                "Once you are sure that this is the original, an operator can rewrite it from the "
+                    + "ledger and make it valid: tapcard repair --card \(uid)",
                 ["uid": uid])
         case .blockInDoubt(let uid):
             NextWords(
                 "block-in-doubt",
-                "If unsure, block it with tapcard block --card \(uid); tapcard repair --card \(uid) "
-                    + "makes this card the valid one.", ["uid": uid])
+                "If you are not sure that this is the original, block it with tapcard block --card "
+                    + "\(uid); if you are sure, run tapcard repair --card \(uid), which makes this "
+                    + "tag the valid one, even if it is a copy.",
+                ["uid": uid])
         case .blockOrRepair(let uid):
             NextWords(
                 "block-or-repair",
-                "Block it with tapcard block --card \(uid), or write this one again with tapcard "
-                    + "repair --card \(uid).", ["uid": uid])
+                "Block the card with tapcard block --card \(uid), or make this tag the valid one: "
+                    + "tapcard repair --card \(uid)",
+                ["uid": uid])
         case .keepAndBlock(let uid):
             NextWords(
                 "keep-and-block",
                 "Keep the card, and block it with tapcard block --card \(uid).", ["uid": uid])
         case .keepCopy:
-            NextWords("keep-copy", "Keep the tag. The card it was copied from is not to blame.")
+            NextWords(
+                "keep-copy",
+                "This tag is a copy; keep it, and do not hand it back. The real card still works "
+                    + "and needs no action.")
         case .replace(let uid):
             NextWords(
                 "replace",
                 uid.map {
-                    "What this ledger holds for the tag moves to another one with tapcard replace "
-                        + "--card \($0)."
+                    "The balance is safe in the ledger; put another tag on the reader and move the "
+                        + "balance to it: tapcard replace --card \($0)"
                 } ?? "Move the card's balance to another tag with tapcard replace.", ["uid": uid])
         case .replaceIfGenuine:
             NextWords(
                 "replace-if-genuine",
-                "If this is the card, move its balance to another tag with tapcard replace.")
+                "If this tag is the real card, move the balance to a new tag: tapcard replace")
         case .replaceIfItRepeats:
             NextWords(
                 "replace-if-it-repeats",
-                "If it says so each time, move the card's balance to another tag with tapcard "
-                    + "replace.")
+                "If this error comes back at every tap, move the balance to a new tag: tapcard "
+                    + "replace")
         case .useAsItIs:
             NextWords(
                 "use-as-it-is",
@@ -110,13 +137,16 @@ extension NextStep.TrustStep {
             NextWords("use-at-its-station", "Use it at the station that issued it.")
         case .useAtIssuerStation:
             NextWords(
-                "use-at-issuer-station", "Do it at a station that has the keys of the issuer.")
+                "use-at-issuer-station",
+                "This station has only a table of card keys; use a station that has the issuer's "
+                    + "keys.")
         case .useThere(let currency):
             NextWords(
                 "use-there",
-                "Use it there. If this station should take \(currency.code), name the ledger of "
-                    + "that station with --ledger, or bring a copy with tapcard restore-backup "
-                    + "FILE.", ["currency": currency.code])
+                "The card is genuine, but in another currency (\(currency.code)); use it at one of "
+                    + "its own stations. To accept it here, give this station the card's ledger "
+                    + "with --ledger PLACE, or a copy of that ledger: tapcard restore-backup FILE",
+                ["currency": currency.code])
         }
     }
 }

@@ -15,8 +15,9 @@ extension JSONValue {
 
 extension Report {
     static let displayIsOld =
-        "What phones read is out of date; the next tap tries again (tapcard tag info says if it "
-        + "is locked)."
+        "The text for phones on this tag is out of date and could not be rewritten. The card and "
+        + "its balance are fine, and the next tap tries again; if the text stays out of date, "
+        + "run tapcard tag info to see whether the tag is locked."
 
     /// A card, after reading or changing it.
     ///
@@ -46,12 +47,16 @@ extension Report {
         }
         let seal =
             summary.problem?.kind == .keyMissing
-            ? "under an unknown key" : Report.words(summary.seal)
+            ? "unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
         if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
-            let less = summary.unbooked.map { ", less \($0.shown) to be booked" } ?? ""
+            let less =
+                summary.unbooked.map {
+                    ", less \($0.shown) in offline payments still to be booked"
+                } ?? ""
             lines.append(
-                "The amount is what the card itself says\(less); the ledger has not confirmed it.")
+                "The ledger has not confirmed this balance; it is the amount stored on the card"
+                    + "\(less).")
         }
         if let protection = summary.protection, protection != .off {
             lines.append(Report.words(protection))
@@ -66,7 +71,8 @@ extension Report {
         switch summary.display {
         case _ where summary.problem != nil: break
         case .current: break
-        case .repaired: lines.append("What phones read was brought up to date.")
+        case .repaired:
+            lines.append("The text for phones on this tag was out of date and has been rewritten.")
         case .outOfDate: lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: summary.ticketsGivenUp, on: summary.uid)
@@ -82,12 +88,14 @@ extension Report {
         var lines: [String] = []
         if let owner = summary.codeOwner {
             lines.append(
-                "The code on the tag is that of card \(owner), which keeps it. Where this card has "
-                    + "replaced that one: tapcard replace --card \(owner) --reissue")
+                "The activation code on this tag belongs to card \(owner), which keeps it. If this "
+                    + "tag replaced that card and the ledger has no record of it, run: tapcard "
+                    + "replace --card \(owner) --reissue")
         }
         if let id = summary.holder.id, !summary.sameHolderID.isEmpty {
             let cards = summary.sameHolderID.map(\.description).joined(separator: ", ")
-            lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
+            lines.append(
+                "Note that cardholder id \(id) is not unique; it is also used by \(cards).")
         }
         return lines
     }
@@ -98,20 +106,23 @@ extension Report {
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if let unbooked = receipt.unbooked {
             lines[0] =
-                "\(verb) \(amount.shown) (offline), \(receipt.balance.shown) left, as far as is "
-                + "known" + (receipt.isReplayed ? " (replayed: done before, not again)" : "")
+                "\(verb) \(amount.shown) (offline), \(receipt.balance.shown) left "
+                + (receipt.isReplayed
+                    ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
-                "The ledger is offline and books it later; unbooked here: "
-                    + "\(unbooked.unbooked.shown) of at most \(unbooked.limit.shown)")
+                "The ledger is offline; this payment is in the station's journal and will be "
+                    + "booked when the ledger is back (unbooked at this station: "
+                    + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The balance may have changed since.
-            lines[0] += " then (replayed: done before, not again)"
+            lines[0] += " (already done; balance at that time)"
         }
         if receipt.operation.kind.handsOutCash, amount.minorUnits > 0 {
             lines.append(
                 receipt.isReplayed
-                    ? "It was booked\(receipt.operation.whenAndByWhom): hand out nothing, unless "
-                        + "that was you and the money is still in the drawer."
+                    ? "This payout was already booked\(receipt.operation.whenAndByWhom). Do not "
+                        + "hand out cash now, unless you booked it yourself and have not handed "
+                        + "the cash out yet."
                     : "Hand out \(amount.shown) now.")
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
@@ -132,20 +143,22 @@ extension Report {
         for ticket in tickets where !named.contains(ticket.draw) { named.append(ticket.draw) }
         let counts = named.map { "\($0): \(draws[$0] ?? 0)" }.joined(separator: ", ")
         return [
-            "\(tickets.count) \(tickets.count == 1 ? "ticket" : "tickets") bought with it and not "
-                + "claimed can never be claimed now (\(counts)).",
-            "Whether they have won anything: tapcard tickets --card \(uid)",
+            "Unclaimed lottery tickets now void: \(tickets.count) (\(counts)). Their prizes can "
+                + "never be claimed.",
+            "To see whether they won, run: tapcard tickets --card \(uid)",
         ]
     }
 
     private static func words(_ protection: CardProtection) -> String {
         switch protection {
-        case .off: "Protection: none, anyone can write to the tag"
+        case .off: "Protection: none; anyone can write to the tag"
         case .on(let keyID):
-            "Protection: only a station with key \(keyID) can write to the tag (tapcard tag info "
-                + "asks it)"
-        case .settingPassword, .switchingOn: "Protection: being switched on; tap the card again"
-        case .switchingOff, .clearingPassword: "Protection: being taken off; tap the card again"
+            "Protection: write password from key \(keyID); only a station with that key can write "
+                + "to the tag. To check the chip, run: tapcard tag info"
+        case .settingPassword, .switchingOn:
+            "Protection: interrupted while being switched on; tap again to finish"
+        case .switchingOff, .clearingPassword:
+            "Protection: interrupted while being removed; tap again to finish"
         }
     }
 
@@ -153,11 +166,12 @@ extension Report {
     static func words(_ originality: TagInfo.Originality) -> String {
         switch originality {
         case .valid:
-            "Maker's signature: valid (it proves who made the chip, not that the card is genuine)"
+            "Manufacturer's signature: valid (proves the origin of the chip, not that the card is "
+                + "genuine)"
         case .invalid:
-            "Maker's signature: invalid (the chip is not what it says it is)"
-        case .none: "Maker's signature: none (nobody can say who made the chip)"
-        case .notAsked: "Maker's signature: not asked (chips of this kind have none)"
+            "Manufacturer's signature: invalid (the chip is an imitation)"
+        case .none: "Manufacturer's signature: none (the origin of the chip is unknown)"
+        case .notAsked: "Manufacturer's signature: not checked (this chip model has none)"
         }
     }
 
@@ -167,18 +181,18 @@ extension Report {
         case .unsealed: "none"
         case .damaged: "damaged"
         case .forged: "invalid"
-        case .rolledBack: "of an old state"
+        case .rolledBack: "rolled back"
         }
     }
 
     private static func words(_ standing: CardSummary.Standing) -> String {
         switch standing {
         case .known: "known"
-        case .unknown: "does not know the card"
+        case .unknown: "card unknown"
         case .blocked: "blocked"
         case .closed: "closed"
         case .replaced: "replaced"
-        case .behind: "behind the card"
+        case .behind: "older than the card"
         case .unavailable: "unavailable"
         case .offline: "offline"
         }

@@ -32,6 +32,15 @@ public struct NextWords: Sendable {
     }
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
+
+    /// The steps in one text. A command at the end has no full stop, which could be taken for a
+    /// part of it; one before another step has.
+    public static func text(of steps: [NextWords]) -> String {
+        steps.enumerated().map { index, step in
+            let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")
+            return step.sentence + (isOpen ? "." : "")
+        }.joined(separator: " ")
+    }
 }
 
 extension TapcardError {
@@ -49,7 +58,7 @@ extension TapcardError {
     }
 
     /// The next steps, in the words of the command line.
-    public var advice: String { next.map(\.words.sentence).joined(separator: " ") }
+    public var advice: String { NextWords.text(of: next.map(\.words)) }
 
     /// The event, its meaning for card and money, and the next step, in one text.
     var message: String {

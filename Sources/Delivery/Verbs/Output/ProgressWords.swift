@@ -4,13 +4,13 @@ extension Station.Progress {
     /// What somebody at the reader has to know or do; nil for what passes at once.
     var words: String? {
         switch self {
-        case .waitingForCard: "Hold a card to the reader"
+        case .waitingForCard: "Tap the card"
         case .cardSeen: "Reading the card"
-        case .resolving: "Resolving what was left open"
+        case .resolving: "Finishing an interrupted operation"
         case .scratching: "Scratching"
         case .asking: "Activating"
-        case .writing: "Writing; hold the card still"
-        case .switchingProtection: "Switching the tag's protection; hold the card still"
+        case .writing: "Writing; keep the card on the reader"
+        case .switchingProtection: "Changing protection; keep the card on the reader"
         case .committed, .hint: nil
         }
     }
@@ -25,9 +25,10 @@ extension Station.Progress {
         case .asking: "asking the activation service"
         case .writing: "writing the record"
         case .switchingProtection(.settingPassword): "setting the tag's password"
-        case .switchingProtection(.switchingOn): "making the tag ask for its password"
-        case .switchingProtection(.switchingOff): "making the tag ask for no password"
-        case .switchingProtection(.clearingPassword): "taking the password off the tag"
+        case .switchingProtection(.switchingOn): "requiring the password for writing to the tag"
+        case .switchingProtection(.switchingOff):
+            "no longer requiring the password for writing to the tag"
+        case .switchingProtection(.clearingPassword): "removing the tag's password"
         case .switchingProtection(let protection): "the tag's protection is \(protection.word)"
         case .committed(let id): "operation \(id) is committed"
         case .hint(let text): text

@@ -11,8 +11,8 @@ extension ResolvedOperation {
         let about = operation.amount == 0 ? noun : "\(noun) of \(sum)"
         return switch (operation.kind, isDone) {
         case (.protect, false), (.unprotect, false):
-            "Resolved: the interrupted \(noun) was given up: somebody has locked the tag's settings. "
-                + "The tag stays as it is, and the card works."
+            "Resolved: the interrupted \(noun) has been abandoned, because someone locked the "
+                + "tag's configuration. The tag stays as it is, and the card can still be used."
         case (_, false): "Resolved: the interrupted \(about) did not go through."
         case (_, true):
             "Resolved: the interrupted \(about) went through."

@@ -8,7 +8,8 @@ extension NextStep.ServiceStep {
         case .distrust:
             NextWords(
                 "distrust-service",
-                "Do not trust what answers there; check the address with tapcard config.")
+                "Do not send anything to this server, because its TLS certificate is not trusted; "
+                    + "check the address in your settings: tapcard config")
         case .checkAddress:
             NextWords(
                 "check-address",
@@ -29,20 +30,27 @@ extension NextStep.ServiceStep {
         case .correctPassword:
             NextWords("correct-password", "Try again with the right name and password.")
         case .activateAgain:
-            NextWords("activate-again", "tapcard activate asks again for the same code.")
+            NextWords(
+                "activate-again",
+                "Run tapcard activate again; it sends the same code, so repeating it is safe.")
         case .activateLater:
             NextWords(
                 "activate-later",
-                "Once the ledger works again, tapcard activate asks for the same code.")
+                "Once the ledger is working, run tapcard activate again; it sends the same code, "
+                    + "so repeating it is safe.")
         case .startGame: NextWords("start-game", "Start one with tapcard mastermind start.")
         case .startAnotherGame:
             NextWords("start-another-game", "Start another one with tapcard mastermind start.")
         case .keepGame:
-            NextWords("keep-game", "tapcard mastermind start --keep puts one on it.")
+            NextWords(
+                "keep-game",
+                "This card has no Mastermind game; to start one and store it on the card, run: "
+                    + "tapcard mastermind start --keep")
         case .goOnGuessing:
             NextWords(
                 "go-on-guessing",
-                "Go on guessing: the number of the next answer says whether it counted.")
+                "The answer to this guess was lost; keep guessing, and the number in the next "
+                    + "answer will show whether this guess counted.")
         }
     }
 }
@@ -53,42 +61,48 @@ extension NextStep.LotteryStep {
         case .forgetDraws:
             NextWords(
                 "forget-draws",
-                "If the lottery has really started over there: tapcard draws --forget. Otherwise "
-                    + "ask whoever runs it.")
+                "The lottery's list no longer has a draw that it had before. If the lottery really "
+                    + "has started over, run tapcard draws --forget; otherwise, contact its "
+                    + "operator.")
         case .showDraws:
-            NextWords("show-draws", "tapcard draws lists those that have taken place.")
+            NextWords(
+                "show-draws", "Check the name of the draw; to list past draws, run: tapcard draws")
         case .waitForDraws:
-            NextWords("wait-for-draws", "Try again when the lottery names its draws.")
+            NextWords(
+                "wait-for-draws", "The lottery has not announced a draw yet; try again later.")
         case .buyForNextDraw:
             NextWords(
                 "buy-for-next-draw", "Leave --draw out to buy for the next draw.", option: "draw")
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
-                "Ask whoever runs it. If it has really started over, buy with a card that has no "
-                    + "such prize.")
+                "The lottery's list ends before a draw for which this card has a booked prize; "
+                    + "contact the lottery's operator. If the lottery has started over, buy the "
+                    + "ticket with a card that has no such prize.")
         case .resolvePurchase:
             NextWords(
                 "resolve-purchase",
-                "Ask again with the same id when the lottery answers. tapcard read resolves it "
-                    + "without the lottery: paid where the card has it, not made where it has not."
-            )
+                "Once the lottery answers again, repeat this command with the same --operation id. "
+                    + "To decide without the lottery, run tapcard read and tap the card: the "
+                    + "purchase stands if the card has the record, and is void if it does not.")
         case .checkTickets:
             NextWords(
-                "check-tickets", "Tap the card with tapcard ticket check once the ledger is back.")
+                "check-tickets",
+                "Once the ledger is online again, run this and tap the card: tapcard ticket check")
         case .showTickets:
             NextWords(
                 "show-tickets",
-                "tapcard tickets lists those that it has bought since it was issued; hold the card "
-                    + "that bought it to the reader.")
+                "Tap the card that bought this ticket; to list the tickets a card has bought since "
+                    + "it was issued, run: tapcard tickets")
         case .payPrizeOut(let ticket, let fitsOnNone):
             NextWords(
                 "pay-prize-out",
                 (fitsOnNone
-                    ? "No card can hold so much: book it as paid out with "
-                    : "Spend some of what is on the card and claim the prize again, or book it as "
-                        + "paid out with ")
-                    + "tapcard ticket claim \(ticket) --paid-out, and pay when that says so.",
+                    ? "This prize is more than any card can hold. To pay it in cash, run "
+                    : "This prize is more than the card can hold right now; spend some of the "
+                        + "balance and claim again. Or, to pay it in cash, run ")
+                    + "tapcard ticket claim \(ticket) --paid-out, and hand out the cash only after "
+                    + "it reports success.",
                 ["ticket": ticket])
         }
     }
@@ -98,18 +112,23 @@ extension NextStep.LedgerStep {
     var words: NextWords {
         switch self {
         case .takeNoMoney:
-            NextWords("take-no-money", "Without its ledger tapcard takes and gives no money.")
+            NextWords(
+                "take-no-money",
+                "Without its ledger, tapcard makes no payments, top-ups or payouts.")
         case .restoreGoodBackup:
             NextWords(
-                "restore-good-backup", "Stop taking money and bring back the last good backup.")
+                "restore-good-backup",
+                "Stop taking payments and top-ups, and restore the last good backup.")
         case .bringNewerBack(let uid):
             NextWords(
                 "bring-newer-ledger-back",
-                "Bring the newer ledger back, or accept the loss and write the ledger's state with "
-                    + "tapcard repair --card \(uid).", ["uid": uid])
+                "Restore the newer ledger. If you accept the loss, write this ledger's older state "
+                    + "to the card instead: tapcard repair --card \(uid)",
+                ["uid": uid])
         case .readCardWhenBack:
             NextWords(
-                "read-card-when-back", "Tap it again with tapcard read once the ledger is back.")
+                "read-card-when-back",
+                "Once the ledger is online again, run this and tap the card: tapcard read")
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
@@ -124,18 +143,19 @@ extension NextStep.LedgerStep {
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
-                "Once the ledger is back, tap the card with tapcard read: it resolves what is "
-                    + "open, and tapcard history shows what was done. Do that before you repeat "
-                    + "anything.")
+                "Once the ledger is online again, run tapcard read and tap the card before you "
+                    + "repeat anything; it resolves what is still open. To see the outcome, run: "
+                    + "tapcard history")
         case .checkDisk:
             NextWords(
                 "check-disk",
-                "Try again. If that fails too, check the disk that the ledger is on.")
+                "Try again. If it fails again, check the disk that holds the ledger.")
         case .useDatabase(let address):
             NextWords(
                 "use-database",
-                "With the login that tapcard station register gives to this station: tapcard config "
-                    + "set ledger '\(address)'", ["ledger": address])
+                "Ask the owner of the ledger for a login for this station (tapcard station "
+                    + "register), then run here: tapcard config set ledger '\(address)'",
+                ["ledger": address])
         }
     }
 }
@@ -146,7 +166,8 @@ extension NextStep.FileStep {
         case .makePrivate(let file, let path):
             NextWords("make-private", "\(file.danger): chmod 600 \(path)", ["file": path])
         case .letOwnerRun(let file):
-            NextWords("let-owner-run", "Let its owner run tapcard, or \(file.replacement).")
+            NextWords(
+                "let-owner-run", "Start tapcard as the owner of the file, or \(file.replacement).")
         case .restore(let file):
             NextWords(
                 "restore-file",
@@ -155,62 +176,69 @@ extension NextStep.FileStep {
         case .useNewerVersion(.cashiers):
             NextWords(
                 "use-newer-version",
-                "Remove it and add the cashiers again, or use that version.")
+                "Use the newer version of tapcard that wrote the file, or delete the file and add "
+                    + "the cashiers again.")
         case .useNewerVersion(.games), .useNewerVersion(.keys):
             NextWords(
-                "use-newer-version", "Use that version, or remove the file: then log in again.")
+                "use-newer-version",
+                "Use the newer version of tapcard that wrote the file, or delete the file and log "
+                    + "in again.")
         case .makeRoom(let file):
             NextWords(
                 "make-room",
-                (file == .keys ? "No key was changed. " : "")
-                    + "Make room or give yourself the right to write there.")
+                (file == .keys ? "The key file was not changed. " : "")
+                    + "Free up disk space, or get permission to write the file.")
         case .chooseOtherName: NextWords("choose-other-name", "Choose another name.")
-        case .removeCashier: NextWords("remove-cashier", "Remove one who has left.")
+        case .removeCashier:
+            NextWords(
+                "remove-cashier",
+                "Remove a cashier who no longer works here: tapcard cashiers remove NAME")
         case .lookAtCashiers:
             NextWords(
                 "look-at-cashiers",
-                "Make room or give yourself the right to write there, and look with tapcard "
-                    + "cashiers list.")
+                "The change may be lost. Free up disk space or get permission to write the file, "
+                    + "then check with: tapcard cashiers list")
         case .lookAtKeys:
             NextWords(
                 "look-at-keys",
-                "The keys are in place, but a power cut may take them away again. Check the disk, "
-                    + "then look with tapcard keys list.")
-        case .importKeys: NextWords("import-keys", "Bring the key with tapcard keys import.")
+                "The new keys are in place but may be lost in a power cut. Check the disk, then "
+                    + "the keys with: tapcard keys list")
+        case .importKeys: NextWords("import-keys", "Import the keys: tapcard keys import FILE")
         case .importPresentKeys:
             NextWords(
                 "import-keys",
-                "At a station that has it: tapcard keys export FILE. Bring the file here: tapcard "
-                    + "keys import FILE.")
+                "Run tapcard keys export FILE at the other station, then import the file here: "
+                    + "tapcard keys import FILE")
         case .importTable:
             NextWords(
                 "import-table",
-                "Where the keys of the issuer are: tapcard keys table FILE. Bring the file here: "
-                    + "tapcard keys import FILE.")
+                "Run tapcard keys table FILE at a station that has the issuer's keys, then import "
+                    + "the file here: tapcard keys import FILE")
         case .importKeysOrOverwrite:
             NextWords(
                 "import-keys-or-overwrite",
-                "If it is a card of yours, bring its keys with tapcard keys import FILE; to write "
-                    + "over it, add --overwrite to tapcard issue.")
+                "If this is one of your own cards, import its key with tapcard keys import FILE. "
+                    + "If not, overwrite the tag: tapcard issue --overwrite")
         case .importKeysOrReplace:
             NextWords(
                 "import-keys-or-replace",
-                "Bring the key it was protected with (tapcard keys import), or move its balance "
-                    + "to another tag with tapcard replace.")
+                "Import the key behind the tag's write password with tapcard keys import, or move "
+                    + "the balance to another tag: tapcard replace")
         case .renewKeys:
             NextWords(
                 "renew-keys",
-                "Put the present key file in its place, or make a new key with tapcard keys "
-                    + "rotate.")
+                "The key file here is out of date. Put the current one back, or make a new key: "
+                    + "tapcard keys rotate")
         case .keepJournal:
             NextWords(
                 "keep-journal",
-                "Keep the file and move it away. The lines before the altered one can be booked: "
-                    + "copy them with head -n, then tapcard station book COPY.")
+                "Keep the journal, but move it somewhere else. The lines before the altered one "
+                    + "can still be booked: copy them with head -n, then run: tapcard station book "
+                    + "COPY")
         case .bookElsewhere:
             NextWords(
                 "book-elsewhere",
-                "Set the ledger for which it was written, then tapcard station book.")
+                "Switch to the ledger that this journal belongs to, then run: tapcard station book")
         }
     }
 }
@@ -219,18 +247,22 @@ extension NextStep.FileStep.File {
     /// The danger after others have read the file, and the condition for keeping it.
     fileprivate var danger: String {
         switch self {
-        case .keys: "Whoever reads it can forge cards. If nobody has"
-        case .cashiers: "If nobody has tried the passwords in it"
+        case .keys:
+            "Anyone who has read this file can forge cards. If you are sure that nobody has, run"
+        case .cashiers:
+            "Anyone who has read this file can try to guess the cashiers' passwords. If you are "
+                + "sure that nobody has, run"
         case .games:
-            "Whoever reads it can play in your name until the login expires. If nobody has"
+            "Anyone who has read this file can play under the user's name until the login expires. "
+                + "If you are sure that nobody has, run"
         }
     }
 
     fileprivate var replacement: String {
         switch self {
-        case .keys: "put the backup of your keys in its place"
-        case .cashiers: "remove it and add the cashiers again"
-        case .games: "remove it: then log in again"
+        case .keys: "restore the backup of the keys"
+        case .cashiers: "delete the file and add the cashiers again"
+        case .games: "delete the file and log in again"
         }
     }
 }

@@ -8,13 +8,13 @@ extension NextStep.TagStep {
         case .hold(let uid):
             NextWords(
                 "hold",
-                uid.map { "Hold card \($0) to the reader." }
-                    ?? "Hold a card to the reader; --timeout sets how long to wait.",
+                uid.map { "Tap card \($0)." }
+                    ?? "Tap a card; --timeout sets how long tapcard waits for it.",
                 ["uid": uid])
-        case .holdAgain: NextWords("hold-again", "Hold it to the reader again.")
-        case .holdStill: NextWords("hold-still", "Hold it still and try again.")
+        case .holdAgain: NextWords("hold-again", "Tap the card again.")
+        case .holdStill: NextWords("hold-still", "Tap again and keep the card on the reader.")
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
-        case .leaveOne: NextWords("leave-one", "Leave only one of them there.")
+        case .leaveOne: NextWords("leave-one", "Tap again with only one card on the reader.")
         case .tapToResolve(let kind):
             NextWords("tap-to-resolve", "Tap the card again to resolve it.", ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
@@ -22,38 +22,46 @@ extension NextStep.TagStep {
         case .useAnotherOrAnyChip:
             NextWords(
                 "use-another-tag-or-any-chip",
-                "Use another tag, or take it all the same with --any-chip.", option: "any-chip")
+                "The chip may be an imitation; use another tag, or accept this one with --any-chip.",
+                option: "any-chip")
         case .useFactoryTag:
             NextWords(
                 "use-factory-tag",
-                "Such bits can never be taken back; use a tag from the factory.")
+                "One-time bits in the tag's capability container are permanently set to the wrong "
+                    + "values; use a new, unused tag.")
         case .formatForNFC:
             NextWords(
                 "format-for-nfc",
                 "Format it with a phone, for example with the app NFC Tools, or use another tag.")
         case .useUnlocked:
-            NextWords("use-unlocked-tag", "Lock bits can never be taken back; use another tag.")
+            NextWords("use-unlocked-tag", "The tag is permanently locked; use another tag.")
         case .useKnownChip: NextWords("use-known-chip", "Use \(Chip.choice).")
-        case .useSameChip: NextWords("use-same-chip", "Use a tag of that make.")
-        case .show: NextWords("show-tag", "tapcard tag info shows what this one is.")
+        case .useSameChip:
+            NextWords("use-same-chip", "Use a tag with the same chip model as the dump.")
+        case .show: NextWords("show-tag", "To see what is on the tag, run: tapcard tag info")
         case .shortenName:
             NextWords(
                 "shorten-name", "Use a shorter name, none at all, or a tag with more memory.")
         case .overwrite:
             NextWords(
-                "overwrite", "To write over it all the same, add --overwrite.", option: "overwrite")
+                "overwrite",
+                "To overwrite the tag and destroy its content, add --overwrite to this command.",
+                option: "overwrite")
         case .overwriteByIssuing:
             NextWords(
-                "overwrite-by-issuing", "To write over it, add --overwrite to tapcard issue.")
+                "overwrite-by-issuing",
+                "To overwrite the tag and destroy its content, run: tapcard issue --overwrite")
         case .makeCard(let chip):
             NextWords(
                 "overwrite-by-demo",
-                "Use another tag, or make this one a card with tapcard issue.",
+                "Use another tag, or make this one a card: tapcard issue",
                 ["chip": chip])
         case .protectAgain:
-            NextWords("protect-again", "tapcard tag protect sets its settings back.")
+            NextWords(
+                "protect-again",
+                "To restore the protection settings on the tag, run: tapcard tag protect")
         case .goOn:
-            NextWords("go-on", "Then repeat the command: it goes on where it stopped.")
+            NextWords("go-on", "Then run the same command again; it continues where it stopped.")
         }
     }
 }
@@ -64,21 +72,23 @@ extension NextStep.ReaderStep {
         case .diagnose:
             NextWords(
                 "diagnose-reader",
-                "tapcard doctor says why and what to do; tapcard --reader sim works without one.")
+                "To find out why and how to fix it, run tapcard doctor; to work without a reader, "
+                    + "run: tapcard --reader sim")
         case .free:
             NextWords(
                 "free-reader",
-                "Stop the other program, or wait until it has finished; tapcard doctor says which "
-                    + "it is.")
+                "Close the program that is using the reader, or wait for it to finish; to find out "
+                    + "which one it is, run: tapcard doctor")
         case .plugIn:
             NextWords(
                 "plug-reader-in",
-                "Plug the reader in again; tapcard doctor says what is wrong with it.")
+                "Unplug the reader and plug it in again; to find out what is wrong with it, run: "
+                    + "tapcard doctor")
         case .useAnother:
             NextWords(
                 "use-another-reader",
-                "It reads and charges cards that the ledger knows; for this, use a reader that "
-                    + "passes on every command.")
+                "This reader can read and charge cards that the ledger knows, but it forwards only "
+                    + "some commands; use another reader model for this.")
         }
     }
 }
@@ -101,13 +111,15 @@ extension NextStep.RequestStep {
         case .repeatWithID(let id):
             NextWords(
                 "repeat-with-id",
-                "To repeat the same request, add --operation \(id): it never happens twice.",
+                "To repeat this safely, add --operation \(id); it will be done at most once.",
                 ["operation": id], option: "operation")
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "Once the ledger is back, repeat the request with --operation \(id): it books "
-                    + "the prize once and says so.", ["operation": id], option: "operation")
+                "Once the ledger is online again, repeat this with --operation \(id); the prize "
+                    + "will be booked only once, but do not hand out any cash before you see the "
+                    + "result.",
+                ["operation": id], option: "operation")
         case .nameID:
             NextWords(
                 "name-id", "A request with --operation can be repeated safely.", option: "operation"
@@ -120,10 +132,11 @@ extension NextStep.RequestStep {
         case .refundAtMost(let id, let amount):
             NextWords(
                 "refund-at-most",
-                "At most \(amount.shown) can be taken back: tapcard refund \(id) \(amount)",
+                "Part of this top-up has been spent, so at most \(amount.shown) can be reversed: "
+                    + "tapcard refund \(id) \(amount)",
                 ["operation": id, "amount": amount])
         case .allSpent:
-            NextWords("all-spent", "Nothing of it can be taken back: it was spent.")
+            NextWords("all-spent", "All of this top-up has been spent, so nothing can be reversed.")
         case .insteadOfRefund(let kind):
             NextWords("instead-of-refund", kind.insteadOfRefund, ["kind": kind.rawValue])
         }
@@ -134,16 +147,19 @@ extension Operation.Kind {
     /// The alternative for an operation that cannot be refunded; payments and top-ups can.
     fileprivate var insteadOfRefund: String {
         switch self {
-        case .issue, .adopt, .replace: "To pay out what is on the card: tapcard close"
-        case .ticket: "A lottery ticket cannot be returned."
-        case .claim, .payout: "A prize cannot be taken back."
+        case .issue, .adopt, .replace:
+            "Issuing, converting or replacing a card cannot be refunded. To pay out the card's "
+                + "balance, run: tapcard close"
+        case .ticket: "A lottery ticket cannot be refunded."
+        case .claim, .payout: "A prize cannot be refunded."
         case .refund, .reverse, .close:
-            "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
-                + "again."
+            "A refund, reversal or payout cannot be refunded. Move the amount again with tapcard "
+                + "pay or tapcard add."
         case .pay, .add, .offline, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
             .block,
             .unblock, .forget:
-            "It moved no money. tapcard history shows the payments and top-ups."
+            "This operation was neither a payment nor a top-up, so there is nothing to refund. To "
+                + "find payments and top-ups, run: tapcard history"
         }
     }
 
@@ -158,7 +174,8 @@ extension Operation.Kind {
         case .activate: "To activate it now: tapcard activate"
         case .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
             .protect, .unprotect, .block, .unblock, .forget:
-            "Try again, under a new id."
+            "A request of this kind was already tried under this id and is void; to try again, use "
+                + "a new operation id or none."
         }
     }
 }

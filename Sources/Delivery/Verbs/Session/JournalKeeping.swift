@@ -51,7 +51,9 @@ package struct JournalKeeping {
             else { return }
             session.say("tapcard: \(booked.sentence)\n")
         } catch {
-            session.say("tapcard: offline payments are not booked: \(error.message.shown)\n")
+            session.say(
+                "tapcard: offline payments could not be booked; they stay in the journal, and the "
+                    + "next command tries again: \(error.message.shown)\n")
         }
     }
 
@@ -109,7 +111,9 @@ extension OfflinePayments.Booked {
     package var sentence: String {
         let what = payments == 1 ? "1 offline payment" : "\(payments) offline payments"
         let loss =
-            shortfall == 0 ? "" : "; cards could not pay \(money(shortfall).shown) of it"
-        return "\(what) booked, \(money(amount).shown)\(loss)."
+            shortfall == 0
+            ? ""
+            : "; the cards were short by \(money(shortfall).shown), which is the issuer's loss"
+        return "Booked \(what), \(money(amount).shown) in total\(loss)."
     }
 }

@@ -29,8 +29,8 @@ struct KeyMaking {
             random: surroundings.random)
         if areNew, !isTold {
             let words =
-                "first run, in \(ledger.currency.code). Keys are in \(session.settings.keyPath), the ledger "
-                + "is in \(place)."
+                "created the keys in \(session.settings.keyPath); the ledger, with currency "
+                + "\(ledger.currency.code), is in \(place)"
             for line in [words] + firstAdvice { session.say("tapcard: \(line.shown)\n") }
         }
         return keys
@@ -39,13 +39,15 @@ struct KeyMaking {
     /// Advice about new keys and a new ledger.
     private var firstAdvice: [String] {
         if session.settings.isPlayMoney {
-            return ["the reader is simulated: this is play money, apart from the real books."]
+            return [
+                "the reader is simulated, so this is play money, kept apart from the real ledger"
+            ]
         }
         // A simulated station has printed its ledger already.
         if session.settings.readerIsSimulated { return [] }
         return [
-            "back up the keys now (tapcard keys export FILE): without them your cards cannot be "
-                + "told from forged ones."
+            "back up the keys now, because without them genuine cards are rejected as forged: "
+                + "tapcard keys export FILE"
         ]
     }
 
@@ -53,9 +55,9 @@ struct KeyMaking {
         TapcardError(
             .keysUnusable,
             "The key file \(session.settings.keyPath) is missing, but the ledger has cards.",
-            meaning: "Nothing was changed; without their keys these cards cannot be told from "
-                + "forged ones.",
-            advice: "Put the backup of your keys in its place, or bring it with tapcard keys "
-                + "import FILE.")
+            meaning:
+                "Nothing was changed; all cards are refused, because without the keys genuine and "
+                + "forged ones look the same.",
+            advice: "Restore the backup of the keys, or import them: tapcard keys import FILE")
     }
 }

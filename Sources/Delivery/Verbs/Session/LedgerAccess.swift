@@ -23,7 +23,11 @@ package struct LedgerAccess {
                 let keys = try session.keyFile.load(),
                 let currency = try session.settings.currency ?? keys.currency
             else { throw error }
-            if !isTold { session.say("tapcard: \(error.what) It is waited for.\n") }
+            if !isTold {
+                session.say(
+                    "tapcard: \(error.what) The server starts without the ledger and will use it "
+                        + "as soon as it is available.\n")
+            }
             return session.drivers.awaitLedger(address, currency, session.settings.memoryPath)
         }
     }
@@ -90,28 +94,32 @@ package struct LedgerAccess {
             let nothing = "Nothing was changed on card or ledger."
             if let address = movedTo(from: path) {
                 return TapcardError(
-                    .ledgerUnavailable, "The ledger of \(path) was moved to \(address).",
+                    .ledgerUnavailable,
+                    "The ledger at \(path) was moved to the database \(address).",
                     meaning: nothing, next: [.ledger(.useDatabase(address))])
             }
             guard try session.keyFile.load() == nil else {
                 return TapcardError(
-                    .notSetUp, "There is no ledger at \(path), but there are keys.",
+                    .notSetUp, "There are keys here, but there is no ledger at \(path).",
                     meaning: nothing,
                     advice:
-                        "Put a backup back with \(settings.commandLine("restore-backup FILE")), or "
-                        + "begin a new ledger with \(settings.commandLine("init")).")
+                        "Restore a backup with \(settings.commandLine("restore-backup FILE")), or "
+                        + "start a new ledger: \(settings.commandLine("init"))")
             }
             guard !settings.readerIsSimulated else {
                 return TapcardError(
-                    .ledgerUnavailable, "There is no ledger at \(path).", meaning: nothing,
-                    advice: "The first card makes one: \(settings.commandLine("demo")).")
+                    .ledgerUnavailable, "There is no simulated ledger at \(path) yet.",
+                    meaning: nothing,
+                    advice: "The first simulated card creates it. To make the demo card, run: "
+                        + settings.commandLine("demo"))
             }
             return TapcardError(
                 .notSetUp, "This station is not set up: there is no ledger at \(path).",
                 meaning: nothing,
-                advice: "Set it up once, in the currency that it takes: "
-                    + "\(settings.commandLine("init --currency EUR")). To play first: tapcard "
-                    + "--reader sim demo.")
+                advice:
+                    "Set it up once with \(settings.commandLine("init --currency EUR")) (you "
+                    + "cannot change the currency later), or try tapcard without real money: "
+                    + "tapcard --reader sim demo")
         }
     }
 
@@ -135,12 +143,13 @@ package struct LedgerAccess {
         let advice: String
         if session.command.verb.spec.path == ["init"], settings.isPlayMoney {
             advice =
-                "To play in \(code), put the play money away first: mv \(settings.dataFolder) "
+                "The currency of a ledger cannot be changed. To use play money in \(code), move "
+                + "the present folder away: mv \(settings.dataFolder) "
                 + "\(settings.dataFolder)-before"
         } else if session.command.verb.spec.path == ["init"] {
             advice =
-                "A station keeps its currency. To begin another one: TAPCARD_DATA=FOLDER tapcard "
-                + "init --currency \(code)"
+                "The currency of a ledger cannot be changed. To use \(code), set up another "
+                + "station: TAPCARD_DATA=FOLDER tapcard init --currency \(code)"
         } else {
             advice = settings.currencyAdvice
         }
@@ -160,7 +169,7 @@ extension Settings {
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
-                    meaning: "Without its ledger tapcard takes and gives no money.",
+                    meaning: "Without its ledger, tapcard makes no payments, top-ups or payouts.",
                     advice: "Mount the disk that it is on, or name another ledger with --ledger.")
             }
         }
@@ -172,11 +181,12 @@ extension Settings {
     /// Advice on removing a wrong currency from the settings.
     var currencyAdvice: String {
         switch effective(.currency).origin {
-        case .flag: "Leave --currency out."
-        case .variable: "The currency comes from a variable: unset TAPCARD_CURRENCY"
+        case .flag: "The currency comes from the command line; leave out --currency."
+        case .variable:
+            "The currency comes from the environment; remove it there: unset TAPCARD_CURRENCY"
         case .builtIn: ""
         case .file:
-            "The currency comes from \(configurationPath). To take it out: "
+            "The currency comes from the settings file \(configurationPath); remove it there: "
                 + commandLine("config set currency")
         }
     }

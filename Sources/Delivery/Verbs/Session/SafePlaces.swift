@@ -19,9 +19,9 @@ struct SafePlaces {
             try DurableFile.makeFolder(path)
         } catch {
             throw TapcardError(
-                .fileUnusable, "The folder for keys and ledger cannot be made: \(error.detail).",
+                .fileUnusable, "The data folder cannot be created: \(error.detail).",
                 meaning: "Nothing was done.",
-                advice: "Give yourself the right to write there, or set XDG_DATA_HOME.")
+                advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
         try requireDataFolder()
     }
@@ -39,19 +39,20 @@ struct SafePlaces {
             switch exposure {
             case .foreign:
                 (
-                    "The \(what) \(path) belongs to another user.",
-                    "Run tapcard as that user (sudo -u NAME), or keep the \(what) in a folder of "
-                        + "your own."
+                    "Another user owns the \(what) at \(path).",
+                    "Run tapcard as the owner, with sudo -u NAME, or keep the \(what) in a folder "
+                        + "of your own."
                 )
             case .permitted(let mode):
                 (
-                    "Others may write to the \(what) \(path) (mode \(String(mode, radix: 8))).",
-                    "If nobody has: chmod go-w \(path)"
+                    "Other users can write to the \(what) at \(path) (mode "
+                        + "\(String(mode, radix: 8))).",
+                    "If you are sure that nobody has altered anything, run: chmod go-w \(path)"
                 )
             }
         throw TapcardError(
             kind, words,
-            meaning: "Nothing was done: whoever writes there can change what cards are worth.",
+            meaning: "Nothing was done, because anyone who can write there could change balances.",
             advice: advice)
     }
 
@@ -81,13 +82,15 @@ struct SafePlaces {
         return TapcardError(
             kind,
             folder.isForeign
-                ? "The folder \(folder.path) belongs to another user."
-                : "Others may write to the folder \(folder.path) (mode \(mode)).",
-            meaning: "Nothing was done: they could put another file in the place of the \(what).",
+                ? "Another user owns the folder of the \(what), \(folder.path)."
+                : "Other users can write to the folder of the \(what), \(folder.path) (mode "
+                    + "\(mode)).",
+            meaning: "Nothing was done, because anyone who can write there could swap the file.",
             // A folder such as /tmp is for all users, so its permissions must stay.
             advice: folder.isForeign || folder.isShared
                 ? "Keep the \(what) in a folder of your own."
-                : "If nobody has: chmod go-w \(folder.path)")
+                : "If you are sure that nobody has altered anything, run: chmod go-w \(folder.path)"
+        )
     }
 }
 
@@ -102,25 +105,29 @@ extension SettingsFile {
         var place = path
         let exposure = try? file.exposure(othersMayWrite)
         if case .permitted(let mode) = exposure {
-            reason = "others may write to it (mode \(String(mode, radix: 8)))"
+            reason = "other users can write to it (mode \(String(mode, radix: 8)))"
         } else if exposure == .foreign {
             throw TapcardError(
-                .usage, "The settings in \(path) cannot be used: the file belongs to another user.",
-                meaning: "Nothing was done: settings say which keys, ledger and services are used.",
-                advice: "Run tapcard as that user (sudo -u NAME), or make the settings your own.")
+                .usage, "The settings file \(path) is not used: another user owns it.",
+                meaning:
+                    "Nothing was done, because settings decide which keys, ledger and services "
+                    + "tapcard uses.",
+                advice: "Run tapcard as the owner of the file, or make settings of your own.")
         } else if let folder = file.exposedFolder(mayShare: true) {
             place = folder.path
             reason =
                 folder.isForeign
-                ? "the folder \(place) belongs to another user"
-                : "others may write to the folder \(place) "
-                    + "(mode \(String(folder.permissions, radix: 8)))"
+                ? "another user owns its folder, \(place)"
+                : "other users can write to its folder, \(place) (mode "
+                    + "\(String(folder.permissions, radix: 8)))"
         } else {
             return
         }
         throw TapcardError(
-            .usage, "The settings in \(path) cannot be used: \(reason).",
-            meaning: "Nothing was done: settings say which keys, ledger and services are used.",
-            advice: "If nobody else has changed them: chmod o-w \(place)")
+            .usage, "The settings file \(path) is not used: \(reason).",
+            meaning:
+                "Nothing was done, because settings decide which keys, ledger and services tapcard "
+                + "uses.",
+            advice: "If you are sure that nobody else has changed it, run: chmod o-w \(place)")
     }
 }

@@ -175,10 +175,15 @@ package struct Session: Sendable {
         }
         guard let id = others.min() else { return }
         throw TapcardError(
-            .keysUnusable, "Key \(id) of this station differs from the other stations' key.",
-            meaning: "Nothing was changed: each would reject the other's cards.",
-            advice: "Put \(settings.keyPath) away, and bring the keys of another station: there "
-                + "tapcard keys export FILE, here tapcard keys import FILE.")
+            .keysUnusable,
+            "Key \(id) in \(settings.keyPath) differs from key \(id) at the other stations of this "
+                + "ledger.",
+            meaning:
+                "Each side would reject the other's cards; neither the card nor the ledger was "
+                + "touched.",
+            advice:
+                "Move the key file out of the way. Run tapcard keys export FILE at another "
+                + "station, then import the file here: tapcard keys import FILE")
     }
 
     package var keyFile: KeyFile {
