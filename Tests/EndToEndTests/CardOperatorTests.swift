@@ -157,8 +157,8 @@ import Testing
         try till.expect(
             "keys customers ~/customer-keys.json", status: 1,
             complains:
-                "~/customer-keys.json exists already. Nothing was done. Name another file, or "
-                + "add --overwrite to replace a key file of the customers' page.")
+                "The file ~/customer-keys.json already exists. Nothing was done. Name another "
+                + "file, or add --overwrite to replace a key file of the customers' page.")
         #expect(try till.text(of: path) == first)
         try till.step("keys customers ~/customer-keys.json --overwrite")
         let second = try till.text(of: path)
@@ -185,16 +185,19 @@ import Testing
         try till.step("sim take")
         try till.step("sim put NTAG424")
         let blank = try till.step("tag info")
-        #expect(blank.contains("Its keys are those of the factory\nPhones open no page by it\n"))
+        #expect(
+            blank.contains(
+                "The chip keys are still the factory keys\nA phone that taps this card opens no "
+                    + "page\n"))
         try till.step("config set card-address https://cards.example:8443/c")
         try till.step("issue --balance 20")
         let card = try till.step("tag info")
         #expect(
             card.contains(
                 """
-                Its keys have the versions 2, 2, 2, 2, 2
-                They name key 1 of this station; tapcard read has the chip prove it
-                Phones open a page at cards.example:8443
+                The chip keys have been changed (versions 2, 2, 2, 2, 2)
+                The key versions in the chip point to key 1 of this station; to authenticate the chip, run: tapcard read
+                A phone that taps this card opens a page at cards.example:8443
                 """), "\(card)")
         #expect(try till.step("tag info --json").contains(#""issuerKey":1,"halfMade":false,"#))
         try till.step("keys rotate")

@@ -70,8 +70,9 @@ struct CurrencyTests {
         let imported = try dollar.step("keys import \(euro.file("keys.json"))")
         #expect(
             imported.hasSuffix(
-                "They are of a station in EUR, this one is in USD: its cards are recognised here, "
-                    + "and refused"), "\(imported)")
+                "The keys come from a station in EUR, this one is in USD: that station's cards are "
+                    + "recognized here but refused"
+            ), "\(imported)")
     }
 
     @Test("of a copy is taken over where there are no cards yet, and only there")

@@ -62,7 +62,7 @@ struct KeyTests {
         #expect(end.errors.hasSuffix("Stopped. No key was changed.\n"))
         lock = nil
         let ended = try process.end()
-        #expect(ended.status == 0 && ended.output.hasPrefix("New records are sealed with key 2"))
+        #expect(ended.status == 0 && ended.output.hasPrefix("Records are now sealed with key 2"))
     }
 
     @Test("a key file that is damaged is refused")
@@ -102,13 +102,15 @@ struct KeyTests {
         #expect(try till.step("read").hasSuffix("Seal: valid; ledger: known"))
         try till.expect(
             "keys retire 1", status: 2,
-            complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1 "
-                + "(04AC6B72BA6C80). They would be rejected as forged. The keys are as they were. "
-                + "First make a booking on each of those cards: it seals the card with the new key. "
-                + "Or repeat with --for-ever, and then for each card: tapcard repair --card UID")
+            complains:
+                "Retiring key 1 cannot be undone. Cards last sealed with it will be rejected as "
+                + "forged: 1 (04AC6B72BA6C80). The key file was not changed. Make a change on "
+                + "each of these cards first, which gives it a new seal. Or repeat this "
+                + "command with --for-ever, and then run for each card: tapcard repair --card "
+                + "UID")
         #expect(
             try till.step("keys retire 1 --for-ever").hasPrefix(
-                "Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)\n"))
+                "Key 1 retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)\n"))
         try till.expect("pay 1", status: 7, complains: KeyTests.forged)
         try till.step("repair --card 04AC6B72BA6C80")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -125,11 +127,11 @@ struct KeyTests {
         try till.step("pay 1")
         try till.write(till.text(of: till.file("older")), to: till.keys)
         let rotated = try till.step("keys rotate")
-        #expect(rotated.hasPrefix("New records are sealed with key 3\n"))
+        #expect(rotated.hasPrefix("Records are now sealed with key 3\n"))
         #expect(
             rotated.hasSuffix(
-                "\nCards need a key that this station does not have: 2. Bring it with tapcard keys "
-                    + "import"))
+                "\nSome cards use keys that this station lacks (2); to import them, run: tapcard "
+                    + "keys import FILE"))
         try till.step("keys import ~/newer")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))
         #expect(try till.step("keys list").contains("key 3  active"))
@@ -169,7 +171,9 @@ struct KeyTests {
         try till.setMode(of: till.file("k"), 0o640)
         try till.expect(
             "keys import ~/k", status: 1,
-            complains: "The key file ~/k can be read by others (mode 640). The keys are as they "
-                + "were. Name a file of tapcard keys export that only you can read.")
+            complains:
+                "The key file ~/k can be read by others (mode 640). The key file was not changed. "
+                + "The file must come from tapcard keys export and be readable only by its "
+                + "owner.")
     }
 }

@@ -32,27 +32,30 @@ import Testing
     func rotation() throws {
         try Self.issuer { owner, first, second in
             let told = try owner.step("keys rotate")
-            #expect(told.hasPrefix("Key 2 is made. It seals when every station has it; until then"))
+            #expect(
+                told.hasPrefix(
+                    "Key 2 created and announced; it will seal records once every station has "
+                        + "imported it; until then"))
             #expect(told.contains("\n  \(first.name), last seen "))
             try owner.step("keys export ~/new.json")
             #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €19.00 left"))
             #expect(
                 try first.step("keys import \(owner.home)/new.json")
-                    == "Keys imported: 1; new records: key 1")
+                    == "Keys imported: 1; new records are sealed with key 1")
             #expect(try owner.status("keys rotate") == 4)
             let list = try owner.step("keys list")
-            #expect(list.contains("Key 2 seals next, when these stations have it:"))
+            #expect(list.contains("Key 2 is next and waits for these stations:"))
             #expect(list.contains("\n  \(second.name), last seen "))
             #expect(!list.contains("  \(first.name), last seen "))
             // Twice does no harm.
             for count in [1, 0] {
                 #expect(
                     try second.step("keys import \(owner.home)/new.json")
-                        == "Keys imported: \(count); new records: key 1")
+                        == "Keys imported: \(count); new records are sealed with key 1")
             }
             #expect(try owner.step("ledger status").contains("every station has it."))
             let sealed = try owner.step("keys rotate")
-            #expect(sealed.hasPrefix("New records are sealed with key 2, at every station"))
+            #expect(sealed.hasPrefix("Records are now sealed with key 2 at every station"))
             #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
             #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €17.00 left"))
             #expect(try first.step("keys list").contains("key 2  active "))
@@ -83,7 +86,7 @@ import Testing
             #expect(old.contains("This station still lacks key 2, which seals"))
             try second.expect("pay 1", status: 9, complains: Self.lacking)
             let brought = try second.step("keys import \(owner.home)/new.json")
-            #expect(brought.hasPrefix("Keys imported: 1; new records: key 2"))
+            #expect(brought.hasPrefix("Keys imported: 1; new records are sealed with key 2"))
             #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
         }
     }
@@ -99,10 +102,11 @@ import Testing
             try owner.expect(
                 "keys rotate", status: 9,
                 complains:
-                    "Key 2 of the ledger's stations is not in ~/.local/share/tapcard/keys.json. "
-                    + "The keys are as they were. Run tapcard keys export FILE at the other "
-                    + "station, then import the file here: tapcard keys import FILE. If no "
-                    + "machine has it: tapcard keys retire 2 --for-ever")
+                    "The key file ~/.local/share/tapcard/keys.json lacks key 2, which the stations "
+                    + "of this ledger use. The key file was not changed. Run tapcard keys "
+                    + "export FILE at the other station, then import the file here: tapcard "
+                    + "keys import FILE. If no machine has key 2, retire it: tapcard keys "
+                    + "retire 2 --for-ever")
             #expect(try owner.till.text(of: owner.till.keys) == before)
             #expect(try owner.status("keys retire 2") == 2)
             try owner.step("keys retire 2 --for-ever")
@@ -117,8 +121,9 @@ import Testing
             let third = try owner.station(3)
             let told = try third.step("keys list")
             #expect(
-                told == "This station has no keys\nKey 1 seals at the others. There: tapcard "
-                    + "keys export FILE; here: tapcard keys import FILE")
+                told
+                    == "This station has no keys\nRun tapcard keys export FILE there, then import "
+                    + "the file here: tapcard keys import FILE")
             #expect(try DurableFile(third.till.keys).read() == nil)
             #expect(try third.step("keys list --json").contains(#""keys":[],"#))
             let other = try Till()

@@ -238,7 +238,7 @@ struct ProgramAttackTests {
         let till = try Till()
         try till.step("issue --balance 20")
         try till.simulation.set(["page 28": "FF FF 00 BD"])
-        #expect(try till.step("tag info").contains("Locked: yes; protected by a password: no"))
+        #expect(try till.step("tag info").contains("Locked: yes; password: no"))
         // The first is open until the next tap ends it; the second never begins.
         for status in [6, 4] {
             let pay = try till.run(["pay", "5"])

@@ -83,12 +83,13 @@ struct RecoveryTests {
         try till.write(without(0x10...0x2C), to: till.file("part"))
         #expect(
             try till.step("tag restore ~/part").hasSuffix(
-                "\nPages that the dump does not have, and that were left as they were: 24 of 36"))
+                "\nNot in the dump and left unchanged on the tag: 24 of 36 pages"))
         try till.write(without(4...0x2C), to: till.file("none"))
         try till.expect(
             "tag restore ~/none", status: 1,
-            complains: "~/none has none of the pages that can be restored. Nothing was written to "
-                + "a tag.")
+            complains:
+                "The dump has no user pages, so there is nothing to restore. Nothing was written "
+                + "to a tag.")
     }
 
     @Test("a ledger that is in use is not replaced, but it can be copied")
@@ -139,8 +140,9 @@ struct RecoveryTests {
         guard format == "flipper" else { return }
         try till.expect(
             "tag restore ~/bad", status: 1,
-            complains: "~/bad is not a dump: line 9: tapcard does not know \"NTAG999\". Nothing "
-                + "was written to a tag.")
+            complains:
+                "There is no valid dump in ~/bad: line 9: tapcard does not know \"NTAG999\". "
+                + "Nothing was written to a tag.")
     }
 
     @Test("what a format cannot tell is not written in it")
@@ -159,7 +161,7 @@ struct RecoveryTests {
         try till.expect(
             reader + ["--format", "flipper", till.file("card")], status: 1,
             complains: """
-                The format flipper cannot tell the chip of a Type 2 tag. No dump was made. \
+                A dump in the flipper format cannot express this: the chip of a Type 2 tag. No dump was made. \
                 Use --format text.
                 """)
         #expect(try DurableFile(till.file("card")).read() == nil)
@@ -172,12 +174,12 @@ struct RecoveryTests {
         try till.step("tag dump ~/blank")
         try till.expect(
             "tag dump ~/blank", status: 1,
-            complains: "~/blank exists already. Nothing was done. Name another file.")
+            complains: "The file ~/blank already exists. Nothing was done. Choose another name.")
         #expect(try till.text(of: till.file("blank")) == till.step("tag dump") + "\n")
         try till.write("tapcard tag 1\nchip: NTAG999\n", to: till.file("bad"))
         let bad = try till.run(["tag", "restore", till.file("bad")])
         #expect(bad.status == 1)
-        #expect(till.masked(bad.errors).hasPrefix("tapcard: ~/bad is not a dump: "))
+        #expect(till.masked(bad.errors).hasPrefix("tapcard: There is no valid dump in ~/bad: "))
         #expect(bad.errors.hasSuffix(" Nothing was written to a tag.\n"))
         try till.step("sim put NTAG215")
         try till.expect(

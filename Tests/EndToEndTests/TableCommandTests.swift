@@ -24,7 +24,7 @@ import Testing
         /// Makes a table; its passphrase.
         func table(_ name: String) throws -> String {
             let told = try issuer.step("keys table ~/\(name)")
-            #expect(told.hasPrefix("The keys of 1 card are in "))
+            #expect(told.hasPrefix("Table of card keys for 1 card written to "))
             let words = try #require(told.split(separator: "\n").dropFirst().first)
             return String(try #require(words.split(separator: " ").last))
         }
@@ -57,13 +57,11 @@ import Testing
     }
 
     private static let noMasters =
-        "This station has a table of card keys, and not the keys of the issuer. Nothing was done. "
-        + "This station has only a table of card keys; use a station that has the issuer's "
-        + "keys."
+        "This station has only a table of card keys, not the issuer's keys. Nothing was done. Use "
+        + "a station that has the issuer's keys."
     private static let noCredit =
         "This station cannot put money on a card or make one. Nothing was changed on card or "
-        + "ledger. This station has only a table of card keys; use a station that has the "
-        + "issuer's keys."
+        + "ledger. Use a station that has the issuer's keys."
 
     @Test("a station with a table sells, and refuses everything that needs more")
     func sells() throws {
@@ -72,7 +70,7 @@ import Testing
         let path = pair.issuer.file("table.json")
         #expect(
             try pair.sold("keys import \(path)", passphrase)
-                == "This station has the keys of 1 card; new records: key 1\n")
+                == "Card keys imported for 1 card; new records are sealed with key 1\n")
         #expect(try DurableFile(pair.till.keys).permissions() == 0o600)
         #expect(try pair.sold("pay 4.50").hasPrefix("Paid $4.50, $15.50 left\n"))
         #expect(try pair.sold("read").contains("$15.50"))
@@ -81,16 +79,17 @@ import Testing
         let list = pair.till.masked(ended.output)
         #expect(
             list == """
-                This station has a table of the keys of 1 card, and not the keys of the issuer
-                key 1  active        since <date>  cards: 1  protected: 0
+                This station has only a table of card keys for 1 card, not the issuer's keys
+                key 1  active        created <date>  cards: 1  protected: 0
 
                 """)
         #expect(try pair.sold("--json keys list").contains(#""table":1}"#))
         let doctor = try pair.run("doctor").output
         #expect(
             doctor.contains(
-                "note     This station has a table of the keys of 1 card, of key 1, which seals; it "
-                    + "has not the keys of the issuer.\n"), "\(doctor)")
+                "note     This station has only a table of card keys for 1 card (key 1, which "
+                    + "seals), not the issuer's keys.\n"
+            ), "\(doctor)")
         #expect(doctor.contains("It puts no money on a card, makes none, gives none other keys"))
         #expect(doctor.contains("\n           tapcard keys table FILE\n"))
         #expect(try !pair.issuer.run(["doctor"]).output.contains("a table of the keys"))
@@ -131,14 +130,15 @@ import Testing
         #expect(first != second)
         #expect(
             try pair.sold("keys import \(pair.issuer.file("second.json"))", second)
-                == "This station has the keys of 1 card; new records: key 2\n")
+                == "Card keys imported for 1 card; new records are sealed with key 2\n")
         #expect(try pair.sold("pay 1").hasPrefix("Paid $1.00, $17.00 left"))
         let ended = try pair.issuer.run(
             ["keys", "import", pair.issuer.file("second.json")],
             with: ["TAPCARD_TABLE_PASSPHRASE": second])
         #expect(
-            ended.errors == "tapcard: This station has the keys of the issuer, and needs no table. "
-                + "The keys are as they were. tapcard keys list shows them.\n")
+            ended.errors
+                == "tapcard: This station has the keys of the issuer, and needs no table. The key "
+                + "file was not changed. To list the keys, run: tapcard keys list\n")
         #expect(ended.status == 4)
         try pair.issuer.step("keys export ~/all.json")
         try pair.sold("keys import \(pair.issuer.file("all.json"))")
@@ -158,7 +158,7 @@ import Testing
             try pair.till.write(text, to: pair.till.file("t"))
             let ended = try pair.run("keys import \(pair.till.file("t"))", passphrase)
             #expect(ended.status == 1, "\(ended.errors)")
-            #expect(ended.errors.contains("The keys are as they were."), "\(ended.errors)")
+            #expect(ended.errors.contains("The key file was not changed."), "\(ended.errors)")
             #expect(try DurableFile(pair.till.keys).read() == nil)
         }
         // Its carrier may see it: a stick has no owners.
@@ -196,8 +196,7 @@ import Testing
             try pair.refused(
                 line, 7,
                 "This station only has keys for cards on an NTAG 424. Nothing was changed on card "
-                    + "or ledger. This station has only a table of card keys; use a station that "
-                    + "has the issuer's keys.")
+                    + "or ledger. Use a station that has the issuer's keys.")
         }
     }
 }
@@ -237,13 +236,12 @@ import Testing
             try owner.step("keys export ~/new.json")
             try first.step("keys import \(owner.home)/new.json")
             #expect(
-                try owner.step("keys rotate").hasPrefix("New records are sealed with key 2"))
+                try owner.step("keys rotate").hasPrefix("Records are now sealed with key 2"))
             try second.expect(
                 "pay 1", status: 4,
                 complains:
-                    "The card needs newer keys. Nothing was changed on card or ledger. This "
-                    + "station has only a table of card keys; use a station that has the "
-                    + "issuer's keys.")
+                    "The card needs newer keys. Nothing was changed on card or ledger. Use a "
+                    + "station that has the issuer's keys.")
             #expect(try second.step("read").contains("$19.00"))
             #expect(try first.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $17.00 left"))

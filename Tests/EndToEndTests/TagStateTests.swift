@@ -30,7 +30,7 @@ struct TagStateTests {
             "read", status: 4,
             complains: "The tag is not a card; it holds a link. Nothing was changed on it. "
                 + TagStateTests.another)
-        #expect(try till.step("tag info").contains("\nHolds: uri\n"))
+        #expect(try till.step("tag info").contains("\nContent: uri\n"))
         for line in ["demo", "issue --name X", "pay 1", "adopt"] {
             #expect(try till.run(till.words(of: line)).status == 4, "\(line)")
         }
@@ -62,7 +62,7 @@ struct TagStateTests {
         #expect(try till.step("pay 2.50").hasPrefix("Paid $2.50, $10.00 left"))
         // What the app reads is its own form again, with the new balance at the same place.
         #expect(try till.simulation.page(5).hasSuffix("54 7B 22"))
-        #expect(try till.step("tag info").contains("\nHolds: json\n"))
+        #expect(try till.step("tag info").contains("\nContent: json\n"))
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 

@@ -112,9 +112,10 @@ struct TrustTests {
         let keys = elsewhere.file("keys.json")
         try again.expect(
             ["keys", "import", keys], status: 4,
-            complains: "Key 1 here and key 1 in the file are different keys. The keys are as they "
-                + "were. A station that has issued no card yet can remove its key file and import "
-                + "again.")
+            complains:
+                "Key 1 here and key 1 in the file are different keys. The key file was not "
+                + "changed. Remove the key file and import again, but only if this station has "
+                + "not issued any cards.")
         try DurableFile(again.keys).remove()
         try again.step("keys import \(keys)")
         try again.step("adopt --accept-balance 20")

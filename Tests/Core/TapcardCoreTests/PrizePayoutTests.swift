@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("A prize that is paid out by hand")
+@Suite("A prize that is paid in cash")
 struct PrizePayoutTests {
     /// A card with 8.00 and a ticket that has won this much.
     private struct Won {

@@ -41,18 +41,20 @@ struct DrawCommandTests {
                     == Ended(
                         status: 0,
                         text: DrawCommandTests.table
-                            + "As of \(words) ago; the service does not answer.\n"))
+                            + "This information was cached \(words) ago and is shown because the "
+                            + "lottery did not answer.\n"))
         }
         try lottery.vanish(.broken, age: 1)
-        #expect(await bench.run("draws").text.hasSuffix("ago; the service is out of order.\n"))
+        #expect(
+            await bench.run("draws").text.hasSuffix("ago; the lottery's service has a fault.\n"))
         try lottery.vanish(.notJSON, age: 7)
         #expect(
             await bench.run("draws")
                 == Ended(
                     status: 0,
                     text: DrawCommandTests.table
-                        + "As of 7 seconds ago; the service gives no usable answer "
-                        + "(nobody listens).\n"))
+                        + "This information was cached 7 seconds ago and is shown because the "
+                        + "lottery's answer could not be used (nobody listens).\n"))
         let document = await bench.run("draws --json")
         #expect(document.text.hasPrefix(#"{"result":"done","age":7,"#))
         #expect(document.text.hasSuffix(#""stale":"not-json"}"# + "\n"))
@@ -66,14 +68,15 @@ struct DrawCommandTests {
         let offline = try ProgramBench()
         #expect(
             await offline.run("draws --forget").text
-                == "! tapcard: The service gave no usable answer: there is no network. Nothing was "
-                + "forgotten. Try again later.\n")
+                == "! tapcard: The service gave no usable answer: there is no network. Any cached "
+                + "list was kept. Try again later.\n")
         try lottery.goBack()
         #expect(
             await bench.run("draws").text
                 == DrawCommandTests.table
-                + "As of 5 seconds ago; the service gives no usable answer (its list of draws has "
-                + "gone back); if the lottery has really started over: tapcard draws --forget.\n")
+                + "This information was cached 5 seconds ago and is shown because the lottery's "
+                + "list lost draws (its list of draws has gone back); use tapcard draws --forget "
+                + "if the lottery has started over.\n")
         let refused = await bench.run("ticket claim")
         #expect(refused.status == 8 && refused.text.contains("started over there: tapcard draws"))
         let forgotten = await bench.run("draws --forget")
@@ -91,9 +94,10 @@ struct DrawCommandTests {
             await bench.run("draws --forget")
                 == Ended(
                     status: 1,
-                    text: "! tapcard: The saved list of draws cannot be removed: /cache/draws: "
-                        + "Permission denied. Nothing was forgotten. Give yourself the right to "
-                        + "write there, then run the command again.\n"))
+                    text:
+                        "! tapcard: The cached list of draws could not be deleted: /cache/draws: "
+                        + "Permission denied. Any cached list was kept. Get permission to "
+                        + "write to the cache folder, then run the command again.\n"))
     }
 
     @Test("without an answer and with nothing kept are a failure of the service")

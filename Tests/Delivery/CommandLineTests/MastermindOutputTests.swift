@@ -26,7 +26,7 @@ struct MastermindOutputTests {
             await bench.run("mastermind show", here).text == """
                 Game \(Self.game), 4 slots
                    1  1 1 2 2  1 black, 0 white
-                   ?  3 3 4 4  its answer is not known
+                   ?  3 3 4 4  lost; may have counted
                    2  1 2 3 5  4 black, 0 white
                 Solved with 2 guesses
 

@@ -93,8 +93,8 @@ struct ProgramOutputTests {
         #expect(
             await bench.run("keys list").text
                 == """
-                key 1  verify-only   since 2023-11-14  cards: 0  protected: 1
-                key 2  active        since 2023-11-14  cards: 1  protected: 0
+                key 1  verify-only   created 2023-11-14  cards: 0  protected: 1
+                key 2  active        created 2023-11-14  cards: 1  protected: 0
 
                 """)
         let kept = """
@@ -109,7 +109,7 @@ struct ProgramOutputTests {
                 == Ended(
                     status: 0,
                     text: """
-                        Key 1 is retired; cards that need tapcard repair: 0
+                        Key 1 retired; cards that need tapcard repair: 0
                         \(kept)
                         Older copies of the key file still have it: destroy them, and export the \
                         keys again

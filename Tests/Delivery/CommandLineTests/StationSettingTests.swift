@@ -172,7 +172,8 @@ struct StationSettingTests {
         #expect(await bench.run("keys retire 1 --for-ever").status == 0)
         #expect(
             await bench.run("keys import \(copy)").text
-                == "Keys imported: 0; new records: key 2\nKey 1 is retired here and stays so\n")
+                == "Keys imported: 0; new records are sealed with key 2\nKey 1 is retired here and "
+                + "stays retired\n")
         #expect(await bench.run("keys list").text.contains("key 1  retired "))
     }
 

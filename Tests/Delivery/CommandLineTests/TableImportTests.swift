@@ -44,14 +44,14 @@ struct TableImportTests {
             (nil, 1, "Stopped. Nothing was changed."),
             (
                 "secret", 2,
-                "That is not a passphrase of a table: one has 25 letters and digits. The keys are as "
-                    + "they were."
+                "The passphrase must be 25 characters long and contain only letters and digits. "
+                    + "The key file was not changed."
             ),
             (
                 "01234-56789-ABCDE-FGHJK-MNPQS", 1,
                 "cannot be opened: the passphrase is not the one of this file, or the file was "
-                    + "changed. The keys are as they were. Try again, or have another table made: "
-                    + "tapcard keys table FILE"
+                    + "changed. The key file was not changed. Check the passphrase and try again, "
+                    + "or make a new table: tapcard keys table FILE"
             ),
         ] as [(String?, Int32, String)])
     func refusals(line: String?, status: Int32, words: String) async throws {

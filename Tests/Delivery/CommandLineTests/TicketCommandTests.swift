@@ -51,8 +51,9 @@ struct TicketCommandTests {
                 #expect(ended.status == 8)
                 #expect(
                     ended.text.contains(
-                        "No ticket was sold and nothing was charged: the draws that are known are "
-                            + "2 minutes old."), "\(ended.text)")
+                        "No ticket was sold and nothing was charged, because the draws known here "
+                            + "are 2 minutes old and tickets are sold only from a fresh list."
+                    ), "\(ended.text)")
             }
         }
         let offline = try ProgramBench()

@@ -5,7 +5,7 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("Prizes that are paid out by hand, on the command line")
+@Suite("Prizes that are paid in cash, on the command line")
 struct TicketPayoutTests {
     private typealias Ended = ProgramBench.Ended
     private static let line = "ticket claim \(ProgramBench.ticket) --paid-out"
@@ -19,8 +19,9 @@ struct TicketPayoutTests {
             let row = "ticket-6bfffbf1fa13  draw-4 2023-06-05  \(layout)[ 6][ 9][14][36][50][54] "
             #expect(
                 shown.contains(
-                    row + "+(44)  won \(prize), not claimed, more than the card can hold  6 of 6 "
-                        + "and the bonus\n"), "\(shown)")
+                    row
+                        + "+(44)  won \(prize), not claimed yet, more than the card can hold  6 of 6 and the bonus\n"
+                ), "\(shown)")
             #expect(
                 shown.hasSuffix(
                     "More than the card can hold; pay it when it is booked as paid out: tapcard "
@@ -42,17 +43,17 @@ struct TicketPayoutTests {
 
                     """)
         }
-        #expect(await bench.run(Self.line) == ended("Paid out \(prize) by hand", ""))
+        #expect(await bench.run(Self.line) == ended("Prize of \(prize) paid in cash", ""))
         let again = await bench.run(Self.line)
         #expect(again.status == 4)
         #expect(again.text.contains("\(prize), was booked as paid out at "), "\(again.text)")
-        let before = ", paid out by hand before"
+        let before = ", paid in cash before"
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(await bench.run(line) == ended("Nothing new to claim", before))
         }
         for line in ["ticket check", "tickets"] {
             let shown = await bench.run(line).text
-            #expect(shown.contains("won \(prize), paid out by hand  6 of 6"), "\(shown)")
+            #expect(shown.contains("won \(prize), paid in cash  6 of 6"), "\(shown)")
             #expect(!shown.contains("--paid-out") && !shown.contains("Claim it"))
             let drawn = try await bench.document(line)["drawn"]?.array?.first
             #expect(drawn?["claim"]?.string == "paid-out" && drawn?["claimed"]?.bool == true)

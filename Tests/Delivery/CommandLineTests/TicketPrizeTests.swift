@@ -41,7 +41,7 @@ struct TicketPrizeTests {
                         Upcoming
                         none
                         Drawn
-                        ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  +(44)  won $30.00, not claimed  3 of 6 and the bonus
+                        ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  +(44)  won $30.00, not claimed yet  3 of 6 and the bonus
 
                         """))
         let document = await bench.run("tickets --json --card 04AC6B72BA6C80")
@@ -107,9 +107,9 @@ struct TicketPrizeTests {
                         Upcoming
                         none
                         Drawn
-                        ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  + 44   won $30.00, not claimed  3 of 6
+                        ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  + 44   won $30.00, not claimed yet  3 of 6
                         Claim it: tapcard ticket claim
-                        As of 2 hours ago; the service does not answer.
+                        This information was cached 2 hours ago and is shown because the lottery did not answer.
 
                         """))
         let document = try await bench.document("ticket check")
@@ -167,14 +167,14 @@ struct TicketPrizeTests {
                     \(first), $48.00 left
                     ticket-6bfffbf1fa13  draw-4 2023-06-05  won $30.00\(before)
                     Card 04AC6B72BA6C80
-                    As of 1 minute ago; the service does not answer.
+                    This information was cached 1 minute ago and is shown because the lottery did not answer.
 
                     """)
         }
         #expect(await bench.run("ticket claim") == ended("Claimed $30.00", ""))
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(
-                await bench.run(line) == ended("Nothing new to claim", ", claimed before"))
+                await bench.run(line) == ended("Nothing new to claim", ", claimed earlier"))
         }
         let document = try await bench.document("ticket claim")
         let prize = document["prizes"]?.array?.first
@@ -213,7 +213,7 @@ struct TicketPrizeTests {
         let again = await bench.run("ticket claim")
         #expect(again.status == 0, "\(again.text)")
         #expect(
-            again.text.contains("ticket-6bfffbf1fa13  draw-4  won $30.00, claimed before\n"),
+            again.text.contains("ticket-6bfffbf1fa13  draw-4  won $30.00, claimed earlier\n"),
             "\(again.text)")
         for line in ["ticket buy", "ticket buy --draw draw-5"] {
             let refused = await bench.run(line)
@@ -254,7 +254,7 @@ struct TicketPrizeTests {
         #expect(resolved.status == 0)
         #expect(resolved.text.hasPrefix("Claimed $5.00, $51.00 left\n"), "\(resolved.text)")
         #expect(resolved.text.contains("won $5.00\n"))
-        #expect(resolved.text.contains("won $30.00, claimed before\n"))
+        #expect(resolved.text.contains("won $30.00, claimed earlier\n"))
         let again = try await bench.document("ticket claim", prizes)
         #expect(again["replayed"]?.bool == true)
         #expect(again["prizes"]?.array?.map { $0["replayed"]?.bool } == [true, true])
@@ -298,9 +298,10 @@ struct TicketPrizeTests {
     @Test("use the prizes that are set, and the unit of the top prize")
     func prizes() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(50))
-        #expect(await bench.run("tickets").text.contains("won $50.00, not claimed  6 of 6 and"))
+        #expect(
+            await bench.run("tickets").text.contains("won $50.00, not claimed yet  6 of 6 and"))
         let minor = ["TAPCARD_TOP_PRIZE_UNIT": "minor"]
-        #expect(await bench.run("tickets", minor).text.contains("won $0.50, not claimed"))
+        #expect(await bench.run("tickets", minor).text.contains("won $0.50, not claimed yet"))
         let none = ["TAPCARD_PRIZES": "3=1"]
         #expect(await bench.run("tickets", none).text.contains("not won  6 of 6 and the bonus"))
     }

@@ -10,7 +10,8 @@ struct MastermindCommandTests {
         try bench.step("mastermind login amanda")
         let started = try bench.step("mastermind start --slots 8")
         let id = try #require(started.firstMatch(of: /Game ([0-9a-f]{32})\n/)).output.1
-        #expect(started.hasSuffix("\nGuess, for example: tapcard mastermind guess 12345612\n"))
+        #expect(
+            started.hasSuffix("\nTo guess, run, for example: tapcard mastermind guess 12345612\n"))
         let answer = #/^\d black, \d white\n/#
         let first = try bench.step("mastermind guess 11112222")
         let second = try bench.step("mastermind guess 33334444")
@@ -31,7 +32,7 @@ struct MastermindCommandTests {
         try bench.step("mastermind login amanda")
         let nothing = try bench.run("mastermind resume")
         #expect(nothing.status == 4)
-        #expect(nothing.errors.contains("The card keeps no game."))
+        #expect(nothing.errors.contains("The card on the reader has no game."))
         let started = try bench.step("mastermind start --slots 4 --keep")
         #expect(started.contains("Card 04AC6B72BA6C80 keeps it"))
         try bench.step("mastermind guess 12 3 4")

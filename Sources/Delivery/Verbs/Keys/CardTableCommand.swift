@@ -35,7 +35,7 @@ enum CardTableCommand {
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
         if file.isStream {
             session.output.write(sealed)
-            session.say("tapcard: the passphrase of the table is \(passphrase.text)\n")
+            session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")
             return .nothing
         }
         try CustomerKeyFile.write(sealed, to: file.path)
@@ -46,15 +46,16 @@ enum CardTableCommand {
                 "cards": .number(table.cards),
             ],
             [
-                "The keys of \(table.keys.cardCount) are in \(file.path)",
-                "Its passphrase, which is shown only now: \(passphrase.text)",
-                "At the station: tapcard keys import FILE. Bring the passphrase another way",
+                "Table of card keys for \(table.keys.cardCount) written to \(file.path)",
+                "Passphrase (shown only once): \(passphrase.text)",
+                "Send the file and the passphrase by different channels; at the station, run: "
+                    + "tapcard keys import FILE",
             ]
                 + (lacking.isEmpty
                     ? []
                     : [
-                        "Cards need a key that this station does not have: \(lacking). Bring it "
-                            + "with tapcard keys import"
+                        "Some cards use keys that this station lacks (\(lacking)); to import them, "
+                            + "run: tapcard keys import FILE"
                     ]),
             isChange: true)
     }
@@ -72,13 +73,15 @@ enum CardTableCommand {
         guard let made else {
             throw TapcardError(
                 .keysUnusable,
-                "Key \(ordered.sealing.id), with which this station seals records, was given up.",
+                "This station seals records with key \(ordered.sealing.id), which the ledger has "
+                    + "retired; its key file is out of date.",
                 meaning: "No file was written.", next: [.file(.renewKeys)])
         }
         guard made.cards > 0 else {
             throw TapcardError(
-                .refusal(.wrongState), "No card of this ledger is on an NTAG 424.",
-                meaning: "No file was written.", advice: "A table is for such cards alone.")
+                .refusal(.wrongState), "The ledger has no NTAG 424 cards.",
+                meaning: "No file was written.",
+                advice: "A table of card keys is useful only for NTAG 424 cards.")
         }
         return made
     }
@@ -97,16 +100,19 @@ enum CardTableCommand {
         guard let passphrase = TablePassphrase(typed: text) else {
             throw TapcardError(
                 .usage,
-                "That is not a passphrase of a table: one has \(TablePassphrase.randomByteCount) "
-                    + "letters and digits.", meaning: KeyRotation.unchanged)
+                "The passphrase must be \(TablePassphrase.randomByteCount) characters long and "
+                    + "contain only letters and digits.",
+                meaning: KeyRotation.unchanged)
         }
         do throws(KeyError) {
             return try table.open(with: passphrase)
         } catch {
             throw TapcardError(
-                .fileUnusable, "\(path) cannot be opened: \(error.detail).",
+                .fileUnusable, "The table of card keys in \(path) cannot be read: \(error.detail).",
                 meaning: KeyRotation.unchanged,
-                advice: "Try again, or have another table made: tapcard keys table FILE")
+                advice:
+                    "Check the passphrase and try again, or make a new table: tapcard keys table "
+                    + "FILE")
         }
     }
 }
@@ -121,7 +127,7 @@ extension KeyFile {
         guard try load()?.isTable != true else {
             throw TapcardError(
                 .refusal(.wrongState),
-                "This station has a table of card keys, and not the keys of the issuer.",
+                "This station has only a table of card keys, not the issuer's keys.",
                 meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
         }
     }
@@ -134,17 +140,17 @@ extension KeyFile {
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
             "key \(keys.sealing.id), which seals"
-            + (others.isEmpty ? "" : ", and of key \(others.joined(separator: ", "))")
+            + (others.isEmpty ? "" : ", and key \(others.joined(separator: ", "))")
         return [
             Finding(
                 .cardTable, .note,
-                "This station has a table of the keys of \(keys.cardCount), of \(generations); it "
-                    + "has not the keys of the issuer.",
+                "This station has only a table of card keys for \(keys.cardCount) "
+                    + "(\(generations)), not the issuer's keys.",
                 remedy: [
                     .say(
-                        "It reads these cards and takes their payments. It puts no money on a card, "
-                            + "makes none, gives none other keys, and takes no NTAG21x."),
-                    .say("After new cards or new keys, where the keys of the issuer are:"),
+                        "It can read and charge these cards, but not top up, issue cards, change "
+                            + "keys or use NTAG21x cards."),
+                    .say("After new cards or keys, run at the issuer's station:"),
                     .run("tapcard keys table FILE"), .say("Here:"),
                     .run("tapcard keys import FILE"),
                 ])
@@ -162,8 +168,8 @@ extension Report {
     static func lines(on keys: KeyRing) -> [String] {
         keys.isTable
             ? [
-                "This station has a table of the keys of \(keys.cardCount), and not the keys of the "
-                    + "issuer"
+                "This station has only a table of card keys for \(keys.cardCount), not the "
+                    + "issuer's keys"
             ] : []
     }
 }

@@ -27,8 +27,8 @@ package struct CustomerKeyFile: Sendable {
             try DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)
         } catch {
             throw TapcardError(
-                .fileUnusable, "\(path) cannot be written: \(error.detail).",
-                meaning: "No key was written.", advice: "Name a file in a folder of yours.")
+                .fileUnusable, "The file \(path) cannot be written: \(error.detail).",
+                meaning: "No key was written.", advice: "Name another file.")
         }
     }
 
@@ -37,33 +37,38 @@ package struct CustomerKeyFile: Sendable {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
         }
-        let making = "Make one where the keys of the issuer are: tapcard keys customers FILE"
+        let making =
+            "Create it at a station that has the issuer's keys: tapcard keys customers FILE"
         let file = DurableFile(path)
         do {
             guard let bytes = try file.read(limit: CustomerKeyFile.longest) else {
-                throw refusal("There is no key file \(path).", making)
+                throw refusal("The key file \(path) of the customers' page does not exist.", making)
             }
             switch try file.exposure(CustomerKeyFile.othersMayRead) {
             case .permitted(let mode):
                 throw refusal(
-                    "The key file \(path) can be read by others (mode "
+                    "The key file \(path) of the customers' page can be read by other users (mode "
                         + "\(String(mode, radix: 8))).",
-                    "If no other user has read it: chmod 600 \(path)")
+                    "If you are sure that no other user has read it, run: chmod 600 \(path)")
             case .foreign:
-                throw refusal("The key file \(path) belongs to another user.", making)
+                throw refusal(
+                    "The key file \(path) of the customers' page belongs to another user.",
+                    "Name a file that you own and can read.")
             case nil: break
             }
             return try CustomerKeys(parsing: bytes)
         } catch let error as TapcardError {
             throw error
         } catch let error as KeyError {
-            throw refusal("The key file \(path) is damaged: \(error.detail).", making)
+            throw refusal(
+                "The key file \(path) of the customers' page is damaged: \(error.detail).", making)
         } catch let error as FileError {
             throw refusal(
-                "The key file \(path) cannot be read: \(error.detail).",
-                "Name a file that you may read.")
+                "The key file \(path) of the customers' page cannot be read: \(error.detail).",
+                "Name a file that you own and can read.")
         } catch {
-            throw refusal("The key file \(path) cannot be read: \(error).", making)
+            throw refusal(
+                "The key file \(path) of the customers' page cannot be read: \(error).", making)
         }
     }
 }

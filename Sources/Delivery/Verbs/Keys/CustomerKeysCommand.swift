@@ -41,10 +41,11 @@ enum CustomerKeysCommand {
         let keys = CustomerKeys(of: ring, without: retired)
         guard !keys.pairs.isEmpty else {
             throw TapcardError(
-                .keysUnusable, "Every key of this station is retired in the ledger.",
+                .keysUnusable, "The ledger has retired every key of this station.",
                 meaning: "No file was written.",
-                advice: "Bring the keys of another station: there tapcard keys export FILE, here "
-                    + "tapcard keys import FILE.")
+                advice:
+                    "Run tapcard keys export FILE at another station, then import the file here: "
+                    + "tapcard keys import FILE")
         }
         if file.isStream {
             session.output.write(CustomerKeyFile.text(of: keys))
@@ -54,9 +55,8 @@ enum CustomerKeysCommand {
         return Report(
             ["file": .string(file.path)],
             [
-                "The keys of the customers' page are in \(file.path)",
-                "Move that file to the machine that serves the page, and name it there with "
-                    + "--customers-keys",
+                "Key file for the customers' page written to \(file.path)",
+                "Copy it to the server, and set --customers-keys there",
             ], isChange: true)
     }
 
@@ -70,7 +70,7 @@ enum CustomerKeysCommand {
         guard !file.isStream, exists else { return try file.requireNew() }
         guard session[.overwriteKeys] else {
             throw TapcardError(
-                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Name another file, or add --overwrite to replace a key file of the "
                     + "customers' page.")
         }
@@ -79,9 +79,10 @@ enum CustomerKeysCommand {
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(path) is not overwritten, because it cannot be read as a key file of the "
-                    + "customers' page. \(error.what)", meaning: "Nothing was done.",
-                advice: "Name another file.")
+                "The file \(path) was not replaced, because it could not be read as a key file of "
+                    + "the customers' page. \(error.what)",
+                meaning: "Nothing was done.",
+                advice: "Choose another name.")
         }
     }
 }

@@ -78,13 +78,13 @@ enum KeyCommands {
         let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
         return Report(
             ["id": .number(keys.sealing.id)],
-            ["New records are sealed with key \(keys.sealing.id)"] + Report.afterNewKey
+            ["Records are now sealed with key \(keys.sealing.id)"] + Report.afterNewKey
                 + (missing.isEmpty
                     ? []
                     : [
-                        "Cards need a key that this station does not have: "
+                        "Some cards use keys that this station lacks ("
                             + missing.joined(separator: ", ")
-                            + ". Bring it with tapcard keys import"
+                            + "); to import them, run: tapcard keys import FILE"
                     ]),
             isChange: true)
     }
@@ -105,7 +105,8 @@ enum KeyCommands {
         try KeyFile(path: file.path).save(keys)
         return Report(
             ["file": .string(file.path)],
-            ["The keys are copied to \(file.path); lock that file away"], isChange: true)
+            ["All keys exported to \(file.path); the file is secret, so store it safely"],
+            isChange: true)
     }
 
     /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
@@ -170,7 +171,7 @@ enum KeyCommands {
             Report.lines(on: ring)
                 + rows.map {
                     "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
-                        + "since \($0.entry.created)  cards: \($0.use.cards)  "
+                        + "created \($0.entry.created)  cards: \($0.use.cards)  "
                         + "protected: \($0.use.protected)"
                 } + KeyRotation.lines(on: issuer), isPlain: true)
     }
@@ -206,24 +207,26 @@ enum KeyCommands {
         guard session[.forEver] else {
             throw TapcardError(
                 .usage,
-                "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
-                    + "\(use.named). They would be rejected as forged."
+                "Retiring key \(id) cannot be undone. "
+                    + (use.cards == 0
+                        ? "No cards are affected."
+                        : "Cards last sealed with it will be rejected as forged: \(use.named).")
                     + (use.protected == 0 ? "" : " " + use.kept),
-                meaning: "The keys are as they were.",
+                meaning: "The key file was not changed.",
                 advice: use.cards == 0
-                    ? "If you are sure, repeat with --for-ever."
-                    : "First make a booking on each of those cards: it seals the card with the new "
-                        + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
-                        + "--card UID")
+                    ? "To retire the key, repeat this command with --for-ever."
+                    : "Make a change on each of these cards first, which gives it a new seal. Or "
+                        + "repeat this command with --for-ever, and then run for each card: "
+                        + "tapcard repair --card UID")
         }
         _ = try await changeKeys(givingUp: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
-            ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
+            ["Key \(id) retired; cards that need tapcard repair: \(use.named)"]
                 + (use.protected == 0 ? [] : [use.kept])
                 + [
-                    "Older copies of the key file still have it: destroy them, and export the "
-                        + "keys again", Report.customersAgain,
+                    "Older exports contain the key; destroy them and make a new export",
+                    Report.customersAgain,
                 ], isChange: true)
     }
 }
@@ -239,8 +242,9 @@ extension KeyRing {
             throw TapcardError(
                 kind, first + error.detail.dropFirst() + ".", meaning: KeyRotation.unchanged,
                 advice: error.kind == .conflict
-                    ? "A station that has issued no card yet can remove its key file and import again."
-                    : "tapcard keys list shows them.")
+                    ? "Remove the key file and import again, but only if this station has not "
+                        + "issued any cards."
+                    : "To list the keys, run: tapcard keys list")
         }
     }
 }
@@ -248,13 +252,14 @@ extension KeyRing {
 extension Report {
     /// The steps that a new key needs before it is lost.
     static let afterNewKey = [
-        "Back up the keys before the next tap: tapcard keys export FILE. Without them a card on an "
-            + "NTAG 424 can never be written again",
+        "Back up the keys before the next tap: tapcard keys export FILE",
+        "If the keys are lost, an NTAG 424 that was rewritten with the new key can never be "
+            + "written again",
         customersAgain,
     ]
     /// The customers' page believes the keys in its file: those that were there when it was made.
     static let customersAgain =
-        "If phones open a page from your cards: make its key file again, and move it there: tapcard "
+        "If you have a customers' page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
 
     fileprivate static func members(of issuer: IssuerKeys) -> Members {
@@ -263,14 +268,15 @@ extension Report {
 
     /// The list of a station without keys.
     fileprivate init(_ issuer: IssuerKeys) {
-        let advice =
+        let lines =
             issuer.sealing.map {
-                "Key \($0) seals at the others. There: tapcard keys export FILE; here: tapcard keys "
-                    + "import FILE"
-            } ?? "No station of this ledger has any; tapcard init makes them"
-        self.init(
-            ["keys": .array([])] + Report.members(of: issuer),
-            ["This station has no keys", advice], isPlain: true)
+                [
+                    "This station has no keys; the others seal with key \($0)",
+                    "Run tapcard keys export FILE there, then import the file here: tapcard keys "
+                        + "import FILE",
+                ]
+            } ?? ["No station has keys yet", "To create them, run: tapcard init"]
+        self.init(["keys": .array([])] + Report.members(of: issuer), lines, isPlain: true)
     }
 }
 
@@ -284,7 +290,8 @@ extension KeyUse {
 
     /// The consequence for these cards when the key is retired.
     fileprivate var kept: String {
-        "Cards that keep its password: \(protected). Whoever has the key can write to them until "
-            + "tapcard tag unprotect, then tapcard tag protect gives them another one."
+        "Tags that keep a write password from this key: \(protected). Anyone who has the key can "
+            + "still write to them until you run tapcard tag unprotect and then tapcard tag "
+            + "protect."
     }
 }

@@ -57,23 +57,25 @@ enum KeyImport {
             ] + Report.table(of: keys),
             [
                 keys.isTable
-                    ? "This station has the keys of \(keys.cardCount); new records: key "
+                    ? "Card keys imported for \(keys.cardCount); new records are sealed with key "
                         + "\(keys.sealing.id)"
-                    : "Keys imported: \(new); new records: key \(keys.sealing.id)"
+                    : "Keys imported: \(new); new records are sealed with key \(keys.sealing.id)"
             ]
-                + stay.map { "Key \($0.id) is retired here and stays so" }
+                + stay.map { "Key \($0.id) is retired here and stays retired" }
                 + (issuer?.sealing.map { sealing in
                     keys.sealing.id == sealing
                         ? []
                         : [
-                            "This station still lacks key \(sealing), which seals: export the keys "
-                                + "where it is, and import them here"
+                            "This station lacks key \(sealing), which seals the records; run "
+                                + "tapcard keys export FILE where it exists, then import the file "
+                                + "here: tapcard keys import FILE"
                         ]
                 } ?? [])
                 + (isOther
                     ? [
-                        "They are of a station in \(imported.currencyCode ?? ""), this one is in "
-                            + "\(currency?.code ?? ""): its cards are recognised here, and refused"
+                        "The keys come from a station in \(imported.currencyCode ?? ""), this one "
+                            + "is in \(currency?.code ?? ""): that station's cards are recognized "
+                            + "here but refused"
                     ] : []),
             isChange: true)
     }
@@ -88,7 +90,9 @@ enum KeyImport {
             if error.kind == .cancelled { throw error }
             throw TapcardError(
                 .fileUnusable, error.what, meaning: KeyRotation.unchanged,
-                advice: "Name a file of tapcard keys export that only you can read.")
+                advice:
+                    "The file must come from tapcard keys export and be readable only by its owner."
+            )
         }
         switch brought {
         case .ring(let keys): return keys

@@ -27,7 +27,8 @@ extension KeyRing {
 
 extension RegisteredStation {
     /// What another program has done with the station's login.
-    static let damage = "its row is damaged: revoke it, and register the machine under another name"
+    static let damage =
+        "damaged in the database; revoke it and register the machine under another name"
 
     /// The station's name, with the last time it was there.
     var whenSeen: String {
@@ -37,7 +38,7 @@ extension RegisteredStation {
 }
 
 enum KeyRotation {
-    static let unchanged = "The keys are as they were."
+    static let unchanged = "The key file was not changed."
 
     /// Brings the stations to another key, in two steps. First a key is made that verifies, and
     /// announced; it is carried to every station. Then it seals at all of them from one moment on.
@@ -48,9 +49,10 @@ enum KeyRotation {
         let issuer = status.keys
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
-                .ledgerReadOnly, "Only the owner of the ledger changes the key of its stations.",
+                .ledgerReadOnly, "Only the owner of the ledger can change the stations' key.",
                 meaning: unchanged,
-                advice: "Run it here with the owner's login: tapcard --ledger "
+                advice:
+                    "Run this with the owner's login: tapcard --ledger "
                     + "postgresql://OWNER@HOST/DATABASE keys rotate")
         }
         let ledger = try await session.ledger()
@@ -64,7 +66,9 @@ enum KeyRotation {
                 throw lacking(
                     next,
                     orElse: [
-                        .words("If no machine has it: tapcard keys retire \(next) --for-ever")
+                        .words(
+                            "If no machine has key \(next), retire it: tapcard keys retire \(next) "
+                                + "--for-ever")
                     ], in: session)
             }
             return try await seal(with: entry, issuer, database, isNew: false, in: session)
@@ -109,9 +113,10 @@ enum KeyRotation {
         }
         return Report(
             members(key.id, sealing: key.id, lacking),
-            ["New records are sealed with key \(key.id), at every station"] + Report.afterNewKey
+            ["Records are now sealed with key \(key.id) at every station"] + Report.afterNewKey
                 + lacking.map {
-                    "No money at \($0.whenSeen), until tapcard keys import FILE is run there"
+                    "Station \($0.whenSeen), lacks the key and takes no payments or top-ups until "
+                        + "you run there: tapcard keys import FILE"
                 },
             isChange: true)
     }
@@ -125,24 +130,28 @@ enum KeyRotation {
     private static func waiting(
         for stations: [RegisteredStation], _ id: UInt8, _ issuer: IssuerKeys, isNew: Bool
     ) throws(TapcardError) -> Report {
-        let goesOn = issuer.sealing.map { "Key \($0) seals until then." } ?? ""
+        let goesOn = issuer.sealing.map { "Until they have it, key \($0) seals the records." } ?? ""
         guard isNew else {
             throw TapcardError(
                 .refusal(.wrongState),
-                "Key \(id) waits for stations that lack it: "
+                "Key \(id) cannot be used yet, because these stations lack it: "
                     + stations.map(\.whenSeen).joined(separator: "; ") + ".",
                 meaning: goesOn,
-                advice: "There: tapcard keys import FILE, with what tapcard keys export FILE "
-                    + "writes here. A machine that does not come back: tapcard station revoke "
-                    + "NAME. Not to wait: tapcard keys rotate --now")
+                advice:
+                    "Run tapcard keys export FILE here, then tapcard keys import FILE at each of "
+                    + "these stations. Use tapcard station revoke NAME for a lost machine. To "
+                    + "switch without waiting, run: tapcard keys rotate --now")
         }
         return Report(
             members(id, sealing: issuer.sealing, stations),
             [
-                "Key \(id) is made. It seals when every station has it"
-                    + (issuer.sealing.map { "; until then key \($0) does" } ?? ""),
-                "Next: tapcard keys export FILE, and at each station tapcard keys import FILE",
-                Report.customersAgain, "Then run tapcard keys rotate again. It waits for:",
+                "Key \(id) created and announced; "
+                    + (issuer.sealing.map {
+                        "key \($0) seals records until every station has imported the new key"
+                    } ?? "it will seal records once every station has imported it"),
+                "Run tapcard keys export FILE here, then tapcard keys import FILE at each station",
+                Report.customersAgain, "After that, run again: tapcard keys rotate",
+                "Stations that do not have key \(id) yet:",
             ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }
 
@@ -151,7 +160,10 @@ enum KeyRotation {
     ) -> TapcardError {
         TapcardError(
             .keysBehind,
-            "Key \(id) of the ledger's stations is not in \(session.settings.keyPath).",
+            "The key file \(session.settings.keyPath) lacks key \(id), which "
+                + (steps.isEmpty
+                    ? "the stations of this ledger use."
+                    : "has been announced to the stations of this ledger."),
             meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
@@ -166,11 +178,14 @@ enum KeyRotation {
         guard !lacking.isEmpty else { return }
         throw TapcardError(
             .refusal(.wrongState),
-            "Stations lack key \(sealing), which seals in the place of key \(id): "
+            "Key \(id) cannot be retired yet, because these stations lack key \(sealing), which "
+                + "succeeds it: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             meaning: unchanged,
-            advice: "There: tapcard keys import FILE. A machine that does not come back: tapcard "
-                + "station revoke NAME. Not to wait: add --now")
+            advice:
+                "Run tapcard keys import FILE at each of these stations. Use tapcard station "
+                + "revoke NAME for a lost machine. To retire the key anyway, repeat this "
+                + "command with --now.")
     }
 
     /// The lines about the stations, for a list of the keys.
@@ -180,15 +195,18 @@ enum KeyRotation {
         if let next = issuer.next {
             let lacking = issuer.lacking(next)
             lines.append(
-                "Key \(next) seals next"
+                "Key \(next) is next"
                     + (lacking.isEmpty
-                        ? ": every station has it. Go on with tapcard keys rotate"
-                        : ", when these stations have it:"))
+                        ? ", and every station has it; to switch, run as the owner of the ledger: "
+                            + "tapcard keys rotate" : " and waits for these stations:"))
             lines += lacking.map { "  \($0.whenSeen)" }
         }
         if let sealing = issuer.sealing {
             let lacking = issuer.lacking(sealing)
-            if !lacking.isEmpty { lines.append("These stations lack key \(sealing), which seals:") }
+            if !lacking.isEmpty {
+                lines.append(
+                    "Key \(sealing) seals records, but these stations have not reported it:")
+            }
             lines += lacking.map { "  \($0.whenSeen)" }
         }
         return lines

@@ -44,8 +44,8 @@ extension DatabaseStatus {
         case .earlier:
             Finding(
                 .tables, .problem,
-                "The tables, of version \(schema), are of an earlier version of tapcard: no station "
-                    + "of this version takes money.",
+                "The tables, of version \(schema), are of an earlier version of tapcard: no "
+                    + "station of this version takes money.",
                 remedy: [.say("As the owner of the ledger:"), .run("tapcard ledger migrate")])
         }
     }
@@ -146,7 +146,7 @@ extension DatabaseStatus {
         let isHere = lacking.contains { $0.name == login }
         return Finding(
             .keysBehind, isHere ? .problem : .note,
-            "Key \(sealing) seals, and these stations have not shown it: "
+            "Key \(sealing) seals records, but these stations have not reported it: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             remedy: DatabaseStatus.bringKeys)
     }
@@ -154,21 +154,24 @@ extension DatabaseStatus {
     private var nextKey: Finding? {
         guard let next = keys.next, let since = keys.announcedAt else { return nil }
         let lacking = keys.lacking(next)
-        let words = "Key \(next) seals next, announced \(LocalTime.text(since))"
+        let words = "Key \(next) is next (announced \(LocalTime.text(since)))"
         guard !lacking.isEmpty else {
             return Finding(
-                .keyWaits, .note, words + ": every station has it.",
-                remedy: [.say("As the owner of the ledger:"), .run("tapcard keys rotate")])
+                .keyWaits, .note, words + ", and every station has it.",
+                remedy: [
+                    .say("To switch, run as the owner of the ledger:"), .run("tapcard keys rotate"),
+                ])
         }
         return Finding(
             .keyWaits, .note,
-            words + "; it waits for " + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
+            words + " and waits for these stations: "
+                + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             remedy: DatabaseStatus.bringKeys)
     }
 
     private static let bringKeys: [Finding.Step] = [
-        .say("Where the key is:"), .run("tapcard keys export FILE"),
-        .say("At each of these stations:"), .run("tapcard keys import FILE"),
+        .say("Where the key is, run:"), .run("tapcard keys export FILE"),
+        .say("At each of these stations, run:"), .run("tapcard keys import FILE"),
     ]
 
     private var operations: Finding? {

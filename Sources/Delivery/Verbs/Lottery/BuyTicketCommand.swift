@@ -114,8 +114,9 @@ enum BuyTicketCommand {
         if let staleness = draws.staleness {
             throw TapcardError(
                 staleness,
-                meaning: "\(nothing): the draws that are known are "
-                    + "\(Age.words(draws.age)) old.")
+                meaning:
+                    "\(nothing), because the draws known here are \(Age.words(draws.age)) old and "
+                    + "tickets are sold only from a fresh list.")
         }
         return draws.value
     }
@@ -139,8 +140,8 @@ enum BuyTicketCommand {
         let error = TapcardError(
             ServiceError(
                 .goneBack,
-                "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
-                    + "prize of \(claimed.ticket.id) was booked for that"),
+                "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
+                    + "\(claimed.ticket.id) is booked"),
             meaning: "\(nothing).", uid: card)
         // Not `draws --forget`: the reason is the booked prize, so advise buying with another card.
         throw TapcardError(

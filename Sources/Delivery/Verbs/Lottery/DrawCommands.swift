@@ -56,9 +56,9 @@ enum DrawCommands {
         let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
         if let reason = fetched.unforgotten {
             throw TapcardError(
-                .fileUnusable, "The saved list of draws cannot be removed: \(reason).",
-                meaning: "Nothing was forgotten.",
-                advice: "Give yourself the right to write there, then run the command again.")
+                .fileUnusable, "The cached list of draws could not be deleted: \(reason).",
+                meaning: "Any cached list was kept.",
+                advice: "Get permission to write to the cache folder, then run the command again.")
         }
         let priced = try await withTopPrizes(fetched.value.draws, in: session)
         let layout = LotteryLayout(session.console)
@@ -74,8 +74,8 @@ enum DrawCommands {
         let (goesOn, goesBack) = (session[.next], session[.previous])
         guard !goesOn || !goesBack else {
             throw TapcardError.usage(
-                "A draw is either the next one or the previous one.",
-                advice: "Write --next or --previous.")
+                "You cannot use --next and --previous together.",
+                advice: "Use only one of them.")
         }
         let named = try session[.id]
         let fetched = try await LotteryNews(session).draws()
@@ -83,7 +83,7 @@ enum DrawCommands {
         guard let start = list[named] else {
             throw TapcardError(
                 .refusal(list.draws.isEmpty ? .noDrawKnown : .noSuchDraw),
-                "No draw \(named) is known.",
+                "There is no draw \(named) among those known here.",
                 meaning: "Nothing was done.",
                 next: [.lottery(.showDraws)])
         }
@@ -93,8 +93,8 @@ enum DrawCommands {
             throw TapcardError(
                 .refusal(.noSuchDraw),
                 goesOn
-                    ? "Draw \(named) is the newest that is known: none comes after it."
-                    : "Draw \(named) is the oldest that is known: none comes before it.",
+                    ? "There is no draw after \(named), the newest one known here."
+                    : "There is no draw before \(named), the oldest one known here.",
                 meaning: "Nothing was done.")
         }
         let priced = try await withTopPrizes([draw], in: session)[0]

@@ -13,7 +13,7 @@ struct LotteryNews {
     /// its draws: the saved list is then ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         try await asking(
-            or: forgetting ? "Nothing was forgotten." : "There is nothing to show."
+            or: forgetting ? "Any cached list was kept." : "There is nothing to show."
         ) { lottery throws(ServiceError) in
             try await lottery.draws(forgetting: forgetting)
         }
@@ -82,7 +82,10 @@ struct AnswerAge: Sendable {
     }
 
     fileprivate var sentence: String? {
-        staleness.map { "As of \(Age.words(age)) ago; \(Age.words($0))." }
+        staleness.map {
+            "This information was cached \(Age.words(age)) ago and is shown because "
+                + "\(Age.words($0))."
+        }
     }
 }
 
@@ -112,12 +115,12 @@ enum Age {
 
     static func words(_ error: ServiceError) -> String {
         switch error.kind {
-        case .offline, .timedOut, .cutOff: "the service does not answer"
-        case .broken: "the service is out of order"
+        case .offline, .timedOut, .cutOff: "the lottery did not answer"
+        case .broken: "the lottery's service has a fault"
         case .goneBack:
-            "the service gives no usable answer (\(error.detail)); if the lottery has really "
-                + "started over: tapcard draws --forget"
-        default: "the service gives no usable answer (\(error.detail))"
+            "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
+                + "lottery has started over"
+        default: "the lottery's answer could not be used (\(error.detail))"
         }
     }
 }

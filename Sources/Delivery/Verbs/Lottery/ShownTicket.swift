@@ -165,8 +165,8 @@ struct ShownTickets: Sendable {
     func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
         drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
             layout.sentence(
-                "More than the card can hold; pay it when it is booked as paid out: tapcard ticket "
-                    + "claim \(ticket) --paid-out")
+                "This prize is more than the card can hold; hand it out in cash only after this "
+                    + "succeeds: tapcard ticket claim \(ticket) --paid-out")
         }
     }
 
@@ -181,10 +181,10 @@ struct ShownTickets: Sendable {
 extension ShownTicket.Claim {
     fileprivate var words: String {
         switch self {
-        case .card, .blocked: "not claimed"
-        case .drawer: "not claimed, more than the card can hold"
+        case .card, .blocked: "not claimed yet"
+        case .drawer: "not claimed yet, more than the card can hold"
         case .done: "claimed"
-        case .paidOut: "paid out by hand"
+        case .paidOut: "paid in cash"
         case .never: "can no longer be claimed"
         }
     }

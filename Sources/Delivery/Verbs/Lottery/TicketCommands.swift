@@ -122,15 +122,19 @@ enum TicketCommands {
         let isPaidOut = session[.paidOut]
         if isPaidOut, named == nil {
             throw TapcardError.usage(
-                "Which prize is paid out? --paid-out needs the name of its ticket.",
-                advice: "tapcard ticket check lists them.")
+                "You can use --paid-out only with a ticket.",
+                advice:
+                    "Name the ticket whose prize you are paying; to list tickets, run: tapcard "
+                    + "ticket check")
         }
         let id = try session[.operation]
         // A page gives every operation an id.
         guard id == nil || isPaidOut || session.manner.isOfPage else {
             throw TapcardError.usage(
-                "--operation goes with --paid-out.",
-                advice: "A prize that is added to the card can be claimed again safely without it.")
+                "You can use --operation only with --paid-out.",
+                advice:
+                    "Leave it out; repeating a claim is safe, because each prize is added only "
+                    + "once.")
         }
         let card = try session[.card]
         let ledger = try await session.ledger()
@@ -138,8 +142,9 @@ enum TicketCommands {
         // A list of draws that has gone back is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
-                staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
-            )
+                staleness,
+                meaning:
+                    "No prize was booked; the tickets are still valid and can be claimed later.")
         }
         let station = try await session.station(with: ledger)
         let (prizes, unit) = (
@@ -183,14 +188,14 @@ extension Report {
         // Only prizes booked in this tap, because the cashier may pay out the sum that is shown.
         let done =
             isPaidOut
-            ? "Paid out \(claimed.prizes[0].prize.shown) by hand" : "Claimed \(sum.shown)"
+            ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"
         let said = isReplayed && !isPaidOut ? "Nothing new to claim" : done
         var lines = layout.sentence(
             said + ", \(claimed.balance.shown) left"
                 + (isReplayed && isPaidOut ? Report.replayed : ""))
         for prize in claimed.prizes {
-            let how = prize.isPaidOut ? "paid out by hand" : "claimed"
-            let before = prize.receipt.isReplayed && !isPaidOut ? ", \(how) before" : ""
+            let how = prize.isPaidOut ? "paid in cash" : "claimed"
+            let before = prize.receipt.isReplayed && !isPaidOut ? ", \(how) earlier" : ""
             lines += Line.flow(
                 [
                     Line(prize.ticket.ticket.id.text),

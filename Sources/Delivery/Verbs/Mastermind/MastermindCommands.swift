@@ -156,8 +156,10 @@ enum MastermindCommands {
                 resolved = error.resolved
                 problem = TapcardError(
                     error.kind, error.what,
-                    meaning: "The game is started and is the current one here, but no card keeps "
-                        + "it.", next: error.next, uid: error.uid)
+                    meaning:
+                        "The game has started and is the current one here, but it could not be "
+                        + "stored on the card.",
+                    next: error.next, uid: error.uid)
             }
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
@@ -165,8 +167,12 @@ enum MastermindCommands {
             kept.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
-                uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
-                    ?? "Guess, for example: tapcard mastermind guess \(kept.game.firstGuess)",
+                uid.map {
+                    "Game stored on card \($0); to continue it elsewhere, run: tapcard mastermind "
+                        + "resume"
+                }
+                    ?? "To guess, run, for example: tapcard mastermind guess "
+                    + "\(kept.game.firstGuess)",
             ] + Report.words(resolved: resolved), problem: problem, isChange: true)
     }
 
@@ -176,7 +182,10 @@ enum MastermindCommands {
         let kept = try await play.guess(colours)
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
-        else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
+        else {
+            throw TapcardError(
+                .failed, "The guess was recorded, but the service's answer to it is missing.")
+        }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
         if kept.solvedWith != nil { lines[0] = "Solved with guess \(number): " + lines[0] }
         lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
@@ -194,7 +203,7 @@ enum MastermindCommands {
         guard let kept = try play.currentGame() else {
             return Report(
                 ["user": user, "game": .null],
-                ["There is no game; tapcard mastermind start begins one"], isPlain: true)
+                ["No current game; to start one, run: tapcard mastermind start"], isPlain: true)
         }
         let turns = kept.history.turns
         return Report(
@@ -229,13 +238,16 @@ enum MastermindCommands {
         let (card, game) = try await session.station().keptGame()
         guard let game else {
             throw TapcardError(
-                .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",
+                .refusal(.wrongState), "The card on the reader has no game.",
+                meaning: "Nothing was changed.",
                 next: [.service(.keepGame)], uid: card.uid)
         }
         let kept = try play.resume(game)
         return Report(
             kept.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
-            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
+            ["Game \(game.id) from the card is the current one again"] + Report.words(of: kept) + [
+                "Card \(card.uid)"
+            ]
                 + Report.words(resolved: card.resolved), isChange: true)
     }
 }
@@ -253,7 +265,7 @@ extension Report {
         let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
         let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
         return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
-            + (pegs ?? "its answer is not known")
+            + (pegs ?? "lost; may have counted")
     }
 }
 

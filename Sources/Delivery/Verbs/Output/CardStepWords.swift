@@ -138,8 +138,7 @@ extension NextStep.TrustStep {
         case .useAtIssuerStation:
             NextWords(
                 "use-at-issuer-station",
-                "This station has only a table of card keys; use a station that has the issuer's "
-                    + "keys.")
+                "Use a station that has the issuer's keys.")
         case .useThere(let currency):
             NextWords(
                 "use-there",

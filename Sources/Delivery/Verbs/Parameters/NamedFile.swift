@@ -33,7 +33,7 @@ struct NamedFile {
         } catch {
             throw TapcardError(
                 .fileUnusable, "The file cannot be written: \(error.detail).",
-                meaning: "No such file was made.")
+                meaning: "No file was created.")
         }
     }
 
@@ -50,14 +50,14 @@ struct NamedFile {
         if isStream { return }
         guard (try? DurableFile(path).permissions()) == nil else {
             throw TapcardError(
-                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
-                advice: "Name another file.")
+                .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
+                advice: "Choose another name.")
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard (try? DurableFile(folder).permissions()) != nil else {
             throw TapcardError(
-                .fileUnusable, "There is no folder \(folder) for \(path).",
-                meaning: "Nothing was done.", advice: "Make it, or name another file.")
+                .fileUnusable, "The folder \(folder) does not exist.",
+                meaning: "Nothing was done.", advice: "Create the folder, or choose another name.")
         }
     }
 

@@ -180,7 +180,8 @@ extension ValueType<UInt8> {
     static var key: Self {
         .made(
             by: { UInt8($0) }, "a valid key number", completes: .keys,
-            meaning: "The keys are as they were.", advice: "tapcard keys list shows them.")
+            meaning: "The key file was not changed.",
+            advice: "To list the keys, run: tapcard keys list")
     }
 }
 

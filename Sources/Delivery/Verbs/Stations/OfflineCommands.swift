@@ -114,9 +114,10 @@ enum OfflineCommands {
             return
         }
         throw TapcardError(
-            .ledgerReadOnly, "Only the owner of the ledger writes a journal off.",
+            .ledgerReadOnly, "Only the owner of the ledger can write off a journal.",
             meaning: "Nothing was changed.",
-            advice: "Run it with the owner's login: tapcard --ledger "
+            advice:
+                "Run this with the owner's login: tapcard --ledger "
                 + "postgresql://OWNER@HOST/DATABASE station write-off JOURNAL")
     }
 

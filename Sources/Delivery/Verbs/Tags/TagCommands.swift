@@ -77,8 +77,8 @@ extension Report {
     fileprivate init(_ change: ProtectionChange) {
         var lines = [
             change.isProtected
-                ? "Card \(change.uid) is protected: only your keys can write to its tag"
-                : "Tag \(change.uid) is not protected any more: anyone can write to it"
+                ? "Tag \(change.uid) is protected; writing to it needs this issuer's keys"
+                : "Tag \(change.uid) is no longer protected; anyone can write to it"
         ]
         if let operation = change.operation { lines.append("Operation \(operation)") }
         lines += Report.words(resolved: change.resolved)
@@ -92,31 +92,31 @@ extension Report {
     fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
         guard chip.isProtected(by: settings) else {
             return ["Protection: none; anyone can write to the tag"]
-                + (settings.isLocked ? ["Its settings are locked for ever"] : []) + mirror(settings)
+                + (settings.isLocked ? ["The configuration is permanently locked"] : [])
+                + mirror(settings)
         }
         let first = settings.firstProtected
         var lines = [
-            "Protection: a password is needed to write from page "
-                + "\(Hexadecimal.encode([first]))h (AUTH0)"
+            "Protection: password to write from page \(Hexadecimal.encode([first]))h on (AUTH0)"
                 + (first > AccessConfiguration.everything
-                    ? "; whoever has a phone can still lock the pages before it" : "")
+                    ? "; any phone can lock earlier pages" : "")
         ]
         lines.append(
             settings.protectsReading
-                ? "  and to read from there (PROT)" : "  but not to read (PROT)")
+                ? "  reading needs the password too (PROT)" : "  reading needs no password (PROT)")
         lines.append(
             settings.passwordLimit == 0
-                ? "  wrong passwords are not counted (AUTHLIM 0)"
-                : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
-                    + "(AUTHLIM)")
-        if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
+                ? "  wrong passwords are not limited (AUTHLIM 0)"
+                : "  the tag becomes permanently inaccessible after \(settings.passwordLimit) "
+                    + "wrong passwords (AUTHLIM)")
+        if settings.isLocked { lines.append("  the configuration is permanently locked (CFGLCK)") }
         return lines + mirror(settings)
     }
 
     private static func mirror(_ settings: AccessConfiguration) -> [String] {
         settings.mirrorPage.map { page in
-            "Mirror: from page \(Hexadecimal.encode([page]))h on it shows its number or its "
-                + "counter instead of what is written there"
+            "When read, the tag mirrors its UID or counter over the stored bytes from page "
+                + "\(Hexadecimal.encode([page]))h on"
         }.map { [$0] } ?? []
     }
 }
@@ -146,8 +146,9 @@ extension TagInfo {
     /// The versions of the keys, in a sentence without its full stop.
     var keyVersionWords: String {
         isProtected
-            ? "Its keys have the versions \(keyVersions.map(String.init).joined(separator: ", "))"
-            : "Its keys are those of the factory"
+            ? "The chip keys have been changed (versions "
+                + "\(keyVersions.map(String.init).joined(separator: ", ")))"
+            : "The chip keys are still the factory keys"
     }
 }
 
@@ -157,26 +158,27 @@ extension NTAG424CardInfo {
         var lines: [String] = []
         if usesLRP {
             lines.append(
-                "Warning: somebody has switched this chip to another protocol (LRP), for good. No "
-                    + "tapcard can use it any more; tapcard replace moves a balance to another card"
-            )
+                "Warning: someone has permanently switched this chip to LRP mode, so tapcard "
+                    + "cannot use it. To move the balance to another tag, run: tapcard replace")
         }
         if isMade {
-            let key = issuerKey.map { "key \($0) of this station" }
             lines.append(
-                key.map {
-                    "They name \($0)" + (isRetired ? ", which is retired" : "")
-                        + "; tapcard read has the chip prove it"
-                } ?? "They name no key of this station: it is a card of another issuer, or its key "
-                    + "was not brought here (tapcard keys import)")
+                issuerKey.map {
+                    "The key versions in the chip point to key \($0) of this station"
+                        + (isRetired ? ", which is retired" : "")
+                        + "; to authenticate the chip, run: tapcard read"
+                } ?? "The key versions in the chip point to no key of this station; the card is "
+                    + "another issuer's, or its key has to be imported: tapcard keys import")
             if isHalfMade {
                 lines.append(
-                    "It is half made, or was being given other keys. The next change of the card at "
-                        + "a station with the keys goes on with that")
+                    "The chip's key versions differ: issuing the card or changing its keys was "
+                        + "interrupted. The next change to this card, at a station that has the "
+                        + "keys, completes it")
             }
         }
         lines.append(
-            host.map { "Phones open a page at \($0.onOneLine)" } ?? "Phones open no page by it")
+            host.map { "A phone that taps this card opens a page at \($0.onOneLine)" }
+                ?? "A phone that taps this card opens no page")
         return lines
     }
 }
@@ -211,8 +213,9 @@ enum TagCommands {
     static func sayWhoOpens(in session: Session) {
         session.say(
             """
-            tapcard: only the keys in \(session.settings.keyPath) open a protected tag. Keep a copy of \
-            them (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+            tapcard: Only the keys in \(session.settings.keyPath) can remove the tag's password; if \
+            every copy of them is lost, the tag can never be written again. Make a copy now: \
+            tapcard keys export FILE
 
             """)
     }
@@ -223,15 +226,16 @@ enum TagCommands {
         var lines = ["\(info.chip), number \(info.uid)"]
         if let pages = info.pages {
             lines.append(
-                "\(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) for users")
+                "Memory: \(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) of them for "
+                    + "content")
         } else {
             lines.append(info.keyVersionWords)
         }
         lines += info.ntag424Card.map { $0.lines(isMade: info.isProtected) } ?? []
-        lines += [Report.words(info.originality), "Holds: \(info.ndef)"]
+        lines += [Report.words(info.originality), "Content: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(
-                "Locked: \(yes(info.isLocked)); protected by a password: "
+                "Locked: \(yes(info.isLocked)); password: "
                     + yes(info.isProtected))
             lines += info.configuration.map { Report.words($0, of: pages) } ?? []
         }
@@ -248,7 +252,8 @@ enum TagCommands {
             text = try dump.written(as: format)
         } catch {
             throw TapcardError(
-                .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
+                .failed,
+                "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
         if let file, file.isStream, !session.manner.isJSON {
@@ -281,7 +286,7 @@ enum TagCommands {
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(file.shown) is not a dump: "
+                "There is no valid dump in \(file.shown): "
                     + "\((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
@@ -289,7 +294,7 @@ enum TagCommands {
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(
-                .fileUnusable, "\(file.shown) has none of the pages that can be restored.",
+                .fileUnusable, "The dump has no user pages, so there is nothing to restore.",
                 meaning: "Nothing was written to a tag.")
         }
         let uid = try await session.station().restore(dump, overwriting: session[.overwrite])
@@ -299,8 +304,8 @@ enum TagCommands {
                 + (missing == 0
                     ? []
                     : [
-                        "Pages that the dump does not have, and that were left as they were: "
-                            + "\(missing) of \(pages.count)"
+                        "Not in the dump and left unchanged on the tag: \(missing) of "
+                            + "\(pages.count) pages"
                     ]),
             isChange: true)
     }
