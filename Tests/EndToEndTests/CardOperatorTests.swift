@@ -112,8 +112,8 @@ import Testing
         #expect(try set("card-address", "https://cards.example/c") == "")
         #expect(
             try set("card-address", "https://cards.example/card") == """
-                note     card-address has /card, and the customers' page answers only at /c: phones find it only where a proxy passes that on.
-                         Without such a proxy:
+                note     The path in card-address is /card, not /c, so phones reach the customers' page only through a proxy that forwards it, if at all.
+                         Without such a proxy, before you issue more cards:
                            tapcard config set card-address https://cards.example/c
 
                 """)

@@ -56,7 +56,8 @@ struct FirstUseTests {
             #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
         }
         let keys = try till.text(of: till.keys)
-        #expect(try till.step("init").hasPrefix("This station was set up before, in EUR\n"))
+        #expect(
+            try till.step("init").hasPrefix("This station is already set up, with currency EUR\n"))
         #expect(try till.run(["init", "--currency", "USD"]).status == 9)
         #expect(try till.text(of: till.keys) == keys)
         #expect(try till.step("issue --balance 3").hasPrefix("Issued: No name, €3.00\n"))
@@ -87,7 +88,7 @@ struct FirstUseTests {
         #expect(try till.step("--reader sim audit").hasPrefix("Cards: 1, "))
         #expect(
             try till.step("--reader sim config")
-                .hasSuffix("The reader is simulated: play money, apart from the real books"))
+                .hasSuffix("This is a simulation with play money, separate from the real ledger"))
         #expect(try till.step("--reader sim config get data") == "\(till.data)/simulated")
         #expect(try till.step("config get data") == till.data)
     }
@@ -120,8 +121,9 @@ struct FirstUseTests {
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(
             till.masked(ended.errors).hasPrefix(
-                "tapcard: the simulated reader is on the ledger ~/.local/share/tapcard/"
-                    + "ledger.sqlite.\n"), "\(ended.errors)")
+                "tapcard: warning: a simulated reader is being used with the real ledger "
+                    + "~/.local/share/tapcard/ledger.sqlite.\n"
+            ), "\(ended.errors)")
         #expect(!ended.errors.contains("play money"))
         #expect(!(try till.run(words + ["config"]).output.contains("play money")))
         #expect(try till.step("audit").hasPrefix("Cards: 1, "))
@@ -131,8 +133,8 @@ struct FirstUseTests {
     func otherPlayMoney() throws {
         #expect(
             try till.step("--reader sim init --currency EUR").hasSuffix(
-                "\nThe reader is simulated: this is play money, apart from the real books"
-                    + "\nNext: make a card with tapcard --reader sim demo"))
+                "\nThis is a simulation with play money, separate from the real ledger\nNext: "
+                    + "tapcard --reader sim demo"))
         #expect(try till.step("--reader sim demo").contains("€0.00"))
         let other = try till.run(till.words(of: "--reader sim init --currency USD"))
         #expect(other.status == 9)

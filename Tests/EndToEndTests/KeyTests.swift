@@ -148,7 +148,7 @@ struct KeyTests {
             let output = ended.output + ended.errors
             #expect(ended.status == 1 && output.contains("problem  "), "\(output)")
             #expect(output.contains(what) && output.contains(remedy), "\(output)")
-            #expect(output.contains("The keys cannot be used. Follow the steps above."))
+            #expect(output.contains("The keys cannot be used. Follow the steps shown above."))
         }
         try till.setMode(of: till.keys, 0o644)
         try expect("can be read by others (mode 644)", "chmod 600")

@@ -141,7 +141,7 @@ struct OfflineTests {
         // Under the same id it is answered from the ledger now.
         let later = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(later.contains("replayed"))
-        #expect(try till.step("station book") == "Nothing is left to book")
+        #expect(try till.step("station book") == "No offline payments to book")
     }
 
     /// The card may show the payment, and the cashier was told that its end is not known.
@@ -240,7 +240,7 @@ struct OfflineTests {
         #expect(try till.step("audit").contains("was replaced by a new one"))
         #expect(
             try till.step("station book \(copy)") == "Booked 1 offline payment, €4.50 in total.")
-        #expect(try till.step("station book \(copy)") == "Nothing is left to book")
+        #expect(try till.step("station book \(copy)") == "No offline payments to book")
         let id = try #require(Mask.uuid.first(in: String(decoding: bytes, as: UTF8.self)))
         let refused = try till.run("station write-off \(id)")
         #expect(refused.errors.contains("Only the owner"), "\(refused)")

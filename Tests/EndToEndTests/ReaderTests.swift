@@ -7,7 +7,7 @@ import Testing
 struct ReaderTests {
     private static let fixtures =
         Repository.path("fixtures/usb")
-    private static let usable = "No reader can be used. "
+    private static let usable = "There is no usable reader. "
 
     /// Runs the program where these readers are plugged in; a shell may change the bus before.
     private func run(
@@ -110,8 +110,9 @@ struct ReaderTests {
 
                 """)
         #expect(
-            ended.errors == "tapcard: \(Self.usable)Follow the steps above, or use "
-                + "--reader sim.\n")
+            ended.errors
+                == "tapcard: \(Self.usable)Follow the steps shown above, or use the simulated "
+                + "reader: --reader sim\n")
     }
 
     @Test("a libnfc of another release is named alike by all that need it, and never used")
@@ -189,7 +190,7 @@ struct ReaderTests {
         #expect(ended.status == 2)
         #expect(
             ended.errors.hasPrefix(
-                #"tapcard: "pn53x_usb:\u{1B}[2J" is not a valid reader name."#))
+                #"tapcard: "pn53x_usb:\u{1B}[2J" is not a reader name."#))
     }
 
     @Test("a reader that this user may not open")
@@ -220,14 +221,14 @@ struct ReaderTests {
         #expect(unsafe access(till.ledger, F_OK) != 0)
         #expect(unsafe access(till.keys, F_OK) != 0)
         try till.step("demo")
-        #expect(try till.step("doctor").contains("It holds a card of tapcard's; of 144 bytes "))
+        #expect(try till.step("doctor").contains("It holds a tapcard card; of 144 bytes "))
         try till.step("sim take")
         let found = till.masked(try till.step("doctor"))
         #expect(
             found.hasSuffix(
                 """
 
-                ok       No tag lies on it.
+                ok       There is no tag on the reader.
                 ok       ~/.local/share/tapcard/simulated/ledger.sqlite is sound: every page of the \
                 ledger was read.
                 """), "\(found)")

@@ -39,12 +39,14 @@ struct RecoveryTests {
         let restored = try till.step("restore-backup ~/copy")
         #expect(
             restored.contains(
-                "\nCard \(lost) was replaced since, and holds its money again: stop it with "
-                    + "tapcard block --card \(lost)"), "\(restored)")
+                "\nCard \(lost) was replaced after the backup and has its balance again; to block "
+                    + "it, run: tapcard block --card \(lost)"
+            ), "\(restored)")
         #expect(
             restored.contains(
-                "\nCard \(uid) was blocked since, and is not any more: stop it with tapcard block "
-                    + "--card \(uid)"), "\(restored)")
+                "\nCard \(uid) was blocked after the backup and is active again; to block it, run: "
+                    + "tapcard block --card \(uid)"
+            ), "\(restored)")
         #expect(!restored.contains(blocked), "the backup has it blocked, too")
         let document = try till.step("restore-backup ~/copy --json")
         #expect(
@@ -116,7 +118,7 @@ struct RecoveryTests {
         #expect(bad.status == 9)
         #expect(
             bad.errors.contains(
-                "is not a ledger backup, or it is damaged. The ledger is as it was."))
+                "is not a ledger backup, or it is damaged. The ledger is unchanged."))
         #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
     }
 

@@ -25,7 +25,7 @@ struct SettingsFileTests {
             "config set timeout 5",
             prints: """
                 timeout is 5 in ~/.config/tapcard/simulated/config.json
-                Here TAPCARD_TIMEOUT beats it: 7
+                For now, TAPCARD_TIMEOUT overrides it: 7
                 """, with: ["TAPCARD_TIMEOUT": "7"])
     }
 

@@ -42,7 +42,7 @@ struct SettingsTests {
         #expect(!shown.output.contains("never shown"))
         #expect(
             shown.output.hasSuffix(
-                "The reader is simulated: play money, apart from the real books\n"))
+                "This is a simulation with play money, separate from the real ledger\n"))
         #expect(try till.step("config --json").hasSuffix(#","simulated":true}"#))
         let unset = try till.run(["config"], with: ["TAPCARD_READER": nil])
         #expect(
@@ -101,7 +101,8 @@ struct SettingsTests {
     @Test(
         "a file of settings that cannot be understood is refused",
         arguments: [
-            ("timeout = 5", nil), (#"{"timeout":5"#, nil), ("[]", "they are no JSON object"),
+            ("timeout = 5", nil), (#"{"timeout":5"#, nil),
+            ("[]", "the file must contain a JSON object"),
             (#"{"timeout":[5]}"#, #""timeout" is neither text nor number, true nor false"#),
             (#"{"json":null}"#, #""json" is neither text nor number, true nor false"#),
         ])

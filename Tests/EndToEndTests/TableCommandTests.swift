@@ -225,7 +225,7 @@ import Testing
             try bring("first.json")
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $19.00 left"))
             // Offline payments are sealed with a key that each table has.
-            #expect(try second.step("station book") == "Nothing is left to book")
+            #expect(try second.step("station book") == "No offline payments to book")
             try second.step("config set offline-payments true")
             #expect(try second.step("station snapshot") == "The snapshot has 1 card")
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))

@@ -105,9 +105,11 @@ struct TagStateTests {
         for line in ["read", "pay 1", "sim list", "sim put"] {
             try till.expect(
                 line, status: 5,
-                complains: "The simulated reader cannot be used: ~/.local/share/tapcard/simulated/"
-                    + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
-                    + "Fix its file or remove it: then it starts over, with a blank tag.")
+                complains:
+                    "The simulated reader's file cannot be used: "
+                    + "~/.local/share/tapcard/simulated/simulation.txt: the file is no "
+                    + "simulation of tapcard. Nothing was done. Repair or delete it; if you "
+                    + "delete it, the simulated reader starts over with a blank tag.")
         }
     }
 }

@@ -55,7 +55,8 @@ struct UnusableLedgerTests {
     }
 
     private static let named =
-        "the simulated reader is on the ledger ~/missing/ledger.\ntapcard: "
+        "warning: a simulated reader is being used with the real ledger "
+        + "~/missing/ledger.\ntapcard: "
 
     @Test("there is no place for it")
     func place() throws {
@@ -80,13 +81,16 @@ struct UnusableLedgerTests {
                 + "or name another ledger. " + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger ~", status: 9,
-            complains: "the simulated reader is on the ledger ~.\ntapcard: ~ is no file; name a "
-                + "ledger. " + UnusableLedgerTests.meaning)
+            complains:
+                "warning: a simulated reader is being used with the real ledger ~.\ntapcard: ~ is "
+                + "no file; name a ledger. "
+                + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger postgresql://ann:secret@localhost/x", status: 2,
-            complains: "The address of the ledger has a password in it, which other users of this "
-                + "machine can see. Nothing was done. Write it into ~/.pgpass, or into a file that "
-                + "the address names with passfile=FILE, or into the variable PGPASSWORD.")
+            complains:
+                "The ledger address contains a password, which other users can see. Nothing was "
+                + "done. Put the password in ~/.pgpass, in a file named by passfile=FILE, or "
+                + "in PGPASSWORD.")
         for address in [
             "host=db.example user=ann password=secret dbname=x", "dbname=x password = secret",
             "service=issuer", "mysql://ann:secret@localhost/x", "PostgreSQL://ann:secret@db/x",
@@ -100,10 +104,9 @@ struct UnusableLedgerTests {
                 #expect(!(told.output + told.errors).contains("secret"), "\(words)")
                 #expect(
                     till.masked(told.errors).hasSuffix(
-                        "tapcard: The ledger is neither a file nor an address that tapcard "
-                            + "understands. Nothing was done. Write a database as "
-                            + "postgresql://LOGIN@HOST/DATABASE, and its password into ~/.pgpass.\n"
-                    ),
+                        "tapcard: The ledger is neither a file path nor a PostgreSQL address. "
+                            + "Nothing was done. Write it like postgresql://LOGIN@HOST/DATABASE, "
+                            + "and put the password in ~/.pgpass.\n"),
                     "\(words): \(told.errors)")
             }
         }
@@ -114,7 +117,8 @@ struct UnusableLedgerTests {
         let till = try Till()
         try till.expect(
             "read", status: 2,
-            complains: "There is no home folder to keep keys and ledger in. Nothing was done. Set "
-                + "HOME, or XDG_DATA_HOME.", with: ["HOME": nil])
+            complains:
+                "The variable HOME is not set. Nothing was done. Set HOME, or XDG_DATA_HOME.",
+            with: ["HOME": nil])
     }
 }

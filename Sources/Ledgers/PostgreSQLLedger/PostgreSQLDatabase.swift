@@ -71,8 +71,8 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             guard schema <= latest else {
                 throw LedgerError(
                     .newer,
-                    "the tables are at version \(schema), but this tapcard only knows versions up to "
-                        + "\(latest); run the migration with the newer tapcard")
+                    "the tables are at version \(schema), but this tapcard only knows versions up "
+                        + "to \(latest); run the migration with the newer tapcard")
             }
             guard schema >= oldest else {
                 throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
@@ -143,9 +143,14 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     "23505": "there is, or was, a station \(name); take another name",
                     "42501": "only the owner of the ledger registers stations",
                 ])
-            return Int(
-                try link.value(
-                    "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer))
+            do throws(LedgerError) {
+                return Int(
+                    try link.value(
+                        "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer))
+            } catch {
+                // The station is registered, and only its number is not known.
+                throw LedgerError(.outcomeUnknown, error.detail)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ import Verbs
 struct CashierCommandTests {
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
     private static let nobody =
-        "There are no cashiers: the till page asks nobody who they are\n"
+        "No cashiers; the till page needs no login\n"
 
     @Test("are added, listed and removed; only a slow hash of the password is kept")
     func life() async throws {
@@ -62,7 +62,7 @@ struct CashierCommandTests {
     @Test(
         "a password that is none is refused, and nothing is kept",
         arguments: [
-            (["sesame-open", "sesame-closed"], 2, "The two passwords are not the same."),
+            (["sesame-open", "sesame-closed"], 2, "The two entries do not match."),
             (["sesame-open", nil], 1, "Stopped."), ([nil], 1, "Stopped."),
             (["sesame"], 2, "The password is too short: it needs 10 characters."),
             (["sesame-op"], 2, "The password is too short: it needs 10 characters."),
@@ -73,7 +73,7 @@ struct CashierCommandTests {
             (["aaaaaaaaaaaaa"], 2, "The password is too easy to guess: "),
             (
                 [String(repeating: "é", count: 513)], 2,
-                "The password is too long: it has 1026 bytes, and 1024 is the most."
+                "A password can be at most 1024 bytes long."
             ),
         ] as [([String?], Int32, String)])
     func refusals(lines: [String?], status: Int32, words: String) async throws {
@@ -92,7 +92,7 @@ struct CashierCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: The password is missing, and there is no terminal to type it in. \
+                ! tapcard: No password was given, and there is no terminal to ask for it. \
                 Nothing was changed. Set TAPCARD_CASHIER_PASSWORD, or run the command in a terminal.
 
                 """)

@@ -55,7 +55,7 @@ struct CashierSettingTests {
         let ended = try await ProgramBench().run("history", ["TAPCARD_CASHIER": name])
         #expect(ended.status == 2)
         #expect(ended.text.contains(" is not a valid cashier name: "), "\(ended.text)")
-        #expect(ended.text.hasSuffix("Nothing was done. Set another cashier, or none.\n"))
+        #expect(ended.text.hasSuffix("Nothing was done. Use another name, or none.\n"))
     }
 
     @Test("is refused where the name is longer than anybody's")

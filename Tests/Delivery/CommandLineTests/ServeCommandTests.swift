@@ -62,21 +62,27 @@ struct ServeCommandTests {
     @Test(
         "refuses readers that cannot be the tills of one server",
         arguments: [
-            ("--reader sim --reader sim", "The reader sim is named twice."),
-            ("--reader sim:a --reader sim:./a", "sim:a and sim:./a are the same reader."),
+            ("--reader sim --reader sim", "The reader sim was given twice."),
+            (
+                "--reader sim:a --reader sim:./a",
+                "sim:a and sim:./a are two names for the same reader."
+            ),
             (
                 "--reader pn532_uart:/dev/null --reader pn532_uart:/dev/null:9600",
-                "pn532_uart:/dev/null and pn532_uart:/dev/null:9600 are the same reader."
+                "pn532_uart:/dev/null and pn532_uart:/dev/null:9600 are two names for the same "
+                    + "reader."
             ),
             (
                 "--reader sim --reader pcsc:ACS",
-                "A simulated reader cannot be served together with a real one."
+                "A server cannot use simulated and real readers together, because their keys and "
+                    + "ledgers are separate."
             ),
             (
                 "--reader pcsc:ACS --reader sim",
-                "A simulated reader cannot be served together with a real one."
+                "A server cannot use simulated and real readers together, because their keys and "
+                    + "ledgers are separate."
             ),
-            ("--reader sim --reader nonsense", "\"nonsense\" is not a valid reader name."),
+            ("--reader sim --reader nonsense", "\"nonsense\" is not a reader name."),
             (
                 (1...17).map { "--reader sim:\($0)" }.joined(separator: " "),
                 "17 readers are more than one server takes."

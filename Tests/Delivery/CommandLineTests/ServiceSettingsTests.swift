@@ -51,9 +51,9 @@ struct ServiceSettingsTests {
             ("PRIZES", "6=1 6=2", "two rows like 6=2"),
             ("PRIZES", " ", "has no row"),
             ("TOP_PRIZE_UNIT", "cents", "write whole or minor"),
-            ("LOTTERY_BALLS", "0", "write a number from 1 to 999"),
+            ("LOTTERY_BALLS", "0", "it must be a number from 1 to 999"),
             ("LOTTERY_BALLS", "59", "59 balls of 59"),
-            ("LOTTERY_HIGHEST", "1000", "write a number from 1 to 999"),
+            ("LOTTERY_HIGHEST", "1000", "it must be a number from 1 to 999"),
         ])
     func refused(variable: String, value: String, words: String) async throws {
         let bench = try ProgramBench()
@@ -100,7 +100,9 @@ struct ServiceSettingsTests {
         try bench.set(#"{"mastermind-password":"swordfish"}"#)
         let ended = await bench.run("config")
         #expect(ended.status == 2 && !ended.text.contains("swordfish"))
-        #expect(ended.text.contains("a password does not belong in it; set TAPCARD_MASTERMIND_"))
+        #expect(
+            ended.text.contains(
+                "a password is not allowed in this file; set TAPCARD_MASTERMIND_ instead"))
     }
 
     @Test("the services of a command are made once, however often they are asked")
@@ -142,8 +144,7 @@ struct ServiceSettingsTests {
             #expect(ended.status == 2)
             let begin = "! tapcard: The ca-file that is set (TAPCARD_CA_FILE) "
             let end =
-                ". Nothing was done. Name a file of certificates in PEM that you may read, or "
-                + "none.\n"
+                ". Nothing was done. Name a PEM file that can be read, or none at all.\n"
             #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
             return String(ended.text.dropFirst(begin.count).dropLast(end.count))
         }
@@ -169,8 +170,8 @@ struct ServiceSettingsTests {
             #expect(ended.status == 2)
             #expect(
                 ended.text
-                    == "! tapcard: The value of \(name) is not valid UTF-8. Nothing was done. Set it "
-                    + "again, or unset it.\n")
+                    == "! tapcard: The variable \(name) is not valid UTF-8. Nothing was done. Set "
+                    + "it again, or unset it.\n")
         }
         let password: Set = [ServiceSettingsTests.password]
         #expect(await bench.run("config", malformed: password).status == 0)
@@ -190,8 +191,7 @@ struct ServiceSettingsTests {
             guard status == 2 else { continue }
             #expect(
                 ended.text
-                    == "! tapcard: The password is too long: it has \(count) bytes, and 1024 is "
-                    + "the most. Nothing was sent.\n")
+                    == "! tapcard: A password can be at most 1024 bytes long. Nothing was sent.\n")
         }
     }
 }

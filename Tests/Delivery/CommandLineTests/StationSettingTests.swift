@@ -107,9 +107,9 @@ struct StationSettingTests {
         #expect(above.status == 2)
         #expect(
             above.text
-                == "! tapcard: confirm-payment-above 60.00 would have no effect: it is above "
-                + "payment-limit 50.00. Nothing was changed. Lower the one or raise the other "
-                + "first.\n")
+                == "The setting ! tapcard: confirm-payment-above 60.00 would never apply, because "
+                + "it is above payment-limit 50.00. Nothing was changed. Lower it, or raise "
+                + "the limit first.\n")
         #expect(await bench.run("config set confirm-payment-above 50").status == 0)
         #expect(await bench.run("config set payment-limit 40").status == 2)
         #expect(await bench.run("config set confirm-payment-above").status == 0)
@@ -146,7 +146,10 @@ struct StationSettingTests {
         let data = await bench.run("config get keys", ["TAPCARD_DATA": "/shop"])
         #expect(data == ProgramBench.Ended(status: 0, text: "/shop/simulated/keys.json\n"))
         let flag = await bench.run("--ledger /shop/l.sqlite config").text
-        #expect(flag.hasPrefix("! tapcard: the simulated reader is on the ledger /shop/l.sqlite."))
+        #expect(
+            flag.hasPrefix(
+                "! tapcard: warning: a simulated reader is being used with the real ledger "
+                    + "/shop/l.sqlite."))
         #expect(!flag.contains("play money"), "\(flag)")
         #expect(await bench.run("config").text.contains("play money, apart from the real books"))
     }
@@ -184,7 +187,7 @@ struct StationSettingTests {
         #expect(
             text == """
                 reader is sim in ~/tapcard/simulated/config.json
-                Here TAPCARD_READER beats it: sim
+                For now, TAPCARD_READER overrides it: sim
                 Without TAPCARD_READER the settings are those in ~/tapcard/config.json, which is \
                 as it was
 

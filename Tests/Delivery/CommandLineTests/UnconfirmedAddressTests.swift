@@ -66,10 +66,11 @@ struct UnconfirmedAddressTests {
             await bench.run("--reader sim draws", Self.unset)
                 == ProgramBench.Ended(
                     status: 4,
-                    text: "! tapcard: The lottery's address was not confirmed yet: \(address). "
-                        + "Nothing was sent, and nothing was changed on card or ledger. Run "
-                        + "this command to confirm it, or change the address in it to use "
-                        + "another: tapcard --reader sim config set lottery-url \(address)\n"))
+                    text:
+                        "! tapcard: The lottery has not been confirmed at \(address) yet. Nothing "
+                        + "was sent, and the card and the ledger are unchanged. Run this "
+                        + "command to confirm it, or change the address in it to use another: "
+                        + "tapcard --reader sim config set lottery-url \(address)\n"))
     }
 }
 

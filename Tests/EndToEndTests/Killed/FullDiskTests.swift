@@ -97,7 +97,7 @@ struct FullDiskTests {
         for (line, words) in [
             ("read", "No name, $20.00\n"), ("read", "ledger: known"), ("history", "issue"),
             ("takings", "$20.00"), ("audit", "Cards: 1; operations: 1; unfinished: none; every"),
-            ("backup ~/copy-of-\(number)", "The ledger is copied to "),
+            ("backup ~/copy-of-\(number)", "Ledger backed up to "),
         ] {
             let ended = try till.run(till.words(of: line), with: refused)
             #expect(ended.status == 0, "\(line): \(ended.errors)")

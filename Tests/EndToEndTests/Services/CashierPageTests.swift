@@ -354,7 +354,7 @@ struct CashierPageTests {
         let process = try till.start(
             ["cashiers", "add", "Ann"], streams: .init(terminal: terminal.path))
         var shown = ""
-        for question in ["Password for Ann: ", "The same again: "] {
+        for question in ["Password for Ann: ", "Repeat the password: "] {
             try process.wait("it asks") {
                 shown += terminal.read()
                 return shown.contains(question) && !terminal.showsKeys

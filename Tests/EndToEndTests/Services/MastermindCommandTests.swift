@@ -100,8 +100,8 @@ struct MastermindCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.errors
-                == "tapcard: The value of TAPCARD_MASTERMIND_PASSWORD is not valid UTF-8. Nothing was "
-                + "done. Set it again, or unset it.\n")
+                == "tapcard: The variable TAPCARD_MASTERMIND_PASSWORD is not valid UTF-8. Nothing "
+                + "was done. Set it again, or unset it.\n")
         #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
     }
 

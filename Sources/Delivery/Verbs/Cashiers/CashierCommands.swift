@@ -66,7 +66,7 @@ enum CashierCommands {
         return Report(
             ["cashiers": .array(names.map { .string($0) })],
             names.isEmpty
-                ? ["There are no cashiers: the till page asks nobody who they are"] : names,
+                ? ["No cashiers; the till page needs no login"] : names,
             isPlain: true)
     }
 
@@ -84,8 +84,8 @@ enum CashierCommands {
             ["cashier": .string(kept.text), "isNew": .bool(isNew)],
             [
                 isNew
-                    ? "\(kept.text) can log in at the till page"
-                    : "\(kept.text) has a new password"
+                    ? "\(kept.text) can now log in on the till page"
+                    : "\(kept.text) now has a new password"
             ], isChange: true)
     }
 
@@ -98,7 +98,7 @@ enum CashierCommands {
         }
         return Report(
             ["cashier": .string(removed.text)],
-            ["\(removed.text) cannot log in any more"], isChange: true)
+            ["\(removed.text) can no longer log in"], isChange: true)
     }
 
     /// The new password, from the environment or typed twice.
@@ -113,9 +113,10 @@ enum CashierCommands {
             password = try await secret.typed(
                 "Password for \(name.text.shown): ", on: session.console)
             try require(password, of: name)
-            guard try await secret.typed("The same again: ", on: session.console) == password else {
+            guard try await secret.typed("Repeat the password: ", on: session.console) == password
+            else {
                 throw TapcardError(
-                    .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
+                    .usage, "The two entries do not match.", meaning: "Nothing was changed.",
                     advice: "Try again.")
             }
         }
@@ -127,8 +128,7 @@ enum CashierCommands {
         guard password.utf8.count <= CashierFile.longestPassword else {
             throw TapcardError(
                 .usage,
-                "The password is too long: it has \(password.utf8.count) bytes, and "
-                    + "\(CashierFile.longestPassword) is the most.",
+                "A password can be at most \(CashierFile.longestPassword) bytes long.",
                 meaning: "Nothing was changed.")
         }
         if let objection = PasswordStrength.objection(to: password, of: name) {
@@ -141,7 +141,7 @@ extension TapcardError {
     /// The refusal of a command whose password is not set, and which no terminal can ask for one.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
-            .usage, "The \(secret) is missing, and there is no terminal to type it in.",
+            .usage, "No \(secret) was given, and there is no terminal to ask for it.",
             meaning: meaning,
             advice: "Set \(variable), or run the command in a terminal.")
     }

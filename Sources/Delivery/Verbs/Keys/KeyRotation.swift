@@ -89,7 +89,7 @@ enum KeyRotation {
             try session.keyFile.save(
                 try present.changed { keys throws(KeyError) in try keys.merging(prepared) })
         }
-        let now = try await LedgerAccess.status(of: database).keys
+        let now = try await LedgerAccess.status(of: database, orSay: announced(key.id)).keys
         return try await seal(with: key, now, database, isNew: true, in: session)
     }
 
@@ -102,7 +102,7 @@ enum KeyRotation {
         guard lacking.isEmpty || session[.withoutWaiting] else {
             return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.asking(orSay: announced(key.id)) { () throws(LedgerError) in
             try await database.seal(
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
@@ -119,6 +119,10 @@ enum KeyRotation {
                         + "you run there: tapcard keys import FILE"
                 },
             isChange: true)
+    }
+
+    private static func announced(_ id: UInt8) -> String {
+        "Key \(id) is announced, but does not seal records yet."
     }
 
     private static func members(

@@ -14,15 +14,16 @@ extension DatabaseStatus {
     private var opening: Finding {
         isOpen
             ? Finding(
-                .ledger, .ok, "PostgreSQL \(version) has the ledger, in \(currency.code).")
+                .ledger, .ok,
+                "The ledger is in PostgreSQL \(version), and its currency is \(currency.code).")
             : Finding(
                 .ledgerUndeclared, .problem,
-                "The database was promoted or restored since the ledger was opened: no station "
-                    + "takes money.",
+                "The database server changed after the ledger was opened (a promotion or a "
+                    + "restore), so no station takes payments or top-ups.",
                 remedy: [
-                    .say("If the server was a synchronous replica with every commit:"),
+                    .say("If this server was a synchronous replica and has every commit:"),
                     .run("tapcard ledger reopen --lossless"),
-                    .say("If it is not certain, or after a restore:"),
+                    .say("If you are not sure, or if it was restored:"),
                     .run("tapcard ledger reopen --after-loss"),
                 ])
     }
@@ -33,20 +34,24 @@ extension DatabaseStatus {
         case .later:
             Finding(
                 .tables, .note,
-                "A later version of tapcard has changed the tables, to version \(schema). This one "
-                    + "still works.",
-                remedy: [.say("Upgrade this station before older versions are locked out.")])
+                "A newer tapcard changed the tables to version \(schema); this one still works.",
+                remedy: [
+                    .say(
+                        "Upgrade tapcard here in good time; later changes may shut older versions "
+                            + "out.")
+                ])
         case .readOnly:
             Finding(
                 .tables, .problem,
-                "The tables, of version \(schema), need a later version of tapcard: this station "
-                    + "may only read.", remedy: [.say("Install that version here.")])
+                "The tables are at version \(schema) and need a newer tapcard; this station can "
+                    + "only read them.",
+                remedy: [.say("Install the newer version here.")])
         case .earlier:
             Finding(
                 .tables, .problem,
-                "The tables, of version \(schema), are of an earlier version of tapcard: no "
-                    + "station of this version takes money.",
-                remedy: [.say("As the owner of the ledger:"), .run("tapcard ledger migrate")])
+                "The tables are at version \(schema), which is too old: stations with this version "
+                    + "of tapcard take no payments or top-ups.",
+                remedy: [.say("As the owner of the database:"), .run("tapcard ledger migrate")])
         }
     }
 
@@ -57,9 +62,9 @@ extension DatabaseStatus {
             return [
                 Finding(
                     .noReplica, .note,
-                    "No commit waits for a replica: confirmed payments are lost with the server's "
-                        + "disk.",
-                    remedy: [.say("docs/STATIONS.md shows how three servers keep the ledger.")])
+                    "There is no synchronous replica: if the server's disk fails, confirmed "
+                        + "payments are lost.",
+                    remedy: [.say("See docs/STATIONS.md for a setup with three servers.")])
             ]
         }
         let inStep = replicas.filter(\.isInStep)
@@ -67,21 +72,26 @@ extension DatabaseStatus {
             inStep.isEmpty
             ? Finding(
                 .noReplica, .problem,
-                "Commits wait for a replica, and none is in step: no station takes money.",
+                "Commits wait for a replica and none is in sync, so no station takes payments or "
+                    + "top-ups.",
                 remedy: [
-                    .say("Start a replica. On its machine, with Patroni:"), .run("patronictl list"),
-                    .say("If the server has to go on alone, at the risk of its disk:"),
+                    .say("Start a replica. To see the replicas with Patroni:"),
+                    .run("patronictl list"),
+                    .say(
+                        "Or let the server continue alone, at the risk of losing payments if its "
+                            + "disk fails:"),
                     .run(DatabaseStatus.goingAlone),
                 ])
             : Finding(
                 .replica, .ok,
-                "Replicas in step: " + inStep.map(\.words).joined(separator: "; ") + ".")
+                "These replicas are in sync: " + inStep.map(\.words).joined(separator: "; ") + ".")
         return [step]
             + late.map {
                 Finding(
                     .replicaBehind, .note,
-                    "Connected, and not in step: \($0.words). No commit waits for it.",
-                    remedy: [.say("A failover to it would lose payments.")])
+                    "This replica is connected but not in sync, and commits do not wait for it: "
+                        + "\($0.words).",
+                    remedy: [.say("If it takes over, payments may be lost.")])
             }
     }
 
@@ -95,11 +105,13 @@ extension DatabaseStatus {
         Finding(
             .replicasHidden, .note,
             synchronousReplicas.isEmpty
-                ? "No commit waits for a replica. Whether one is connected is not visible to this "
-                    + "login."
-                : "Commits wait for replicas. Whether they are in step is not visible to this "
-                    + "login.",
-            remedy: [.say("Ask with a login that has the server's role pg_monitor.")])
+                ? "Commits do not wait for a replica, and this login is not allowed to see whether "
+                    + "one is in sync."
+                : "Commits wait for a replica, but this login is not allowed to see whether one is "
+                    + "in sync.",
+            remedy: [
+                .say("To see the replicas, check again with a login that has the role pg_monitor.")
+            ])
     }
 
     /// Longer than a station has its server wait, with room for another system's timers.
@@ -113,16 +125,23 @@ extension DatabaseStatus {
             guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
-                "The server does not notice for "
-                    + (timeout > 0 ? "\(timeout) s" : "hours") + " that a station is gone: until "
-                    + "then the card of its payment can be locked.",
-                remedy: [.say("docs/STATIONS.md shows the settings of the server.")])
+                "The database server takes " + (timeout > 0 ? "\(timeout) s" : "hours")
+                    + " to notice that a station is gone.",
+                remedy: [
+                    .say(
+                        "Until then, the card of that station's unfinished payment may be locked; "
+                            + "docs/STATIONS.md shows the server settings.")
+                ])
         case .pooled:
             return Finding(
                 .deadLinks, .note,
-                "A pooler stands before the server, and has to notice by itself that a station is "
-                    + "gone: until then the card of its payment can be locked.",
-                remedy: [.say("docs/STATIONS.md shows the settings of PgBouncer.")])
+                "This station connects through a pooler, which has to notice by itself when a "
+                    + "station is gone.",
+                remedy: [
+                    .say(
+                        "Until then, the card of that station's unfinished payment may be locked; "
+                            + "docs/STATIONS.md shows the PgBouncer settings.")
+                ])
         }
     }
 
@@ -133,9 +152,9 @@ extension DatabaseStatus {
         let seconds = abs(clockLead) / 1_000
         return Finding(
             .clock, .note,
-            "The clock of this station is \(seconds) s \(clockLead > 0 ? "slow" : "fast"), by the "
-                + "database's.",
-            remedy: [.say("Set it by NTP:"), .run("timedatectl set-ntp true")])
+            "This station's clock is \(seconds) s \(clockLead > 0 ? "behind" : "ahead of") the "
+                + "database server's.",
+            remedy: [.say("To set it by NTP:"), .run("timedatectl set-ntp true")])
     }
 
     /// The stations without the key that seals: they take no money.
@@ -178,8 +197,9 @@ extension DatabaseStatus {
         guard openOperations > 0 else { return nil }
         return Finding(
             .openOperations, .note,
-            "Operations that wait for the next tap of their card: \(openOperations)"
-                + (oldestOpen.map { ", the oldest since \(LocalTime.text($0))." } ?? "."))
+            "Unfinished operations: \(openOperations)"
+                + (oldestOpen.map { ", the oldest since \(LocalTime.text($0))" } ?? "")
+                + "; each is resolved at the next tap of its card.")
     }
 
     private static let mostAge: Int64 = 1_000_000_000
@@ -188,9 +208,12 @@ extension DatabaseStatus {
         guard transactionAge > DatabaseStatus.mostAge else { return nil }
         return Finding(
             .transactionAge, .note,
-            "The database has gone \(transactionAge) transactions without a freeze; at "
-                + "2000000000 it stops.",
-            remedy: [.say("As the owner, at a quiet hour:"), .run("vacuumdb --freeze DATABASE")])
+            "There have been \(transactionAge) transactions since the last vacuum freeze; "
+                + "PostgreSQL stops at 2 billion.",
+            remedy: [
+                .say("As the owner of the database, at a quiet time:"),
+                .run("vacuumdb --freeze DATABASE"),
+            ])
     }
 }
 
@@ -206,11 +229,13 @@ extension Finding {
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,
-            "Key \(id) of this station differs from the other stations' key: no money moves here.",
+            "Key \(id) of this station differs from the other stations' key \(id), so this station "
+                + "takes no payments or top-ups.",
             remedy: [
-                .say("Put the keys of this station away:"), .run("mv \(path) \(path)-before"),
-                .say("Where the keys of the others are:"), .run("tapcard keys export FILE"),
-                .say("Here:"), .run("tapcard keys import FILE"),
+                .say("Move this station's key file out of the way:"),
+                .run("mv \(path) \(path)-before"),
+                .say("At a station that has the right keys:"), .run("tapcard keys export FILE"),
+                .say("At this station:"), .run("tapcard keys import FILE"),
             ])
     }
 }

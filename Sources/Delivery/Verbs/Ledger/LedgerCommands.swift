@@ -15,7 +15,7 @@ extension Parameter<Bool> {
 }
 
 extension Parameter<String?> {
-    fileprivate static var into: Self {
+    static var into: Self {
         .option(
             "into", "ADDRESS", .word, "Target, as `postgresql://OWNER@HOST/DATABASE` (required)")
     }
@@ -96,23 +96,27 @@ enum LedgerCommands {
         let place = if let place { place } else { try session.settings.ledgerPlace }
         guard case .database(let address) = place else {
             throw TapcardError.usage(
-                "\(place) is a file, which no other station shares.",
-                advice: "Name a database: postgresql://LOGIN@HOST/DATABASE.")
+                "This command needs a ledger in a database, but \(place) is a file, which only one "
+                    + "station can use.",
+                advice: "Use a database as the ledger: postgresql://LOGIN@HOST/DATABASE")
         }
         return session.drivers.database(address)
     }
 
-    private static let unchanged = "Nothing was changed."
+    static let unchanged = "Nothing was changed."
 
     private static func waiting(for names: String) -> String {
-        "tapcard: No replica is in step, and the server confirms no change before one has it "
-            + "(synchronous_standby_names is '\(names)'). This waits for a replica, for ten minutes "
-            + "at most. If the server has to go on alone, at the risk of its disk:\n  "
-            + "\(DatabaseStatus.goingAlone)\n"
+        "tapcard: No replica is in sync, and the server confirms changes only after one of its "
+            + "replicas has them (synchronous_standby_names is '\(names)').\nWaiting up to ten "
+            + "minutes for a replica. To let the server continue alone, at the risk of losing "
+            + "payments if its disk fails:\n  \(DatabaseStatus.goingAlone)\n"
     }
 
-    private static func asOwner<Success: Sendable>(
-        at place: LedgerPlace? = nil, isChanging: Bool = true, in session: Session,
+    /// Asks the database for something. `meaning` is part of the error, unless the outcome is
+    /// unknown or the database has refused a change.
+    static func asOwner<Success: Sendable>(
+        at place: LedgerPlace? = nil, isChanging: Bool = true,
+        orSay meaning: String = LedgerCommands.unchanged, in session: Session,
         _ body: (any LedgerDatabase) async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place, in: session)
@@ -124,126 +128,57 @@ enum LedgerCommands {
         } catch {
             let translated = TapcardError(error)
             guard error.kind != .undeclared else { throw translated }
+            let meaning = isChanging && error.kind == .refused ? unchanged : meaning
             throw TapcardError(
                 translated.kind, translated.what,
-                meaning: error.kind == .outcomeUnknown
-                    ? "It may have been done: look before you repeat it." : unchanged)
+                meaning: error.kind == .outcomeUnknown ? mayBeDone : meaning)
+        }
+    }
+
+    private static let mayBeDone =
+        "The change may have been made; check with tapcard ledger status or tapcard station list "
+        + "before you try again."
+
+    /// The state after a change that was made, even if it cannot be asked for any more.
+    private static func statusAfterChange(
+        in session: Session
+    ) async throws(TapcardError) -> DatabaseStatus {
+        try await asOwner(
+            isChanging: false,
+            orSay: "The change was made, but the state of the ledger could not be read; check with "
+                + "tapcard ledger status.", in: session
+        ) { database throws(LedgerError) in
+            try await database.status()
         }
     }
 
     static func make(in session: Session) async throws(TapcardError) -> Report {
         guard let currency = try session.settings.currency else {
             throw TapcardError.usage(
-                "Which currency does this ledger keep? It cannot be changed later.",
-                advice: "Name it, such as --currency EUR. There are "
+                "The currency is missing.",
+                advice:
+                    "Name it with an option such as --currency EUR; it cannot be changed later. "
+                    + "Possible currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        let status = try await asOwner(in: session) { database throws(LedgerError) in
+        try await asOwner(in: session) { database throws(LedgerError) in
             try await database.makeLedger(in: currency)
-            return try await database.status()
         }
+        let status = try await statusAfterChange(in: session)
         return report(
             on: status,
             [
-                "The ledger is made, in \(currency.code)",
-                "Next: tapcard station register NAME FILE for each station",
+                "Ledger created in the database, with currency \(currency.code)",
+                "Next, for each station: tapcard station register NAME FILE",
             ])
     }
 
     static func migrate(in session: Session) async throws(TapcardError) -> Report {
-        let status = try await asOwner(in: session) { database throws(LedgerError) in
+        try await asOwner(in: session) { database throws(LedgerError) in
             try await database.migrate()
-            return try await database.status()
         }
-        return report(on: status, ["The tables are up to date, in version \(status.schema)"])
-    }
-
-    static func copy(in session: Session) async throws(TapcardError) -> Report {
-        let path = try session[.file()]
-        guard let address = try session[.into] else {
-            throw TapcardError.usage(
-                "Where is the ledger to be copied?",
-                advice: "Name an empty database with --into postgresql://LOGIN@HOST/DATABASE.")
-        }
-        let place = LedgerPlace(address)
-        try Settings.requireSafe(place)
-        // A fault of the database is reported before the ledger is out of use.
-        if DurableFile(path).mayExist {
-            try await asOwner(at: place, in: session) { database throws(LedgerError) in
-                try await database.requireRoom()
-            }
-        }
-        let source: any LedgerStore
-        let aside: String
-        do {
-            aside = try await session.drivers.setAside(path)
-            source = try await session.drivers.openLedger(.file(aside), nil, false, nil)
-        } catch {
-            let translated = TapcardError(error)
-            throw TapcardError(
-                translated.kind, translated.what, meaning: "Nothing was copied.",
-                advice: error.kind == .locked
-                    ? "End every program that uses the ledger, such as tapcard serve." : "")
-        }
-        try requireOneTarget(of: aside, address)
-        noteMove(of: path, to: place)
-        let filled: Filled
-        do throws(TapcardError) {
-            filled = try await asOwner(at: place, in: session) { database throws(LedgerError) in
-                try await database.fill(from: source, origin: number(of: aside))
-            }
-        } catch {
-            throw TapcardError(
-                error.kind, error.what, meaning: "The ledger is out of use, as \(aside).",
-                advice: error.meaning == unchanged
-                    ? "Repeat the command, or go on with the file: mv \(aside) \(path)"
-                    : "Repeat the command: the copy may be there.")
-        }
-        return Report(
-            [
-                "file": .string(aside), "cards": .number(String(filled.cards)),
-                "operations": .number(String(filled.operations)),
-            ],
-            [
-                (filled.wasThere ? "It was copied before: " : "Copied: ")
-                    + "cards \(filled.cards), operations \(filled.operations)",
-                "The file is kept as \(aside), and is not used any more",
-                "Next: tapcard station register NAME FILE for each station, and there",
-                "  tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
-            ], isChange: true)
-    }
-
-    /// The number that a ledger out of use has in its name.
-    private static func number(of path: String) -> String {
-        path.split(separator: "-").last.map { String($0) } ?? path
-    }
-
-    /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
-    /// the same numbers and the same money.
-    private static func requireOneTarget(of aside: String, _ address: String) throws(TapcardError) {
-        let note = DurableFile(aside + ".into")
-        let noted: [UInt8]?
-        do throws(FileError) {
-            noted = try note.read()
-            if noted == nil { try note.write(Array((address + "\n").utf8), mode: 0o600) }
-        } catch {
-            throw TapcardError(
-                .fileUnusable, "The place of the copy cannot be noted: \(error.detail).",
-                meaning: "Nothing was copied.")
-        }
-        guard let noted, noted != Array((address + "\n").utf8) else { return }
-        let other = String(decoding: noted, as: UTF8.self).filter { !$0.isNewline }
-        throw TapcardError(
-            .refusal(.wrongState), "The ledger \(aside) was to be copied into \(other).",
-            meaning: "Nothing was copied: two copies would have the same money twice.",
-            advice: "Name that database. Only if it holds no ledger: rm \(aside).into")
-    }
-
-    /// Leaves the new place for a station that still names the file.
-    private static func noteMove(of path: String, to place: LedgerPlace) {
-        let note = "\(place.ofStations)\n"
-        // The move counts without it: a station then hears that there is no ledger.
-        try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
+        let status = try await statusAfterChange(in: session)
+        return report(on: status, ["Tables are now at version \(status.schema)"])
     }
 
     static func status(in session: Session) async throws(TapcardError) -> Report {
@@ -257,22 +192,24 @@ enum LedgerCommands {
     static func reopen(in session: Session) async throws(TapcardError) -> Report {
         guard session[.lossless] != session[.afterLoss] else {
             throw TapcardError.usage(
-                "Say whether commits may be lost.",
-                advice: "Write --lossless, or --after-loss if you are not sure.")
+                "The option --lossless or --after-loss is missing.",
+                advice:
+                    "Use --lossless if no commit was lost, or --after-loss if some were lost or "
+                    + "you are not sure.")
         }
         let loss = session[.lossless] ? DeclaredLoss.nothing : .something
-        let status = try await asOwner(in: session) { database throws(LedgerError) in
+        try await asOwner(in: session) { database throws(LedgerError) in
             try await database.reopen(loss)
-            return try await database.status()
         }
+        let status = try await statusAfterChange(in: session)
         return report(
             on: status,
-            ["The ledger is open on this server"]
+            ["Ledger open on this server"]
                 + (loss == .nothing
                     ? []
                     : [
-                        "Every card skips \(restoreGap) numbers at its next change",
-                        "At each station: tapcard ledger status lists what it knows to be lost",
+                        "The next record number of each card skips ahead by \(restoreGap)",
+                        "To list known losses, run this at each station: tapcard ledger status",
                     ]))
     }
 
@@ -287,7 +224,7 @@ enum LedgerCommands {
                 ? nil
                 : TapcardError(
                     .ledgerUndeclared, "The ledger is not open on this server.",
-                    advice: "Follow the steps above."),
+                    advice: "Follow the steps shown above."),
             isPlain: done.isEmpty, isChange: !done.isEmpty)
     }
 
@@ -305,8 +242,8 @@ enum LedgerCommands {
                 try DurableFile(path).write(Array(line.utf8), mode: 0o600)
             } catch {
                 throw TapcardError(
-                    .fileUnusable, "The password cannot be written: \(error.detail).",
-                    meaning: "No station was registered.")
+                    .fileUnusable, "The password file could not be written: \(error.detail).",
+                    meaning: "The station was not registered.")
             }
         }
         let number: Int
@@ -315,10 +252,7 @@ enum LedgerCommands {
                 try await database.register(name, password: password)
             }
         } catch {
-            let isUnused = !file.isStream && error.meaning == unchanged
-            // The password is kept where the login may exist.
-            if isUnused { try? DurableFile(path).remove() }
-            throw error
+            throw unregistered(error, name, file)
         }
         if file.isStream {
             session.output.write(Array(line.utf8))
@@ -330,21 +264,47 @@ enum LedgerCommands {
                 "ledger": .string("\(place)"), "file": .string(path),
             ],
             [
-                "Station \(name) is registered; its password is in \(path)",
-                "There: make that file ~/.pgpass, import the keys, and then",
+                "Station \(name) registered; its password is in \(path)",
+                "At the station, install that file as ~/.pgpass, import the keys, then run:",
                 "  tapcard config set ledger '\(place)'",
             ], isChange: true)
     }
 
+    /// The error of a registration. The password is kept where the login may exist.
+    private static func unregistered(
+        _ error: TapcardError, _ name: StationName, _ file: NamedFile
+    ) -> TapcardError {
+        if error.meaning == unchanged || error.kind == .ledgerUndeclared {
+            if !file.isStream { try? DurableFile(file.path).remove() }
+            return error
+        }
+        guard !file.isStream else {
+            return TapcardError(
+                error.kind, error.what,
+                meaning: "The station may be registered, but its password was not printed.",
+                advice: "If tapcard station list shows it, revoke it with tapcard station revoke "
+                    + "\(name), then register the station under another name.")
+        }
+        return TapcardError(
+            error.kind, error.what,
+            meaning: "The station may be registered; its password is in \(file.path).",
+            advice: "To find out, run: tapcard station list")
+    }
+
     static func list(in session: Session) async throws(TapcardError) -> Report {
-        let stations = try await asOwner(in: session) { database throws(LedgerError) in
+        let stations = try await asOwner(
+            isChanging: false, orSay: "The stations could not be listed.", in: session
+        ) { database throws(LedgerError) in
             try await database.stations()
         }
         let widest = stations.map(\.name.count).max() ?? 0
         return Report(
             ["stations": stations.document],
             stations.isEmpty
-                ? ["No station is registered yet: tapcard station register adds one"]
+                ? [
+                    "No stations registered yet; to register one, run: tapcard station register "
+                        + "NAME FILE"
+                ]
                 : stations.map { station in
                     let state =
                         station.revokedAt.map { "revoked \(LocalTime.text($0))" }
@@ -357,14 +317,20 @@ enum LedgerCommands {
 
     static func revoke(in session: Session) async throws(TapcardError) -> Report {
         let name = try session[.station]
-        try await asOwner(in: session) { database throws(LedgerError) in
+        // The login is shut out before the rest of its revocation, which can still fail.
+        try await asOwner(
+            orSay:
+                "The login may already be shut out, but the station may not be revoked yet; check "
+                + "with tapcard station list before you try again.", in: session
+        ) { database throws(LedgerError) in
             try await database.revoke(name)
         }
         return Report(
             ["station": .string(name.text)],
             [
-                "Station \(name) takes no money any more",
-                "If its machine is in other hands: tapcard keys rotate, then tapcard keys retire",
+                "Login of station \(name) revoked; the station takes no more payments or top-ups",
+                "If its computer was stolen or sold, run tapcard keys rotate, then tapcard keys "
+                    + "retire",
             ], isChange: true)
     }
 }

@@ -40,11 +40,13 @@ extension Finding {
         let sum = amount.minorUnits == 0 ? "" : " of \(amount.shown)"
         self.init(
             .lostOperation, .note,
-            "The ledger has lost the \(note.kind.noun)\(sum) on card \(note.card), operation "
-                + "\(note.operation), which this station has "
-                + (note.state == .committed ? "done." : "begun."),
+            "The ledger has lost an operation that this station "
+                + (note.state == .committed ? "completed" : "started")
+                + ": \(note.kind.noun)\(sum), card \(note.card), \(note.operation).",
             remedy: [
-                .say("With the card on the reader; then book again what is still owed:"),
+                .say(
+                    "Put the card on the reader and run this, then enter again whatever the "
+                        + "cardholder or the issuer is owed:"),
                 .run("tapcard repair --card \(note.card)"),
             ])
     }

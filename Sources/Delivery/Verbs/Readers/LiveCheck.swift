@@ -77,7 +77,8 @@ struct LiveCheck: Sendable {
         if detail.hasPrefix(verb) { return "\(name) \(detail)." }
         let quoted = "\"\(name)\": "
         return
-            "\(name) \(verb): \(detail.hasPrefix(quoted) ? detail.dropFirst(quoted.count) : detail[...])."
+            "\(name) \(verb): "
+            + "\(detail.hasPrefix(quoted) ? detail.dropFirst(quoted.count) : detail[...])."
     }
 
     private var answer: Finding {
@@ -91,12 +92,14 @@ struct LiveCheck: Sendable {
             switch tag.originality {
             case .valid, .invalid: "is \(tag.originality.rawValue)"
             case .none: "is missing"
-            case .notAsked: "was not asked for"
+            case .notAsked: "was not checked"
             }
+        let chip = tag.chip.withArticle
+        let name = chip.prefix(1).uppercased() + chip.dropFirst()
         var what =
-            "\(tag.chip.withArticle), number \(tag.uid), lies on it; the maker's signature "
-            + "\(signature). It holds \(LiveCheck.words(tag.ndef)); of "
-            + "\(tag.userByteCount) bytes \(tag.freeBytes) are free."
+            "\(name) is on the reader: \(tag.uid). The manufacturer's signature \(signature). It "
+            + "contains \(LiveCheck.words(tag.ndef)) and has \(tag.freeBytes) of "
+            + "\(tag.userByteCount) bytes free."
         if tag.isLocked { what += " It is locked." }
         if tag.pages == nil {
             what += " \(tag.keyVersionWords)."
@@ -108,13 +111,13 @@ struct LiveCheck: Sendable {
 
     private static func words(_ ndef: String) -> String {
         switch ndef {
-        case "tapcard": "a card of tapcard's"
-        case "json": "a card that another program wrote"
+        case "tapcard": "a tapcard card"
+        case "json": "another program's card"
         case "text": "a text"
         case "uri": "a link"
         case "empty": "nothing"
-        case "none": "nothing that can be read"
-        default: "a message of another kind"
+        case "none": "nothing readable"
+        default: "another kind of message"
         }
     }
 
@@ -124,12 +127,12 @@ struct LiveCheck: Sendable {
         switch error.kind {
         case .cancelled: throw error
         case .noCard:
-            return [answer, Finding(.noTag, .ok, reader: reader, "No tag lies on it.")]
+            return [answer, Finding(.noTag, .ok, reader: reader, "There is no tag on the reader.")]
         case .noReader, .readerBusy, .readerLost:
             return [
                 Finding(
                     .doesNotAnswer, .problem, reader: reader,
-                    "\(reader) can be opened, but does not answer: \(error.what)",
+                    "\(reader) can be opened but does not answer: \(error.what)",
                     remedy: survey.stubbornRemedy(reader))
             ]
         default:

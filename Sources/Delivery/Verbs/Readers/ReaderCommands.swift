@@ -34,7 +34,8 @@ enum ReaderCommands {
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
         if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
             session.say(
-                "tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
+                "tapcard: No reader is connected except the simulated one; to see what was looked "
+                    + "for, run tapcard doctor.\n")
         }
         let names = rows.map(\.shownName.cellCount).max() ?? 0
         let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
@@ -47,7 +48,7 @@ enum ReaderCommands {
             },
             problem: isUsable
                 ? nil
-                : TapcardError(.noReader, "No reader can be used."), isPlain: true)
+                : TapcardError(.noReader, "There is no usable reader."), isPlain: true)
     }
 
     static func doctor(in session: Session) async throws(TapcardError) -> Report {
@@ -63,8 +64,8 @@ enum ReaderCommands {
         }
         let answered = live?.hasAnswered ?? false
         let noReader = TapcardError(
-            .noReader, "No reader can be used.",
-            advice: "Follow the steps above, or use --reader sim.")
+            .noReader, "There is no usable reader.",
+            advice: "Follow the steps shown above, or use the simulated reader: --reader sim")
         let ledgerProblem: TapcardError?
         do throws(TapcardError) {
             let found = try await ledgerFindings(in: session)
@@ -73,7 +74,7 @@ enum ReaderCommands {
                 found.contains { $0.severity == .problem }
                 ? TapcardError(
                     .ledgerUnavailable, "The ledger cannot be used.",
-                    advice: "Follow the steps above.") : nil
+                    advice: "Follow the steps shown above.") : nil
         } catch {
             findings.append(
                 Finding(
@@ -89,7 +90,7 @@ enum ReaderCommands {
             keys.isEmpty
             ? nil
             : TapcardError(
-                .keysUnusable, "The keys cannot be used.", advice: "Follow the steps above.")
+                .keysUnusable, "The keys cannot be used.", advice: "Follow the steps shown above.")
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
@@ -127,7 +128,7 @@ enum ReaderCommands {
             case .database(let address)? = try? settings.ledgerPlace
         else { return [] }
         return [
-            .say("Whether its server answers this machine:"),
+            .say("To check whether the database server can be reached from here:"),
             .run("pg_isready --dbname '\(address)'"),
         ]
     }
@@ -159,7 +160,9 @@ enum ReaderCommands {
                 guard isNamed || DurableFile(path).mayExist else { return [] }
                 try await drivers.openLedger(place, currency, false, nil).checkStorage()
                 return [
-                    Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")
+                    Finding(
+                        .ledger, .ok,
+                        "Every page of the ledger file \(path) was read, and none is damaged.")
                 ]
             }
         } catch {

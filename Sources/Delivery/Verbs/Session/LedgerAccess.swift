@@ -32,15 +32,20 @@ package struct LedgerAccess {
         }
     }
 
-    /// Asks the ledger for what leaves it as it is when it fails.
+    /// Asks the ledger for something. `meaning` is part of the error, unless the outcome of a change
+    /// is unknown.
     static func asking<Success>(
+        orSay meaning: String = "The ledger is unchanged.",
         _ body: () async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         do {
             return try await body()
         } catch {
-            let error = TapcardError(error)
-            throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
+            let translated = TapcardError(error)
+            throw TapcardError(
+                translated.kind, translated.what,
+                meaning: error.kind == .outcomeUnknown
+                    ? "The ledger may have changed; check before you try again." : meaning)
         }
     }
 
@@ -59,9 +64,9 @@ package struct LedgerAccess {
     }
 
     static func status(
-        of database: any LedgerDatabase
+        of database: any LedgerDatabase, orSay meaning: String = "The ledger is unchanged."
     ) async throws(TapcardError) -> DatabaseStatus {
-        try await asking { () throws(LedgerError) in try await database.status() }
+        try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
     /// Opens the ledger. A new one uses the requested currency or that of the keys, because their

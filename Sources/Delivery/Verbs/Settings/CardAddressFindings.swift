@@ -21,24 +21,28 @@ extension Settings {
 
     private func pathFinding(_ page: NamedPage) -> Finding? {
         guard page.path != Settings.servedPath else { return nil }
-        let path = page.path.isEmpty ? "no path" : page.path
+        let wrong =
+            page.path.isEmpty
+            ? "The address in card-address has no path, but should have \(Settings.servedPath)"
+            : "The path in card-address is \(page.path), not \(Settings.servedPath)"
+        let found =
+            "\(wrong), so phones reach the customers' page only through a proxy that forwards it, "
+            + "if at all."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
         // Only a phone's own machine is asked by an address without encryption.
         if served == nil, page.isEncrypted {
             return Finding(
                 .cardAddress, .note,
-                "card-address has \(path), and the customers' page answers only at "
-                    + "\(Settings.servedPath): phones find it only where a proxy passes that on.",
-                remedy: [.say("Without such a proxy:"), correction])
+                found,
+                remedy: [.say("Without such a proxy, before you issue more cards:"), correction])
         }
         // A page without a certificate of its own is there for a proxy, which may rewrite a path.
         if page.isEncrypted, isLoopback, !hasCertificate { return nil }
         return Finding(
             .cardAddress, .note,
-            "card-address has \(path), and the customers' page answers only at "
-                + "\(Settings.servedPath): phones do not find it.",
-            remedy: [.say("Before more cards are made:"), correction])
+            found,
+            remedy: [.say("Before you issue more cards:"), correction])
     }
 
     private func hostFinding(_ page: NamedPage) -> Finding? {
@@ -49,10 +53,10 @@ extension Settings {
         guard !known.contains(page.host) else { return nil }
         return Finding(
             .cardAddress, .note,
-            "card-address leads to \(page.host), and the customers' page of this station answers "
-                + "only under \(known.joined(separator: ", ")).",
+            "The host in card-address is \(page.host), but this station's customers' page answers "
+                + "only to \(known.joined(separator: ", ")).",
             remedy: [
-                .say("If phones are to find it under that name, also through a proxy:"),
+                .say("To make it answer to that host too, directly or through a proxy:"),
                 .run(
                     "tapcard config set customers-name "
                         + ([page.host] + named).joined(separator: ",")),

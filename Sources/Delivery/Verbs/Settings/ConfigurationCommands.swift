@@ -62,8 +62,10 @@ enum ConfigurationCommands {
         let hadKeys = try session.keyFile.load() != nil
         if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
             throw TapcardError.usage(
-                "Which currency does this station take? It cannot be changed later.",
-                advice: "Name it, such as tapcard init --currency EUR. There are "
+                "The currency is missing.",
+                advice:
+                    "Name it, as in tapcard init --currency EUR; it cannot be changed later. "
+                    + "Possible currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
         let ledger = try await LedgerAccess(session).open(making: true)
@@ -71,8 +73,9 @@ enum ConfigurationCommands {
         try await session.requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             session.say(
-                "tapcard: these keys are of a station in \(other.code); its cards are refused "
-                    + "here.\n")
+                "tapcard: These keys come from a station in \(other.code). This station's currency "
+                    + "is \(ledger.currency.code), so it refuses the cards of stations in another "
+                    + "currency, even if they have the same keys.\n")
         }
         let place = try settings.ledgerPlace
         let isDone = !isNew && hadKeys
@@ -83,8 +86,8 @@ enum ConfigurationCommands {
             ],
             [
                 isDone
-                    ? "This station was set up before, in \(ledger.currency.code)"
-                    : "This station is set up, in \(ledger.currency.code)",
+                    ? "This station is already set up, with currency \(ledger.currency.code)"
+                    : "This station is now set up, with currency \(ledger.currency.code)",
                 "Ledger: \(place)", "Keys: \(settings.keyPath)",
             ] + settings.nextSteps, isChange: !isDone)
     }
@@ -144,19 +147,19 @@ enum ConfigurationCommands {
             }
                 + notes
                 + (settings.isPlayMoney
-                    ? ["The reader is simulated: play money, apart from the real books"] : []),
+                    ? ["This is a simulation with play money, separate from the real ledger"] : []),
             isPlain: true)
     }
 
     private static func unset(_ name: String) -> String {
         switch Settings.Name(rawValue: name) {
-        case .reader: "the first reader that is ready"
+        case .reader: "first usable reader"
         case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:
             "none"
-        case .cashier: "nobody"
-        case .currency: "none yet: tapcard init --currency EUR"
-        default: "what is usual in the currency, once there is one"
+        case .cashier: "no cashier"
+        case .currency: "not set; run: tapcard init --currency EUR"
+        default: "depends on the currency, once it is set"
         }
     }
 
@@ -179,10 +182,11 @@ enum ConfigurationCommands {
         if name == .currency, let asked = try changed.currency {
             if let kept = await ledgerCurrency(in: session), kept != asked {
                 throw TapcardError(
-                    .usage, "The ledger is in \(kept.code), and keeps its currency.",
+                    .usage, "This ledger's currency is \(kept.code) and cannot be changed.",
                     meaning: "Nothing was changed.",
-                    advice: "To begin a station in \(asked.code): TAPCARD_DATA=FOLDER "
-                        + "tapcard init --currency \(asked.code)")
+                    advice:
+                        "For another currency, set up another station: TAPCARD_DATA=FOLDER tapcard "
+                        + "init --currency \(asked.code)")
             }
             currency = asked
         }
@@ -204,16 +208,16 @@ enum ConfigurationCommands {
         try settings.file.set(name, to: text)
         let (inForce, origin) = settings.effective(name)
         var lines = [
-            text.map { "\(name.rawValue) is \($0) in \(settings.file.path)" }
-                ?? "\(name.rawValue) is not set in \(settings.file.path)"
+            text.map { "\(name.rawValue) set to \($0) in \(settings.file.path)" }
+                ?? "\(name.rawValue) removed from \(settings.file.path)"
         ]
         if origin == .flag || origin == .variable, let inForce {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
-            lines.append("Here \(what) beats it: \(inForce)")
+            lines.append("For now, \(what) overrides it: \(inForce)")
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
-                    "Without \(what) the settings are those in \(settings.ordinaryFile), which is "
-                        + "as it was")
+                    "Without \(what), the settings in \(settings.ordinaryFile) apply; they were "
+                        + "not changed")
             }
         }
         switch name {
@@ -255,21 +259,23 @@ extension Settings {
     fileprivate func notes(on currency: Currency?) throws(TapcardError) -> [String] {
         guard let currency, let other = try self.currency, other != currency else { return [] }
         return [
-            "The ledger is in \(currency.code): no card is used while the currency is set to "
-                + "\(other.code)", currencyAdvice,
+            "The ledger's currency is \(currency.code), but the setting says \(other.code); cards "
+                + "are refused until you remove the setting",
+            currencyAdvice,
         ]
     }
 
     fileprivate var nextSteps: [String] {
         if isPlayMoney {
             return [
-                "The reader is simulated: this is play money, apart from the real books",
-                "Next: make a card with \(commandLine("demo"))",
+                "This is a simulation with play money, separate from the real ledger",
+                "Next: \(commandLine("demo"))",
             ]
         }
         return [
-            "Next: copy the keys to a safe place with tapcard keys export FILE",
-            "Then make the first card with tapcard issue, or open the till with tapcard serve",
+            "Make a copy of the keys now: tapcard keys export FILE",
+            "Then issue the first card with tapcard issue, or start the till page with tapcard "
+                + "serve",
         ]
     }
 }

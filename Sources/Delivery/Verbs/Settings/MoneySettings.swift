@@ -77,9 +77,10 @@ extension Settings {
             guard above.minorUnits > most.minorUnits else { continue }
             throw TapcardError(
                 .usage,
-                "\(quiet.rawValue) \(above) would have no effect: it is above \(limit.rawValue) "
-                    + "\(most).", meaning: "Nothing was changed.",
-                advice: "Lower the one or raise the other first.")
+                "The setting \(quiet.rawValue) \(above) would never apply, because it is above "
+                    + "\(limit.rawValue) \(most).",
+                meaning: "Nothing was changed.",
+                advice: "Lower it, or raise the limit first.")
         }
     }
 
@@ -91,7 +92,8 @@ extension Settings {
             let words = text.split(separator: " ")
             guard Settings.presetCounts.contains(words.count) else {
                 throw Refusal(
-                    .badAmount, "write \(Settings.presetCounts.words) amounts with spaces between")
+                    .badAmount,
+                    "it must be \(Settings.presetCounts.words) amounts, separated by spaces")
             }
             var amounts: [Money] = []
             for word in words {

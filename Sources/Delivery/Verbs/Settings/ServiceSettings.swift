@@ -47,19 +47,19 @@ extension Settings {
             guard let path = effective(.caFile).text else { return nil }
             // Each service reads the file for itself, but standard input can be read only once.
             guard path != DurableFile.standardStream else {
-                throw unusableAuthorities("cannot be standard input")
+                throw unusableAuthorities("it names standard input")
             }
             let bytes: [UInt8]?
             do {
                 bytes = try DurableFile(path).read()
             } catch {
-                throw unusableAuthorities("cannot be read: \(error.detail)")
+                throw unusableAuthorities("the file cannot be read: \(error.detail)")
             }
-            guard let bytes else { throw unusableAuthorities("is not there: \(path)") }
-            guard !bytes.isEmpty else { throw unusableAuthorities("is empty: \(path)") }
+            guard let bytes else { throw unusableAuthorities("there is no file \(path)") }
+            guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
             let marks = bytes.ranges(of: Settings.mark).count
-            guard marks > 0 else { throw unusableAuthorities("holds no certificate: \(path)") }
-            guard marks.isMultiple(of: 2) else { throw unusableAuthorities("is cut off: \(path)") }
+            guard marks > 0 else { throw unusableAuthorities("\(path) contains no certificate") }
+            guard marks.isMultiple(of: 2) else { throw unusableAuthorities("\(path) is truncated") }
             return path
         }
     }
@@ -69,8 +69,8 @@ extension Settings {
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
         TapcardError.usage(
-            "The \(Name.caFile.rawValue) that is set (\(origin(of: .caFile))) \(what).",
-            advice: "Name a file of certificates in PEM that you may read, or none.")
+            "The setting \(Name.caFile.rawValue) (\(origin(of: .caFile))) cannot be used: \(what).",
+            advice: "Name a PEM file that can be read, or none at all.")
     }
 
     /// The price of a ticket.
@@ -78,7 +78,8 @@ extension Settings {
         try checked(.ticketPrice) { text throws(Refusal) in
             let price = try amount(text, currency)
             guard (1...Currency.largestBalance).contains(price.minorUnits) else {
-                throw Refusal(.badAmount, "a ticket costs more than nothing and fits on a card")
+                throw Refusal(
+                    .badAmount, "it must be an amount above 0 and no more than the largest balance")
             }
             return price
         }
@@ -94,7 +95,7 @@ extension Settings {
                 guard let unit = TopPrizeUnit(rawValue: text) else {
                     throw Refusal(
                         .badAmount,
-                        "write whole or minor: what the lottery's number counts")
+                        "it must be whole (dollars) or minor (cents)")
                 }
                 return unit
             }
@@ -138,7 +139,8 @@ extension Settings {
             // A card that somebody carries away has to lead to a machine that phones can reach.
             guard readerIsSimulated || text.hasPrefix("https://") else {
                 throw Refusal(
-                    .badIdentifier, "an address of this machine is for a simulated reader alone")
+                    .badIdentifier,
+                    "with a real reader, it must begin with https://")
             }
         }
     }
@@ -160,17 +162,16 @@ extension Settings {
             return try ServiceAddress(effective(name).text ?? "")
         } catch {
             throw TapcardError.usage(
-                "The \(name.rawValue) that is set (\(origin(of: name))) is not valid: "
+                "The setting \(name.rawValue) (\(origin(of: name))) is not a valid address: "
                     + "\(error.detail).",
-                advice: "Write it like https://lottery.example/draws, with a port where it "
-                    + "needs one.")
+                advice: "Write it like https://lottery.example/draws, with a port if needed.")
         }
     }
 
     private func number(_ name: Name) throws(TapcardError) -> Int {
         try checked(name) { text throws(Refusal) in
             guard text.utf8.count <= 3, let number = Int(text), number > 0 else {
-                throw Refusal(.badBalls, "write a number from 1 to 999")
+                throw Refusal(.badBalls, "it must be a number from 1 to 999")
             }
             return number
         }
@@ -219,8 +220,8 @@ extension Settings {
         // A server that runs was started before somebody wrote it there.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
-            .addressUnconfirmed, "\(service)'s address was not confirmed yet: \(address).",
-            meaning: "Nothing was sent, and nothing was changed on card or ledger.",
+            .addressUnconfirmed, "\(service) has not been confirmed at \(address) yet.",
+            meaning: "Nothing was sent, and the card and the ledger are unchanged.",
             next: [
                 .service(
                     .confirmAddress(

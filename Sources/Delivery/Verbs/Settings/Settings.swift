@@ -153,8 +153,8 @@ package struct Settings: Sendable {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {
                 throw TapcardError.usage(
-                    "\(text.debugDescription) is not a valid value of \(name.rawValue).",
-                    advice: "Write true or false.")
+                    "\(text.debugDescription) is not valid for \(name.rawValue).",
+                    advice: "Use true or false.")
             }
         }
     }
@@ -168,8 +168,8 @@ package struct Settings: Sendable {
         _ = (try settings.ledgerPlace, try Settings.place(settings.values[.data]?.text))
         if name == .ledger, text != nil, readerIsSimulated {
             throw TapcardError.usage(
-                "A simulated reader keeps its ledger in \(dataFolder).",
-                advice: "For another one, add --ledger FILE to each command.")
+                "A simulated reader always uses the ledger in its data folder.",
+                advice: "To use another one for a single command, add: --ledger FILE")
         }
         try settings.check()
         return settings
@@ -214,7 +214,7 @@ package struct Settings: Sendable {
 
     private static func isMalformed(_ variable: String) -> TapcardError {
         TapcardError.usage(
-            "The value of \(variable) is not valid UTF-8.", advice: "Set it again, or unset it.")
+            "The variable \(variable) is not valid UTF-8.", advice: "Set it again, or unset it.")
     }
 
     /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
@@ -223,9 +223,10 @@ package struct Settings: Sendable {
         guard let text = values[.reader]?.text else { return }
         guard let reader else {
             throw TapcardError.usage(
-                "\(text.debugDescription) is not a valid reader name.",
-                advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
-                    + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
+                "\(text.debugDescription) is not a reader name.",
+                advice:
+                    "Use sim, sim:FILE, pcsc:NAME, or a libnfc name such as "
+                    + "pn532_uart:/dev/ttyUSB0; to list the readers, run: tapcard readers")
         }
         guard reader != .simulated(file: DurableFile.standardStream) else {
             throw TapcardError.usage(
@@ -288,8 +289,9 @@ package struct Settings: Sendable {
             guard origin == .flag || path.hasPrefix("/") else {
                 try Settings.requireSafe(place)
                 throw TapcardError.usage(
-                    "\(path.debugDescription) is not the full path of a ledger.",
-                    advice: "Write its whole path: otherwise each folder has another ledger.")
+                    "The path \(path.debugDescription) is relative, so it would mean a different "
+                        + "ledger in each folder.",
+                    advice: "Use an absolute path.")
             }
             return place
         }
@@ -305,17 +307,18 @@ package struct Settings: Sendable {
         if place.hasPassword { throw Settings.passwordInAddress }
         guard place.isOtherAddress else { return }
         throw TapcardError.usage(
-            "The ledger is neither a file nor an address that tapcard understands.",
-            advice: "Write a database as postgresql://LOGIN@HOST/DATABASE, and its password into "
-                + "~/.pgpass.")
+            "The ledger is neither a file path nor a PostgreSQL address.",
+            advice:
+                "Write it like postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
+        )
     }
 
     private static var passwordInAddress: TapcardError {
         TapcardError.usage(
-            "The address of the ledger has a password in it, which other users of this machine "
-                + "can see.",
-            advice: "Write it into ~/.pgpass, or into a file that the address names with "
-                + "passfile=FILE, or into the variable PGPASSWORD.")
+            "The ledger address contains a password, which other users can see.",
+            advice:
+                "Put the password in ~/.pgpass, in a file named by passfile=FILE, or in PGPASSWORD."
+        )
     }
 
     /// The currency; nil if not set, which means the ledger's own, or US dollars for a new one.
@@ -339,7 +342,7 @@ package struct Settings: Sendable {
         } catch {
             throw TapcardError.usage(
                 "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
-                advice: "Set another cashier, or none.")
+                advice: "Use another name, or none.")
         }
     }
 
@@ -356,8 +359,8 @@ package struct Settings: Sendable {
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
             throw TapcardError.usage(
-                "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 to "
-                    + "86400.")
+                "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 "
+                    + "to 86400.")
         }
         return .milliseconds(Int64(seconds * 1_000))
     }
@@ -366,8 +369,9 @@ package struct Settings: Sendable {
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError.usage(
-            "\(path.debugDescription) is not the full path of a folder.",
-            advice: "Write the whole path of the folder for keys and ledger.")
+            "The path \(path.debugDescription) is relative, so it would mean a different data "
+                + "folder in each folder.",
+            advice: "Use an absolute path.")
     }
 
     private static func folder(
@@ -378,8 +382,8 @@ package struct Settings: Sendable {
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw TapcardError.usage(
-                "There is no home folder to keep keys and ledger in.",
-                advice: "Set HOME, or \(variable).")
+                "The variable HOME is not set.",
+                advice: "Set HOME or \(variable).")
         }
         return ("\(home)/\(below)/tapcard", nil)
     }

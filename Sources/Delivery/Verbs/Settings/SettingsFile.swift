@@ -17,19 +17,20 @@ struct SettingsFile: Sendable {
         for member in try SettingsFile.members(of: path) {
             if let variable = Settings.secretNames[member.key] {
                 throw SettingsFile.unusable(
-                    path, "a password does not belong in it; set \(variable)")
+                    path, "a password is not allowed in this file; set \(variable) instead")
             }
             guard let name = Settings.Name(rawValue: member.key) else {
                 warnings.append(
                     Settings.warning(
-                        "\(member.key.debugDescription) in \(path)", "is not a setting",
+                        "\(member.key.debugDescription) in \(path)",
+                        "is not a known setting and is ignored",
                         meant: nearestWord(
                             to: member.key, among: Settings.Name.allCases.map(\.rawValue))))
                 continue
             }
             guard let text = SettingsFile.text(of: member.value) else {
                 throw SettingsFile.unusable(
-                    path, "\"\(member.key)\" is neither text nor number, true nor false")
+                    path, "\"\(member.key)\" must be text, a number, true or false")
             }
             values[name] = text
         }
@@ -83,9 +84,9 @@ struct SettingsFile: Sendable {
 
     private func unwritable(_ error: FileError) -> TapcardError {
         TapcardError(
-            .fileUnusable, "The settings cannot be written: \(error.detail).",
-            meaning: "They are as they were.",
-            advice: "Give yourself the right to write there, or make room.")
+            .fileUnusable, "The settings could not be written: \(error.detail).",
+            meaning: "The settings are unchanged.",
+            advice: "Check that there is free space and that you have write permission.")
     }
 
     private static func members(of path: String) throws(TapcardError) -> [JSONMember] {
@@ -103,7 +104,9 @@ struct SettingsFile: Sendable {
         } catch {
             throw unusable(path, error.detail)
         }
-        guard let members = value.members else { throw unusable(path, "they are no JSON object") }
+        guard let members = value.members else {
+            throw unusable(path, "the file must contain a JSON object")
+        }
         return members
     }
 
@@ -126,7 +129,7 @@ extension Settings {
         variables.filter { $0.hasPrefix("TAPCARD_") && !Settings.variables.contains($0) }.sorted()
             .map {
                 warning(
-                    "The variable \($0)", "is not a setting",
+                    "The variable \($0)", "is not a known setting and is ignored",
                     meant: nearestWord(to: $0, among: Settings.variables))
             }
     }
@@ -140,12 +143,12 @@ extension Settings {
         if let origin {
             let what = origin == .variable ? Name.ledger.variable : "\"ledger\" in \(file)"
             return [
-                "\(what) has no effect with a simulated reader: play money has a ledger of its "
-                    + "own. To use that one, add --ledger FILE."
+                "\(what) is ignored, because a simulated reader keeps its play money in its own "
+                    + "ledger. To use that ledger anyway, add --ledger FILE."
             ]
         }
         guard isPlay, let named, !isSimulatedLedger(named, folder) else { return [] }
-        return ["the simulated reader is on the ledger \(named)."]
+        return ["warning: a simulated reader is being used with the real ledger \(named)."]
     }
 
     /// Whether a ledger holds play money, judged by its place.
@@ -154,6 +157,6 @@ extension Settings {
     }
 
     fileprivate static func warning(_ what: String, _ why: String, meant: String?) -> String {
-        "\(what) \(why) and has no effect." + (meant.map { " Did you mean \($0)?" } ?? "")
+        "\(what) \(why)." + (meant.map { " Did you mean \($0)?" } ?? "")
     }
 }

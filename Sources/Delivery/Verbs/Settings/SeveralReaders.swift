@@ -16,8 +16,9 @@ extension Settings {
         }
         guard names.count <= Settings.mostReaders else {
             throw refusal(
-                "\(names.count) readers are more than one server takes.",
-                "Name at most \(Settings.mostReaders), and start another server for the rest.")
+                "A server can use at most \(Settings.mostReaders) readers, but \(names.count) were "
+                    + "given.",
+                "Start a second server for the others.")
         }
         var all: [Settings] = []
         for (index, name) in names.enumerated() {
@@ -25,15 +26,16 @@ extension Settings {
             let own = try using(reader: name, nextTo: Array(others))
             guard own.readerIsSimulated == readerIsSimulated else {
                 throw refusal(
-                    "A simulated reader cannot be served together with a real one.",
-                    "Play money has keys and a ledger of its own: start another server for it.")
+                    "A server cannot use simulated and real readers together, because their keys "
+                        + "and ledgers are separate.",
+                    "Start another server for the simulated readers.")
             }
             if let twin = all.first(where: { $0.readerPlace == own.readerPlace }) {
                 throw refusal(
                     twin.readerText == name
-                        ? "The reader \(name) is named twice."
-                        : "\(twin.readerText) and \(name) are the same reader.",
-                    "Name each reader once: it is one till.")
+                        ? "The reader \(name) was given twice."
+                        : "\(twin.readerText) and \(name) are two names for the same reader.",
+                    "Each till needs its own reader, so name each reader once.")
             }
             all.append(own)
         }

@@ -89,9 +89,11 @@ extension TapcardError {
             return
         }
         self.init(
-            .noReader, "The simulated reader cannot be used: \(error.detail).",
+            .noReader, "The simulated reader's file cannot be used: \(error.detail).",
             meaning: "Nothing was done.",
-            advice: "Fix its file or remove it: then it starts over, with a blank tag.")
+            advice:
+                "Repair or delete it; if you delete it, the simulated reader starts over with a "
+                + "blank tag.")
     }
 }
 
@@ -103,7 +105,7 @@ enum SimulationCommands {
         }
         return Report(
             ["tags": tags.document],
-            tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
+            tags.map { "\($0.chip) \($0.uid) is on the simulated reader" }, isChange: true)
     }
 
     static func take(in session: Session) async throws(TapcardError) -> Report {
@@ -121,7 +123,7 @@ enum SimulationCommands {
         }
         return Report(
             ["fault": .text(fault)],
-            [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
+            [fault.map { "Fault armed: \($0)" } ?? "No fault armed"], isChange: true)
     }
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
@@ -131,7 +133,7 @@ enum SimulationCommands {
         return Report(
             ["tags": tags.document, "fault": .text(fault)],
             tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
-                + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
+                + (fault.map { ["Fault armed: \($0)"] } ?? []), isPlain: true)
     }
 
     static func showToPhone(in session: Session) async throws(TapcardError) -> Report {
@@ -151,14 +153,18 @@ enum SimulationCommands {
             (address, line) = (found, found.onOneLine)
             if found.hasPrefix(nowhere) {
                 session.say(
-                    "tapcard: the card was made without a page, and this address leads nowhere. "
-                        + "Name one with tapcard config set card-address URL before a card is "
-                        + "made.\n")
+                    "tapcard: This address does not exist, because the card was issued without a "
+                        + "page address. Before you issue cards, run: tapcard config set "
+                        + "card-address URL\n")
             }
         case .text(let found): (text, line) = (found, found.onOneLine)
-        case .nothing: line = "Nothing: there is no message on \(seen.tag.chip) \(seen.tag.uid)"
+        case .nothing:
+            line =
+                "A phone shows nothing for \(seen.tag.chip) \(seen.tag.uid): the tag has no message"
         case .other:
-            line = "Nothing that a phone shows by itself is on \(seen.tag.chip) \(seen.tag.uid)"
+            line =
+                "A phone shows nothing for \(seen.tag.chip) \(seen.tag.uid): phones do not show "
+                + "this kind of message"
         }
         return Report(
             [

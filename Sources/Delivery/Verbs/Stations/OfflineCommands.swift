@@ -76,7 +76,7 @@ enum OfflineCommands {
                 "shortfall": text(booked?.shortfall ?? 0),
                 "currency": .string(ledger.currency.code),
             ],
-            [count > 0 ? booked?.sentence ?? "" : "Nothing is left to book"],
+            [count > 0 ? booked?.sentence ?? "" : "No offline payments to book"],
             isChange: count > 0)
     }
 
@@ -91,8 +91,11 @@ enum OfflineCommands {
         let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
-                "This station takes no offline payments.",
-                advice: "For a ledger in a database: tapcard config set offline-payments true.")
+                "This station takes no offline payments: they are turned off, or its ledger is a "
+                    + "file.",
+                advice:
+                    "If its ledger is in a database, turn them on: tapcard config set "
+                    + "offline-payments true")
         }
         let ledger = try await session.ledger(making: false, changing: true)
         _ = try bookingKeys(in: session)
@@ -130,11 +133,13 @@ enum OfflineCommands {
         }
         guard isKnown else {
             throw TapcardError(
-                .refusal(.wrongState), "The ledger knows no journal \(id).",
-                meaning: "Nothing was changed.", advice: "tapcard ledger status shows them.")
+                .refusal(.wrongState), "The ledger has no journal \(id).",
+                meaning: "Nothing was changed.",
+                advice: "To list the journals, run: tapcard ledger status")
         }
         return Report(
-            ["journal": .string(id.description)], ["Journal \(id) is written off"], isChange: true)
+            ["journal": .string(id.description)],
+            ["Journal \(id) written off; audit and status no longer report it"], isChange: true)
     }
 }
 
@@ -151,23 +156,26 @@ extension JournalConcern.Reason: DocumentedWord {}
 extension JournalConcern {
     /// One line for an operator.
     var sentence: String {
-        let whose = journal.station.map { "of station \($0)" } ?? "\(journal.id)"
+        let whose =
+            journal.station.map { "The journal of station \($0)" } ?? "Journal \(journal.id)"
         let count = payments.map { $0 == 1 ? "1 payment" : "\($0) payments" } ?? ""
         let reported = LocalTime.text(journal.reportedAt)
         return switch reason {
-        case .unbooked: "The journal \(whose): \(count) not booked yet."
-        case .missing: "The journal \(whose): \(count) missing before later ones."
-        case .old: "The journal \(whose) is an older copy: it ends before what was booked of it."
+        case .unbooked: "\(whose) has \(count) not booked yet."
+        case .missing: "\(whose) has a gap: \(count) missing before later ones."
+        case .old: "\(whose) is an older copy that ends before the last booked payment."
         case .replaced:
-            "The journal \(whose) was replaced by a new one; it was last reported \(reported)."
+            "\(whose) was replaced by a new one; its last report was at \(reported)."
         case .silent:
-            "The journal \(whose) was last reported \(reported): it may have payments since."
+            "\(whose) has not reported since \(reported) and may contain newer payments."
         }
     }
 
     var remedy: [Finding.Step] {
         [
-            .say("At the station, or with a copy of its journal:"), .run("tapcard station book"),
+            .say(
+                "Offline payments may still have to be booked. At the station, or with a copy of "
+                    + "its journal:"), .run("tapcard station book"),
             .say("If the journal is lost:"), .run("tapcard station write-off \(journal.id)"),
         ]
     }
@@ -182,8 +190,8 @@ extension OfflinePayments.Status {
             findings.append(
                 Finding(
                     .unbooked, .note,
-                    "Offline payments that are not booked: \(payments), \(sum).",
-                    remedy: [.run("tapcard station book")]))
+                    "Offline payments at this station not booked yet: \(payments), \(sum) in total.",
+                    remedy: [.say("To book them:"), .run("tapcard station book")]))
         }
         guard let limits else { return findings }
         let isCurrent = age.map { $0 <= limits.age } ?? false
@@ -192,8 +200,9 @@ extension OfflinePayments.Status {
             Finding(
                 .snapshot, isCurrent ? .ok : .note,
                 "The snapshot of the cards is \(words)"
-                    + (isCurrent ? "." : ": no offline payment can be taken."),
-                remedy: isCurrent ? [] : [.run("tapcard station snapshot")]))
+                    + (isCurrent ? "." : ", so offline payments are refused."),
+                remedy: isCurrent
+                    ? [] : [.say("To take a new snapshot:"), .run("tapcard station snapshot")]))
         return findings
     }
 }

@@ -33,9 +33,9 @@ extension Restoration.Stopped: DocumentedObject {
     fileprivate var line: String {
         let was =
             status == .replaced
-            ? "was replaced since, and holds its money again"
-            : "was blocked since, and is not any more"
-        return "Card \(uid) \(was): stop it with tapcard block --card \(uid)"
+            ? "was replaced after the backup and has its balance again"
+            : "was blocked after the backup and is active again"
+        return "Card \(uid) \(was); to block it, run: tapcard block --card \(uid)"
     }
 }
 
@@ -53,10 +53,10 @@ enum StationCommands {
         return Report(
             ["file": .string(file.path)],
             [
-                "The ledger is copied to \(file.path)",
-                "Keep the keys, too: tapcard keys export FILE",
-                "The way back is tapcard restore-backup \(file.path); never copy it back by "
-                    + "hand",
+                "Ledger backed up to \(file.path)",
+                "The backup does not include the keys; to save them, run: tapcard keys export FILE",
+                "Never restore it by copying the file; instead, run: tapcard restore-backup "
+                    + file.path,
             ], isChange: true)
     }
 
@@ -82,8 +82,8 @@ enum StationCommands {
             if error.kind == .ledgerCorrupt, error.what.contains(copy) {
                 throw TapcardError(
                     .ledgerCorrupt,
-                    "\(file.shown) is not a ledger backup, or it is damaged.",
-                    meaning: error.meaning, advice: "tapcard backup FILE makes one.")
+                    "\(file.shown) is damaged or is not a ledger backup.",
+                    meaning: error.meaning, advice: "To make a backup, run: tapcard backup FILE")
             }
             // The error must not name the temporary file that holds standard input.
             guard let name = received?.file else { throw error }
@@ -99,19 +99,21 @@ enum StationCommands {
                 "kept": restoration.kept.document,
             ],
             [
-                "Restored from \(file.shown)"
-                    + (restoration.kept.map { "; what was there is kept as \($0)" } ?? ""),
-                "Cards that were used since then are refused until tapcard repair --card UID",
+                "Ledger restored from \(file.shown)"
+                    + (restoration.kept.map { "; the previous ledger was kept as \($0)" } ?? ""),
+                "Cards used since the backup are refused until repaired; for each, run: tapcard "
+                    + "repair --card UID",
             ]
                 + restoration.exhausted.map {
-                    "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
+                    "Card \($0) has no record numbers left; to replace it, run: tapcard replace "
+                        + "--card \($0)"
                 } + (restoration.stopped?.map(\.line) ?? [stoppedUnread]),
             isChange: true)
     }
 
     private static let stoppedUnread =
-        "Which cards were blocked or replaced since then could not be read: where you know of one, "
-        + "stop it with tapcard block --card UID"
+        "Could not find out which cards were blocked or replaced after the backup; block those you "
+        + "know of: tapcard block --card UID"
 
     /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
     /// the backup goes through a temporary file.
@@ -122,15 +124,15 @@ enum StationCommands {
         try file.requireOutput("The copy", session.manner)
         guard !session.console.isTerminal else {
             throw TapcardError.usage(
-                "A copy of the ledger is not text for a terminal.",
-                advice: "Name a file, or redirect standard output into one.")
+                "A backup is binary data, so it is not written to a terminal.",
+                advice: "Name a file, or redirect the output.")
         }
         let folder: TemporaryFolder
-        do { folder = try TemporaryFolder() } catch { throw unpassed(error) }
+        do { folder = try TemporaryFolder() } catch { throw unpassed(error, writing) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)
         }
-        do { try folder.read(session.output.write) } catch { throw unpassed(error) }
+        do { try folder.read(session.output.write) } catch { throw unpassed(error, writing) }
         return .nothing
     }
 
@@ -142,16 +144,18 @@ enum StationCommands {
             try folder.fillFromStandardInput()
             return folder
         } catch {
-            throw unpassed(error)
+            throw unpassed(error, "read from standard input")
         }
     }
 
-    private static func unpassed(_ error: FileError) -> TapcardError {
+    private static let writing = "written to standard output"
+
+    private static func unpassed(_ error: FileError, _ what: String) -> TapcardError {
         error.kind == .cancelled
-            ? TapcardError(.cancelled, "Stopped.", meaning: "The ledger is as it was.")
+            ? TapcardError(.cancelled, "Stopped.", meaning: "The ledger is unchanged.")
             : TapcardError(
-                .fileUnusable, "The copy cannot be passed on: \(error.detail).",
-                meaning: "The ledger is as it was.")
+                .fileUnusable, "The backup could not be \(what): \(error.detail).",
+                meaning: "The ledger is unchanged.")
     }
 }
 
@@ -161,9 +165,11 @@ extension Settings {
         get throws(TapcardError) {
             if case .file(let path) = try ledgerPlace { return path }
             throw TapcardError.usage(
-                "The ledger is in a database, which tapcard neither copies nor restores.",
-                advice: "Its server has tools for that, such as pg_basebackup. After a restore: "
-                    + "tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
+                "This command needs a ledger file; this station's ledger is in a database.",
+                advice:
+                    "Back up and restore the database with the server's own tools, such as "
+                    + "pg_basebackup, as shown in docs/STATIONS.md. After a restore, run: "
+                    + "tapcard ledger reopen --after-loss")
         }
     }
 }

@@ -133,8 +133,9 @@ struct DoctorTests {
         #expect(status == 5)
         #expect(
             text.hasSuffix(
-                #"],"live":null,"error":"no-reader","message":"No reader can be used. "#
-                    + #"Follow the steps above, or use --reader sim.","next":[]}"# + "\n"))
+                #"],"live":null,"error":"no-reader","message":"There is no usable reader. "#
+                    + #"Follow the steps shown above, or use the simulated reader: --reader sim","next":[]}"#
+                    + "\n"))
     }
 
     @Test("a simulated reader is looked at without asking for real ones")

@@ -73,8 +73,8 @@ struct ReaderListTests {
         let (status, text) = await bench.run(["readers"])
         #expect(status == 5)
         let advice =
-            "No reader can be used. To find out why and how to fix it, run tapcard doctor; to work "
-            + "without a reader, run: tapcard --reader sim"
+            "There is no usable reader. To find out why and how to fix it, run tapcard doctor; to "
+            + "work without a reader, run: tapcard --reader sim"
         #expect(text.hasSuffix("ready\ntapcard: \(advice)\n"))
         let document = await bench.run(["readers", "--json"]).text
         #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
@@ -91,7 +91,7 @@ struct ReaderListTests {
         #expect(status == 0)
         #expect(
             text == """
-                tapcard: No other reader is plugged in; tapcard doctor says what is looked for.
+                tapcard: No reader is connected except the simulated one; to see what was looked for, run tapcard doctor.
                 sim  simulated reader  tapcard  ready
 
                 """)

@@ -1,0 +1,131 @@
+import Ledger
+import OperatingSystem
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension LedgerCommands {
+    static func copy(in session: Session) async throws(TapcardError) -> Report {
+        let path = try session[.file()]
+        guard let address = try session[.into] else {
+            throw TapcardError.usage(
+                "The database to copy to is missing.",
+                advice: "Name an empty one: --into postgresql://LOGIN@HOST/DATABASE")
+        }
+        let place = LedgerPlace(address)
+        try Settings.requireSafe(place)
+        // A fault of the database is reported before the ledger is out of use.
+        if DurableFile(path).mayExist {
+            try await asOwner(at: place, in: session) { database throws(LedgerError) in
+                try await database.requireRoom()
+            }
+        }
+        let aside: String
+        do {
+            aside = try await session.drivers.setAside(path)
+        } catch {
+            let translated = TapcardError(error)
+            throw TapcardError(
+                translated.kind, translated.what,
+                meaning: "Nothing was copied, and the ledger file is unchanged.",
+                advice: error.kind == .locked
+                    ? "Stop every program that uses it, such as tapcard serve, then try again." : ""
+            )
+        }
+        let source: any LedgerStore
+        do {
+            source = try await session.drivers.openLedger(.file(aside), nil, false, nil)
+        } catch {
+            let translated = TapcardError(error)
+            throw TapcardError(
+                translated.kind, translated.what, meaning: nothingCopied(aside),
+                advice: wayOn(aside, path))
+        }
+        try requireOneTarget(of: aside, path, address)
+        noteMove(of: path, to: place)
+        let filled: Filled
+        do throws(TapcardError) {
+            filled = try await asOwner(at: place, in: session) { database throws(LedgerError) in
+                try await database.fill(from: source, origin: number(of: aside))
+            }
+        } catch {
+            throw TapcardError(
+                error.kind, error.what,
+                meaning: error.meaning == unchanged
+                    ? "The database is unchanged; the ledger file is out of use and is now called "
+                        + "\(aside)."
+                    : "The copy may be complete; the ledger file is out of use and is now called "
+                        + "\(aside).",
+                advice: error.meaning == unchanged
+                    ? wayOn(aside, path) : "Run the same command again to find out.")
+        }
+        func counted(_ count: Int, _ noun: String) -> String {
+            count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+        }
+        let counts =
+            counted(filled.cards, "card") + " and " + counted(filled.operations, "operation")
+        return Report(
+            [
+                "file": .string(aside), "cards": .number(String(filled.cards)),
+                "operations": .number(String(filled.operations)),
+            ],
+            [
+                filled.wasThere
+                    ? "\(counts) were already copied to the database"
+                    : "Copied \(counts) to the database",
+                "The ledger file is kept as \(aside) and no longer used",
+                "Next, for each station: tapcard station register NAME FILE",
+                "Then, at that station: tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
+            ], isChange: true)
+    }
+
+    private static func nothingCopied(_ aside: String) -> String {
+        "Nothing was copied, but the ledger file was renamed to \(aside), so stations cannot use "
+            + "it now."
+    }
+
+    private static func wayOn(_ aside: String, _ path: String) -> String {
+        "Run the same command again, or go back: mv \(aside) \(path)"
+    }
+
+    /// The number that a ledger out of use has in its name.
+    private static func number(of path: String) -> String {
+        path.split(separator: "-").last.map { String($0) } ?? path
+    }
+
+    /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
+    /// the same numbers and the same money.
+    private static func requireOneTarget(
+        of aside: String, _ path: String, _ address: String
+    ) throws(TapcardError) {
+        let note = DurableFile(aside + ".into")
+        let noted: [UInt8]?
+        do throws(FileError) {
+            noted = try note.read()
+            if noted == nil { try note.write(Array((address + "\n").utf8), mode: 0o600) }
+        } catch {
+            throw TapcardError(
+                .fileUnusable,
+                "The target database, \(address), could not be recorded: \(error.detail).",
+                meaning: nothingCopied(aside), advice: wayOn(aside, path))
+        }
+        guard let noted, noted != Array((address + "\n").utf8) else { return }
+        let other = String(decoding: noted, as: UTF8.self).filter { !$0.isNewline }
+        throw TapcardError(
+            .refusal(.wrongState),
+            "You already started copying this ledger to another database: \(other).",
+            meaning:
+                "With two copies, the same money would exist twice, so nothing was copied. The "
+                + "ledger file was renamed to \(aside), so stations cannot use it now.",
+            advice:
+                "Use that database. If it has no ledger and you want to use another one, run: rm "
+                + "\(aside).into")
+    }
+
+    /// Leaves the new place for a station that still names the file.
+    private static func noteMove(of path: String, to place: LedgerPlace) {
+        let note = "\(place.ofStations)\n"
+        // The move counts without it: a station then hears that there is no ledger.
+        try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
+    }
+}
