@@ -39,7 +39,7 @@ REFUSALS = [
 
 def refusal(status, word):
     return f'''{{"status": {status}, "error": "{word}", "result": "refused",
-        "title": "It was {word}.", "meaning": "Nothing was begun."}}'''
+        "title": "It was {word}.", "meaning": "Nothing new was started."}}'''
 
 
 class AnswerCase(FaultCase):

@@ -20,7 +20,7 @@ REFUSAL = json.dumps({
     "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "top-up"}]})
 NOT_BEGUN = json.dumps({
     "status": 409, "error": "not-begun", "result": "refused",
-    "title": "The request was lost before anything was begun.", "next": [{"step": "use-new-id"}]})
+    "title": "The request was lost before it started.", "next": [{"step": "use-new-id"}]})
 # The page's clock when the card on it changed last.
 CHANGED = """
 window.changed = 0;

@@ -74,8 +74,9 @@ import Testing
         try till.step("sim put \(Till.firstUID) 04518DFAA96180")
         try till.expect(
             "sim phone", status: 2,
-            complains: "Several tags lie on the simulated reader. Nothing was changed. Name one: "
-                + "tapcard sim list shows the numbers.")
+            complains:
+                "There are several tags on the reader. Nothing was changed. Name one of them; to "
+                + "list them, run: tapcard sim list")
         #expect(try till.run(["--reader", "pn532_uart:/dev/x", "sim", "phone"]).status == 2)
     }
 

@@ -43,8 +43,8 @@ struct EmulateTests {
                 A PN532 answers at \(link)
                 tapcard read --reader \(device)
                 LIBNFC_DEFAULT_DEVICE=\(device):115200 nfc-list
-                Control lines here, or: tapcard emulate --link \(link) --tell status
-                Ctrl-C ends it
+                To control it, type control lines here, or run: tapcard emulate --link \(link) --tell status
+                To stop it, press Ctrl-C
 
                 """)
         let tell = ["emulate", "--link", link, "--tell"]
@@ -55,13 +55,13 @@ struct EmulateTests {
         try till.expect(
             tell + ["jump"], status: 2,
             complains: """
-                The reader refused: "jump" is no control line. Nothing was changed. \
-                tapcard emulate --help shows the lines.
+                The emulator refused the line: "jump" is no control line. Nothing was changed. \
+                To list the control lines, run: tapcard emulate --help
                 """)
         process.signal(signal)
         let ended = try process.end()
         #expect(ended.status == (signal == SIGINT ? 128 + SIGINT : 0))
-        #expect(ended.output.contains("The reader is gone. It counted:\n  hostCommands: 0\n"))
+        #expect(ended.output.contains("Emulator stopped\n  hostCommands: 0\n"))
         #expect(ended.errors == "")
         #expect(!Self.exists(link))
         #expect(!Self.exists(link + ".control"))
@@ -131,7 +131,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                There is no file ~/tag.txt. Nothing is played. Name a dump, or a chip: NTAG213, \
+                There is no file ~/tag.txt. The emulator was not started. Name a dump, or a chip: NTAG213, \
                 NTAG215, NTAG216, NTAG424.
                 """)
         try till.write("no dump\n", to: file)
@@ -139,12 +139,12 @@ struct EmulateTests {
             ["emulate", "--tag", file], status: 1,
             complains: """
                 ~/tag.txt is no dump of a whole tag: line 1: neither "tapcard tag 1" nor a \
-                dump of a Flipper or a Proxmark3. Nothing is played. tapcard tag dump makes one.
+                dump of a Flipper or a Proxmark3. The emulator was not started. To make a complete one, run: tapcard tag dump
                 """)
         try till.expect(
             ["emulate", "--tag", till.home], status: 1,
             complains: """
-                The tag's file cannot be read: ~: Is a directory. Nothing is played. Name a dump \
+                The tag's file cannot be read: ~: Is a directory. The emulator was not started. Name a dump \
                 that you may read and write.
                 """)
         try till.expect(
@@ -177,8 +177,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", till.file("a:b")], status: 2,
             complains: """
-                A link cannot have a colon in its name: libnfc would cut it off there. Nothing \
-                was done. Choose a name without one.
+                The value of --link cannot contain a colon, because libnfc cuts the name off there. Nothing \
+                was done. Choose a path without a colon.
                 """)
         #expect(!Self.exists(till.file("a")) && !Self.exists(till.file("a:b")))
     }
@@ -198,7 +198,7 @@ struct EmulateTests {
             ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
             complains: """
                 The emulated reader is not to be had: a control line is one line of at most 512 \
-                bytes. Nothing was done. tapcard emulate --help shows the lines.
+                bytes. Nothing was done. To list the control lines, run: tapcard emulate --help
                 """)
     }
 
@@ -220,8 +220,8 @@ struct EmulateTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors) == """
-                tapcard: The emulated reader was told, but ~/reader.control does not answer. \
-                Whether the line was carried out is not known. Ask with --tell status when the \
+                tapcard: The line was sent to the emulator, but no answer came: ~/reader.control does not answer. \
+                It is not known whether the emulator executed the line. Ask with --tell status when the \
                 reader answers again.
 
                 """)
@@ -285,7 +285,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file, "--link", link], status: 1,
             complains: """
-                ~/tag.txt may not be written, and what is written to a tag goes there. Nothing is \
+                The file ~/tag.txt is read-only, but changes to the tag are written to it. Nothing is \
                 played. chmod u+w it, or play a copy.
                 """)
         #expect(!Self.exists(link))

@@ -8,8 +8,8 @@ import Testing
 struct OutputTests {
     private static let full = ChildProcess.Streams(output: .path("/dev/full"))
     private static let complaint =
-        "tapcard: Standard output cannot be written to: No space left on device. What stands there "
-        + "is not complete.\n"
+        "tapcard: Standard output could not be written: No space left on device. The output is "
+        + "incomplete.\n"
 
     private func ended(
         _ till: Till, _ line: String, _ streams: ChildProcess.Streams = full

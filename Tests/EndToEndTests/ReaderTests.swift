@@ -75,10 +75,14 @@ struct ReaderTests {
     @Test("without a name the first reader that can be used is taken; if there is none, why")
     func first() throws {
         for (bus, why) in [
-            ([], "none is plugged in"), (["hub"], "none is plugged in"),
+            ([], "no reader is connected"), (["hub"], "no reader is connected"),
             (["hub", "rcs380"], "Sony RC-S380/P: not supported"),
             (["hub", "acr122u-kernel"], "ACS ACR122U: held by the kernel's pn533_usb"),
-            (["hub", "ftdi"], "a serial port has to be named: pn532_uart:/dev/ttyUSB0"),
+            (
+                ["hub", "ftdi"],
+                "only a serial port was found, and a reader there must be named: "
+                    + "pn532_uart:/dev/ttyUSB0"
+            ),
         ] {
             let ended = try run(["read"], on: bus, "HOME=$(mktemp -d)")
             #expect(ended.status == 5)

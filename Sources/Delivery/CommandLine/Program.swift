@@ -143,8 +143,8 @@ extension TapcardError {
     /// The error for a standard output that takes no more.
     fileprivate init(_ failure: OutputError) {
         self.init(
-            .failed, "Standard output cannot be written to: \(failure.reason).",
-            meaning: "What stands there is not complete.")
+            .failed, "Standard output could not be written: \(failure.reason).",
+            meaning: "The output is incomplete.")
     }
 
     fileprivate init(_ failure: OutputError, succeededDespiteOutputError report: Report) {
@@ -153,8 +153,9 @@ extension TapcardError {
             return
         }
         self.init(
-            .failed, "This was done: \(report.sentences)",
-            meaning: "Only standard output cannot be written to: \(failure.reason).",
-            advice: report.problem == nil ? "Do not do it again." : "")
+            .failed, "Standard output could not be written: \(failure.reason).",
+            meaning: (report.problem == nil ? "The command itself succeeded: " : "This was done: ")
+                + report.sentences,
+            advice: report.problem == nil ? "Do not run it again." : "")
     }
 }

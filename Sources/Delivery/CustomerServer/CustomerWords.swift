@@ -30,7 +30,8 @@ enum CustomerWords {
     }
 
     static func held(_ amount: String) -> String {
-        "\(amount) of it is on hold until the card is next used."
+        "This includes \(amount) from an unfinished payment, which will be completed or canceled "
+            + "the next time you tap your card."
     }
 
     /// A warning about the card; nil for a card in use.

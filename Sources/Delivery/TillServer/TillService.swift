@@ -44,7 +44,7 @@ package final class TillService: Sendable {
     private let log: TillLog
     private let files: TLSFiles?
 
-    static let unserved = "Nothing is served."
+    static let unserved = "The server was not started."
     /// The largest body of an API request.
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10

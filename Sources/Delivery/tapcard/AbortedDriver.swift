@@ -16,10 +16,9 @@ enum AbortedDriver {
     /// The handler. Only async-signal-safe calls: it neither allocates memory nor takes a lock.
     private static let end: @convention(c) (Int32) -> Void = { _ in
         let words: StaticString = """
-            tapcard: The reader sent what libnfc does not understand, and libnfc gave up. Whether \
-            what was asked for has happened is not known. Tap the card with tapcard read: it \
-            resolves what is open, and tapcard history shows what was done. Do that before you \
-            repeat anything.
+            tapcard: libnfc stopped the program because the reader sent unexpected data, so the \
+            outcome is unknown. Before you repeat anything, run tapcard read and tap the card, \
+            which resolves whatever was left open. Then run tapcard history to see the outcome.
 
             """
         _ = unsafe write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)

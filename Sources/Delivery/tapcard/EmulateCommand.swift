@@ -67,30 +67,34 @@ enum EmulateCommand {
     private static func checkNames(in session: Session) throws(TapcardError) {
         for name in [Parameter.tag, .link, .control] where try session[name] == "" {
             throw TapcardError.usage(
-                "--\(name.row.name) needs a name.", advice: "See: tapcard emulate --help")
+                "The option --\(name.row.name) needs a value.",
+                advice: "Add one, or leave out the option.")
         }
         let stream = DurableFile.standardStream
         for name in [Parameter.link, .control] where try session[name] == stream {
             throw TapcardError.usage(
-                "--\(name.row.name) cannot be standard input or output.",
-                advice: "Name a path, such as ./-")
+                "The option --\(name.row.name) does not accept - as its value.",
+                advice: "For a file with that name, write its path: ./-")
         }
         // A connection string uses the colon between the device and its speed.
         guard try session[.link]?.contains(":") != true else {
             throw TapcardError.usage(
-                "A link cannot have a colon in its name: libnfc would cut it off there.",
-                advice: "Choose a name without one.")
+                "The value of --link cannot contain a colon, because libnfc cuts the name off "
+                    + "there.",
+                advice: "Choose a path without a colon.")
         }
     }
 
     private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
         guard let socket = try controlPath(in: session) else {
             throw TapcardError.usage(
-                "Which emulated reader is meant?", advice: "Name it with --link or --control.")
+                "The emulator's path is missing.", advice: "Name it with --link or --control.")
         }
         guard !session.command.isGiven(.tag), !session.command.isGiven(.pace) else {
             throw TapcardError.usage(
-                "--tell goes to a reader that runs already.", advice: "Leave out --tag and --pace.")
+                "The option --tell talks to an emulator that is already running, so it cannot be "
+                    + "used with --tag or --pace.",
+                advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
         // A dump is printed raw because it is for a file; other answers are for people or programs.
@@ -118,7 +122,7 @@ enum EmulateCommand {
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }
-        return Report([:], ["The reader is gone. It counted:"] + counts, isPlain: true)
+        return Report([:], ["Emulator stopped"] + counts, isPlain: true)
             .whenStopped
     }
 
@@ -135,11 +139,12 @@ enum EmulateCommand {
                 "connection": .string(connection), "control": .text(options.controlPath),
             ],
             [
-                "A PN532 answers at \(name)",
-                "tapcard read --reader pn532_uart:\(name)",
+                "Emulating a PN532 at \(name)",
+                "To use it: tapcard read --reader pn532_uart:\(name)",
                 "LIBNFC_DEFAULT_DEVICE=\(connection) nfc-list",
-                telling.map { "Control lines here, or: \($0)" } ?? "Control lines here",
-                "Ctrl-C ends it",
+                telling.map { "To control it, type control lines here, or run: \($0)" }
+                    ?? "To control it, type control lines here",
+                "To stop it, press Ctrl-C",
             ])
     }
 }

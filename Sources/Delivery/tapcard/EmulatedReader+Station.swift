@@ -27,10 +27,11 @@ extension EmulatedReader {
             } else {
                 let what =
                     name == DurableFile.standardStream
-                    ? "Standard input" : "\(name) is a dump of another program's and"
+                    ? "Standard input is read-only"
+                    : "\(name), a dump from another program, is treated as read-only"
                 complain(
-                    "\(what) is only read: what is written to the tag ends with this reader. Its "
-                        + "control line dump shows it.")
+                    "\(what), so changes to the tag are lost when the emulator stops. To see the "
+                        + "tag before then, use the control line dump.")
             }
         } else {
             var drawer = Simulation()
@@ -57,46 +58,51 @@ extension EmulatedReader {
             throw refusal(error, line: line)
         } catch {
             throw TapcardError(
-                .failed, "What listens at \(socket) is no emulated reader.",
-                meaning: "Nothing is known of what it did.",
-                advice: "Name the emulated reader's own --link or --control.")
+                .failed, "The socket \(socket) belongs to another program.",
+                meaning: "It is not known what that program did with the line.",
+                advice: "Name the --link or --control that the emulator was started with.")
         }
         guard answer["result"]?.string != "failed" else {
             throw TapcardError(
-                .usage, "The reader refused: \(answer["message"]?.string ?? "").",
-                meaning: "Nothing was changed.", advice: "tapcard emulate --help shows the lines.")
+                .usage, "The emulator refused the line: \(answer["message"]?.string ?? "").",
+                meaning: "Nothing was changed.",
+                advice: "To list the control lines, run: tapcard emulate --help")
         }
         return answer
     }
 
     /// The error for the user. `line` is the control line; nil for a reader that could not start.
     private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
-        let nothing = "Nothing was done."
+        let nothing = line == nil ? "The emulator was not started." : "Nothing was changed."
         guard error.kind != .unanswered else {
             return TapcardError(
-                .failed, "The emulated reader was told, but \(error.detail).",
-                meaning: "Whether the line was carried out is not known.",
-                advice: "Ask with --tell status when the reader answers again.")
+                .failed, "The line was sent to the emulator, but no answer came: \(error.detail).",
+                meaning: "It is not known whether the emulator executed the line.",
+                advice: "Check in a moment with: --tell status")
         }
-        let what = "The emulated reader is not to be had: \(error.detail)."
+        let what =
+            line == nil
+            ? "The emulator could not start: \(error.detail)."
+            : "The emulator could not be reached: \(error.detail)."
         return switch error.kind {
         case .busy:
             TapcardError(
                 .readerBusy, what, meaning: nothing,
-                advice: "End the other one, or choose another name with --link or --control.")
+                advice: "Stop that emulator, or choose another name with --link or --control.")
         case .occupied:
             TapcardError(
                 .fileUnusable, what, meaning: nothing,
                 advice: "Choose another name with --link or --control.")
         case .control:
             TapcardError(
-                .usage, what, meaning: nothing, advice: "tapcard emulate --help shows the lines.")
+                .usage, what, meaning: nothing,
+                advice: "To list the control lines, run: tapcard emulate --help")
         case .system, .unanswered:
             TapcardError(
                 .failed, what, meaning: nothing,
                 advice: line == nil
-                    ? "Look whether --link and --control lie in folders you can write to."
-                    : "Look whether tapcard emulate runs with the same --link or --control.")
+                    ? "Choose other folders for --link and --control, or make them writable."
+                    : "Start it first, or name the --link or --control that it was started with.")
         }
     }
 }

@@ -28,7 +28,7 @@ enum RealReaders {
         let name = if let name { name } else { try await firstUsable() }
         switch name {
         case .simulated:
-            throw ReaderError(.noReader, "\(name) is not a reader that can be connected")
+            throw ReaderError(.noReader, "\(name) is a simulated reader, but a real one is needed")
         case .smartCard(let part): return try await PCSCReader.open(part)
         case .libnfc:
             let reader = try await LibNFCReader.open(name.text)
@@ -131,7 +131,9 @@ extension ReaderSurvey {
     /// A short reason; `tapcard doctor` reports the details.
     var whyNone: String {
         if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
-        if let name = rows.first?.name { return "a serial port has to be named: \(name)" }
-        return "none is plugged in"
+        if let name = rows.first?.name {
+            return "only a serial port was found, and a reader there must be named: \(name)"
+        }
+        return "no reader is connected"
     }
 }

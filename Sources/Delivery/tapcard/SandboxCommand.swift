@@ -46,7 +46,7 @@ extension Command {
 }
 
 enum SandboxCommand {
-    fileprivate static let unplayed = "Nothing is played."
+    fileprivate static let unplayed = "The sandbox was not started."
 
     private static func settings(
         in session: Session
@@ -75,15 +75,15 @@ enum SandboxCommand {
         do throws(WebServerError) {
             sandbox = try ServiceSandbox.start(settings, now: Wiring.now)
         } catch {
-            throw TapcardError(error, "The sandbox cannot be played.", meaning: unplayed)
+            throw TapcardError(error, "The sandbox server could not start.", meaning: unplayed)
         }
         // Without the printed addresses the services could not be used.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
+        let count = sandbox.requestCount
+        let counted = count == 1 ? "1 request" : "\(count) requests"
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
-        return Report(
-            [:], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
-        ).whenStopped
+        return Report([:], ["Sandbox stopped after \(counted)"], isPlain: true).whenStopped
     }
 
     private static func started(_ sandbox: ServiceSandbox, in session: Session) -> Report {
@@ -94,13 +94,13 @@ enum SandboxCommand {
                 "mastermind": .string(sandbox.address(of: .mastermind)),
                 "control": .string(sandbox.control), "password": .string(ServiceSandbox.password),
             ],
-            ["The sandbox answers at \(sandbox.address)"] + session.settings.simulatedReader + [
+            ["Sandbox running at \(sandbox.address)"] + session.settings.simulatedReader + [
                 "export TAPCARD_ACTIVATION_URL=\(sandbox.address(of: .activation))",
                 "export TAPCARD_LOTTERY_URL=\(sandbox.address(of: .lottery))",
                 "export TAPCARD_MASTERMIND_URL=\(sandbox.address(of: .mastermind))",
-                "Mastermind's password, whoever logs in: \(ServiceSandbox.password)",
-                "What is to go wrong: curl -X PUT -d cut-off \(sandbox.control)/failure",
-                "Ctrl-C ends it",
+                "Mastermind accepts any user name with the password \(ServiceSandbox.password)",
+                "To simulate a failure: curl -X PUT -d cut-off \(sandbox.control)/failure",
+                "To stop it, press Ctrl-C",
             ])
     }
 }

@@ -11,14 +11,32 @@ struct SimulationDrawer: SimulatedTags {
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
-        for word in which { try fetch(word, to: reader, from: others) }
+        var hasMoved = false
+        do throws(TapcardError) {
+            for word in which {
+                let isMoved = try fetch(word, to: reader, from: others)
+                hasMoved = hasMoved || isMoved
+            }
+            return try place(which, reader, nextTo: others)
+        } catch {
+            guard hasMoved else { throw error }
+            throw TapcardError(
+                error.kind, error.what,
+                meaning: "Tags named before it may already have been moved.", next: error.next)
+        }
+    }
+
+    private func place(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) throws(TapcardError) -> [SimulatedTag] {
         let elsewhere = Set(
             worlds(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
         return try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
                 guard let last = world.tags.last?.uid ?? world.chips.last?.number else {
                     throw refusal(
-                        "There is no simulated tag yet.", "Name a chip, such as NTAG213.")
+                        "There is no simulated tag yet.",
+                        "Name a chip to make one, such as NTAG213.")
                 }
                 world.put([world.lastOnReader ?? last])
             } else {
@@ -40,8 +58,8 @@ struct SimulationDrawer: SimulatedTags {
             // The leading word belongs to the command.
             let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
-                "\(words.debugDescription) is not a valid fault.",
-                "tapcard sim tear --help lists them.")
+                "\(words.debugDescription) is not a fault.",
+                "To list the faults, run: tapcard sim tear --help")
         }
         try change(reader) { world in world.fault = parsed }
     }
@@ -72,8 +90,8 @@ struct SimulationDrawer: SimulatedTags {
                 return SeenByPhone(tag: tag, content: .message(message), reads: reads)
             case .message(nil, _):
                 throw refusal(
-                    "The chip is not to be read without a key, and so by no phone.",
-                    "tapcard tag info says what it is.")
+                    "Phones cannot read this chip, because reading it needs a key.",
+                    "To read it here, run: tapcard tag info")
             }
         }
     }
@@ -88,13 +106,13 @@ struct SimulationDrawer: SimulatedTags {
         }
         guard world.onReader.count < 2 else {
             throw refusal(
-                "Several tags lie on the simulated reader.",
-                "Name one: tapcard sim list shows the numbers.")
+                "There are several tags on the reader.",
+                "Name one of them; to list them, run: tapcard sim list")
         }
         guard let only = world.onReader.first ?? world.lastOnReader else {
             throw refusal(
-                "No tag lies on the simulated reader.",
-                "Put one on it with tapcard sim put, or name one of tapcard sim list.")
+                "There is no tag on the reader.",
+                "Name a tag, or put one on the reader: tapcard sim put")
         }
         return only
     }
@@ -102,7 +120,8 @@ struct SimulationDrawer: SimulatedTags {
     private func noTag(_ word: String) -> TapcardError {
         refusal(
             "There is no simulated tag \(word.debugDescription).",
-            "tapcard sim list shows the numbers; \(Chip.choice) makes a new one.")
+            "Name a chip (\(Chip.choice)) to make a new one, or list the existing ones: tapcard "
+                + "sim list")
     }
 
     /// The simulations that can be read. The reader of another one reports its fault.
@@ -112,22 +131,30 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    /// Moves a tag from a reader next to this one, if it is there and not here.
+    /// Moves a tag from a reader next to this one, if it is there and not here. Returns whether it
+    /// has.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
-    ) throws(TapcardError) {
+    ) throws(TapcardError) -> Bool {
         guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
             own.tag(uid) == nil, own.chip(uid) == nil,
             own.tags.count + own.chips.count < Simulation.mostTags
-        else { return }
+        else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
             let chip = try change(path) { world in world.removeChip(uid) }
-            if let chip { return try change(reader) { world in world.save(chip) } }
+            if let chip {
+                try change(reader) { world in world.save(chip) }
+                return true
+            }
         }
         for path in others where worlds(of: [path]).contains(where: { $0.tag(uid) != nil }) {
             let tag = try change(path) { world in world.remove(uid) }
-            if let tag { return try change(reader) { world in world.save(tag) } }
+            if let tag {
+                try change(reader) { world in world.save(tag) }
+                return true
+            }
         }
+        return false
     }
 
     /// Applies a change; a refused change leaves the simulation as it was.
@@ -160,16 +187,16 @@ struct SimulationDrawer: SimulatedTags {
                 let tag = world.addTag(chip, elsewhere: elsewhere, random: RandomBytes.make)
             else {
                 throw refusal(
-                    "There is no room for another simulated tag.",
-                    "Put one of those there are: tapcard sim list.")
+                    "There are already 64 simulated tags, and there is no room for more.",
+                    "Put an existing tag on the reader.")
             }
             return tag.uid
         }
         if Simulation.isChip(typed: word) {
             guard let chip = world.addChip(elsewhere: elsewhere, random: RandomBytes.make) else {
                 throw refusal(
-                    "There is no room for another simulated tag.",
-                    "Put one of those there are: tapcard sim list.")
+                    "There are already 64 simulated tags, and there is no room for more.",
+                    "Put an existing tag on the reader.")
             }
             return chip.number
         }

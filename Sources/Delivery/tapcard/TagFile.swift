@@ -9,7 +9,7 @@ import Verbs
 /// another program's format is read-only, because it cannot express all states of a tag.
 struct TagFile {
     private static let writable: UInt32 = 0o222
-    private static let nothing = "Nothing is played."
+    private static let nothing = "The emulator was not started."
 
     /// The two kinds of tag that a file can hold.
     enum Content {
@@ -30,8 +30,9 @@ struct TagFile {
         guard !isKept || mode & TagFile.writable != 0 else {
             throw TapcardError(
                 .fileUnusable,
-                "\(path) may not be written, and what is written to a tag goes there.",
-                meaning: TagFile.nothing, advice: "chmod u+w it, or play a copy.")
+                "The file \(path) is read-only, but changes to the tag are written to it.",
+                meaning: TagFile.nothing,
+                advice: "Use a copy, or make the file writable: chmod u+w \(path)")
         }
     }
 
@@ -60,7 +61,7 @@ struct TagFile {
             // Not durable: a write lost in a power cut is like a torn tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
-            complain("The tag's file cannot be written: \(error.detail).")
+            complain("Changes to the tag could not be written: \(error.detail).")
         }
     }
 
@@ -77,7 +78,7 @@ struct TagFile {
         } catch {
             throw TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",
-                meaning: nothing, advice: "Name a dump that you may read and write.")
+                meaning: nothing, advice: "Name a dump that you can read and write.")
         }
         guard let bytes = found.bytes, let mode = found.mode else {
             throw TapcardError(
@@ -90,8 +91,10 @@ struct TagFile {
             guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(
                     .fileUnusable,
-                    "\(file.path) is not a whole NTAG 424: a line is missing or changed.",
-                    meaning: nothing, advice: "tapcard emulate --tell dump makes one.")
+                    "The NTAG 424 file \(file.path) is incomplete: lines are missing or were "
+                        + "changed.",
+                    meaning: nothing,
+                    advice: "To make a complete one, run: tapcard emulate --tell dump")
             }
             return (.chip(chip), !isStream, mode)
         }
@@ -103,8 +106,8 @@ struct TagFile {
                 error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail
             let name = file.path == DurableFile.standardStream ? "Standard input" : file.path
             throw TapcardError(
-                .fileUnusable, "\(name) is no dump of a whole tag: \(reason).",
-                meaning: nothing, advice: "tapcard tag dump makes one.")
+                .fileUnusable, "\(name) is not a complete dump: \(reason).",
+                meaning: nothing, advice: "To make a complete one, run: tapcard tag dump")
         }
     }
 }

@@ -168,7 +168,7 @@ struct DrawCommandTests {
             ("draw-3 --next", 4, "Draw draw-3 is the newest that is known"),
             ("draw-1 --previous", 4, "Draw draw-1 is the oldest that is known"),
             ("draw-1 --next --previous", 2, "either the next one or the previous one"),
-            ("dräw", 2, "is not a valid draw name"),
+            ("dräw", 2, "is not the name of a draw (such as draw-1)"),
         ])
     func refused(words: String, status: Int32, message: String) async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)

@@ -29,7 +29,7 @@ struct ServeCommandTests {
         _ = await bench.run("demo --quiet")
         #expect(
             words(try await served(bench, "serve")) == [
-                "The till page is at <address>", "Ctrl-C ends it", "The till page is gone",
+                "Till page: <address>", "To stop it, press Ctrl-C", "Till page stopped",
             ])
         #expect(
             words(try await served(bench, "serve --json")) == [
@@ -44,11 +44,11 @@ struct ServeCommandTests {
         let line = "--reader sim:a serve --reader sim:b --reader sim:c"
         #expect(
             words(try await served(bench, line)) == [
-                "The till page is at <address>",
+                "Till page: <address>",
                 "Till 1 is at <address>tills/1/: sim:a",
                 "Till 2 is at <address>tills/2/: sim:b",
                 "Till 3 is at <address>tills/3/: sim:c",
-                "Ctrl-C ends it", "The till page is gone",
+                "To stop it, press Ctrl-C", "Till page stopped",
             ])
         let document =
             #"{"result":"done","address":"<address>","tills":["#
@@ -106,7 +106,8 @@ struct ServeCommandTests {
         // No rule is in the way any more, only the certificate.
         #expect(
             ended.text
-                == "! tapcard: There is no file c.pem. Nothing is served. Name a file in PEM.\n")
+                == "! tapcard: There is no file c.pem. The server was not started. Name a file in "
+                + "PEM.\n")
     }
 
     @Test("without either it is refused, and says what would be risked")
@@ -117,16 +118,17 @@ struct ServeCommandTests {
             await bench.run("serve --listen 192.168.1.5")
                 == .init(
                     status: 2,
-                    text: reach + "anyone in the network could read along, and pay. Nothing is "
-                        + "served. Name a certificate with --tls-certificate and --tls-key, or "
-                        + "leave --listen out.\n"))
+                    text: reach
+                        + "anyone in the network could read along, and pay. The server was not "
+                        + "started. Name a certificate with --tls-certificate and --tls-key, or "
+                        + "leave out --listen.\n"))
         #expect(
             await bench.run("serve --listen 192.168.1.5 \(Self.tls)")
                 == .init(
                     status: 2,
                     text: reach
-                        + "there is no cashier: anyone in the network could pay. Nothing is "
-                        + "served. Add one with tapcard cashiers add NAME.\n"))
+                        + "there is no cashier: anyone in the network could pay. The server was "
+                        + "not started. To add one, run: tapcard cashiers add NAME\n"))
         #expect(bench.served.withLock { $0 } == [])
     }
 
@@ -138,8 +140,9 @@ struct ServeCommandTests {
         let plain = await bench.run("serve --listen 192.0.2.1 --insecure")
         #expect(
             plain.text.contains(
-                "! tapcard: insecure: anyone who reaches 192.0.2.1 can read along, passwords too, and "
-                    + "pay, top up and empty cards.\n"), "\(plain.text)")
+                "! tapcard: With --insecure, anyone who can reach 192.0.2.1 can read the traffic, "
+                    + "including passwords, and charge, top up and pay out cards.\n"
+            ), "\(plain.text)")
         let encrypted = await bench.run("serve --listen 192.0.2.1 --insecure \(Self.tls)")
         #expect(encrypted.text.contains("can pay, top up"), "\(encrypted.text)")
         // Nothing is risked where only this machine can reach it.
@@ -160,15 +163,18 @@ struct ServeCommandTests {
             ("--name till:80", "\"till:80\" is not a valid machine name"),
             ("--name a,,b", "\"\" is not a valid machine name"),
             ("--port 65536", "--port cannot be \"65536\""),
-            ("--tls-key k.pem", "A certificate needs its key, and a key its certificate."),
-            ("--tls-certificate c.pem", "A certificate needs its key, and a key its certificate."),
+            ("--tls-key k.pem", "A certificate and its private key can only be used together."),
+            (
+                "--tls-certificate c.pem",
+                "A certificate and its private key can only be used together."
+            ),
         ])
     func refusals(line: String, words: String) async throws {
         let bench = try ProgramBench()
         let ended = await bench.run("serve \(line)")
         #expect(ended.status == 2)
         #expect(ended.text.hasPrefix("! tapcard: \(words)"), "\(ended.text)")
-        #expect(ended.text.contains("Nothing is served."))
+        #expect(ended.text.contains("The server was not started."))
         #expect(bench.served.withLock { $0 } == [])
     }
 }

@@ -159,7 +159,7 @@ struct StationSettingTests {
         let bench = try ProgramBench()
         let ended = await bench.run("config get paymentlimit")
         #expect(
-            ended.text == #"! tapcard: KEY cannot be "paymentlimit": did you mean payment-limit? "#
+            ended.text == #"! tapcard: KEY cannot be "paymentlimit"; did you mean payment-limit? "#
                 + "See: tapcard config get --help\n")
         #expect(await bench.run("config get settings-file").text.hasSuffix("/config.json\n"))
         #expect(await bench.run("config set keys /x").status == 2)

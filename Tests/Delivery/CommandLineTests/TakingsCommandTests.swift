@@ -73,7 +73,7 @@ struct TakingsCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: \(day.debugDescription) is not a valid day: write it like 2026-11-22. \
+                ! tapcard: \(day.debugDescription) is not a date (such as 2026-11-22). \
                 Nothing was read.
 
                 """)
@@ -96,7 +96,7 @@ struct TakingsCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: --last cannot be "\(number)": write a whole number, 1 to 1000. \
+                ! tapcard: The value for --last must be a whole number from 1 to 1000, not "\(number)". \
                 Nothing was read.
 
                 """)

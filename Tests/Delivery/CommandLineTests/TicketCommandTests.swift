@@ -69,7 +69,7 @@ struct TicketCommandTests {
         arguments: [
             ("draw-0", "draw-over", "Draw draw-0 is over; the next one is draw-4."),
             ("draw-04", "no-such-draw", "There is no draw draw-04 to come"),
-            ("dr\"aw", "usage", "is not a valid draw name"),
+            ("dr\"aw", "usage", "is not the name of a draw (such as draw-1)"),
         ])
     func noDraw(name: String, error: String, words: String) async throws {
         let (bench, _) = try await ProgramBench.withCard()

@@ -127,7 +127,7 @@ struct OperationTests {
             for body in [#"{"amount":"9.00"}"#, #"{"amount":"9.00","operation":"\#(Self.new)"}"#] {
                 let refused = try await bench.call("pay", body)
                 #expect(refused.word == "reader-taken")
-                #expect(refused.json["meaning"]?.string == "Nothing was begun.")
+                #expect(refused.json["meaning"]?.string == "Nothing new was started.")
             }
             try await bench.reader.put()
             #expect(try await waiting.status == 200)

@@ -51,7 +51,7 @@ struct StoppingTests {
             #expect(try await bench.call("pay", Self.pay).status == 200)
             let stopped = try await bench.ask("DELETE", Self.path)
             #expect(stopped.status == 409 && stopped.word == "too-late")
-            #expect(stopped.json["meaning"]?.string == "It has happened.")
+            #expect(stopped.json["meaning"]?.string == "It was successful.")
         }
     }
 }

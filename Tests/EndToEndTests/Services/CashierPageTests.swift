@@ -294,7 +294,7 @@ struct CashierPageTests {
         var shown = ""
         try process.wait("it answers") {
             shown += terminal?.read() ?? ""
-            return shown.contains("Ctrl-C ends it")
+            return shown.contains("To stop it, press Ctrl-C")
         }
         terminal = nil
         _ = try process.end()
@@ -315,7 +315,7 @@ struct CashierPageTests {
             #expect(ended.status == 1)
             let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
-            #expect(line.contains("Nothing is served. Name a "), "\(line)")
+            #expect(line.contains("The server was not started. Name a "), "\(line)")
         }
         try till.setMode(of: other.key, 0o640)
         let open = try till.run(
@@ -323,9 +323,9 @@ struct CashierPageTests {
         #expect(open.status == 1)
         #expect(
             till.masked(open.errors).hasPrefix(
-                "tapcard: The private key ~/other.key.pem can be read by others (mode 640). "
-                    + "Nothing is served. Whoever has it can pass for this machine. "
-                    + "If nobody has: chmod 600"),
+                "tapcard: The private key in ~/other.key.pem can be read by others (mode 640). The "
+                    + "server was not started. Whoever has it can pass for this machine. If nobody "
+                    + "has: chmod 600"),
             "\(open.errors)")
         // The lengths of RSA keys of 3072 and of 4096 bits.
         for (length, isTooSlow) in [(2_356, false), (3_132, true)] {

@@ -205,7 +205,7 @@ import Testing
         func refusal(_ more: [String] = []) throws -> String {
             let ended = try till.run(CustomersServedTests.alone(till) + more)
             #expect(ended.status != 0 && ended.output.isEmpty)
-            #expect(ended.errors.contains("Nothing is served."))
+            #expect(ended.errors.contains("The server was not started."))
             return ended.errors
         }
         #expect(try refusal(["--customers-tls-key", path]).contains("needs its key"))

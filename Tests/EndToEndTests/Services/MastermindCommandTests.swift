@@ -59,7 +59,7 @@ struct MastermindCommandTests {
         try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 seconds")
         try refused(
             "mastermind login amanda --time-to-live x", 2,
-            "--time-to-live cannot be \"x\": write a whole number. Nothing was sent.")
+            "The value for --time-to-live must be a whole number, not \"x\". Nothing was sent.")
         let unasked = try bench.run("mastermind login amanda", password: nil)
         #expect(unasked.status == 2)
         #expect(unasked.errors.contains("The password is missing, and there is no terminal"))

@@ -11,8 +11,8 @@ struct SandboxCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.errors == """
-                tapcard: --draw-every cannot be "\(text)": write a whole number, 1 to 86400. \
-                Nothing is played.
+                tapcard: The value for --draw-every must be a whole number from 1 to 86400, not "\(text)". \
+                The emulator was not started.
 
                 """)
     }
@@ -20,12 +20,17 @@ struct SandboxCommandTests {
     @Test("refuses half a certificate")
     func refusals() throws {
         for (line, words) in [
-            ("--tls-key key.pem", "A certificate needs its key, and a key its certificate."),
-            ("--tls-certificate a.pem", "A certificate needs its key, and a key its certificate."),
+            ("--tls-key key.pem", "A certificate and its private key can only be used together."),
+            (
+                "--tls-certificate a.pem",
+                "A certificate and its private key can only be used together."
+            ),
         ] {
             let ended = try Till().run(["sandbox"] + line.split(separator: " ").map(String.init))
             #expect(ended.status == 2, "\(line)")
-            #expect(ended.errors.hasPrefix("tapcard: \(words) Nothing is played. "), "\(line)")
+            #expect(
+                ended.errors.hasPrefix("tapcard: \(words) The emulator was not started. "),
+                "\(line)")
         }
     }
 }

@@ -19,9 +19,9 @@ struct SandboxTests {
                 export TAPCARD_ACTIVATION_URL=\(played.address)/activation
                 export TAPCARD_LOTTERY_URL=\(played.address)/lottery
                 export TAPCARD_MASTERMIND_URL=\(played.address)/mastermind/api/v2
-                Mastermind's password, whoever logs in: sandbox
-                What is to go wrong: curl -X PUT -d cut-off \(played.address)/sandbox/failure
-                Ctrl-C ends it
+                Mastermind accepts any user name with the password sandbox
+                To simulate a failure: curl -X PUT -d cut-off \(played.address)/sandbox/failure
+                To stop it, press Ctrl-C
 
                 """)
         let answer = try played.curl("/activation/version?code=\(SandboxTests.code)")
@@ -30,7 +30,7 @@ struct SandboxTests {
         let ended = try played.process.end()
         let status = signal == SIGINT ? 128 + SIGINT : 0
         #expect(ended.status == status)
-        #expect(ended.output.hasSuffix("The sandbox is gone. Requests it had: 1\n"))
+        #expect(ended.output.hasSuffix("Sandbox stopped after 1 requests\n"))
         #expect(ended.errors == "")
         let port = try #require(played.address.split(separator: ":").last)
         // The port is free again.
@@ -85,13 +85,15 @@ struct SandboxTests {
         for (path, key, why) in [
             (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
             (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
-            (certificate.path, other.key, "The sandbox cannot be played. "),
+            (certificate.path, other.key, "The sandbox server could not start. "),
         ] {
             let ended = try till.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
             let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
-            #expect(line.contains(". Nothing is played. Name a certificate and the key"), "\(line)")
+            #expect(
+                line.contains(". The emulator was not started. Name a certificate and the key"),
+                "\(line)")
             #expect(line.count { $0.isNewline } == 1)
         }
     }
@@ -124,11 +126,11 @@ struct SandboxTests {
         let port = String(try #require(first.address.split(separator: ":").last))
         let taken = try till.run(["sandbox", "--port", port])
         #expect(taken.status == 1)
-        #expect(taken.errors.hasPrefix("tapcard: The sandbox cannot be played. "))
+        #expect(taken.errors.hasPrefix("tapcard: The sandbox server could not start. "))
         #expect(
             taken.errors.hasSuffix(
-                "Nothing is played. Choose another --port, or leave it out for one that is free.\n"
-            ))
+                "The emulator was not started. Choose another --port, or leave it out to get a "
+                    + "free one.\n"))
         first.process.signal(SIGTERM)
         #expect(try first.process.end().status == 0)
         let words = try till.run(["sandbox", "--fail", "on fire"])
@@ -142,7 +144,9 @@ struct SandboxTests {
             let ended = try till.run(
                 ["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
-            #expect(till.masked(ended.errors).hasPrefix("tapcard: \(what) Nothing is played. "))
+            #expect(
+                till.masked(ended.errors).hasPrefix(
+                    "tapcard: \(what) The emulator was not started. "))
         }
     }
 
@@ -166,8 +170,8 @@ struct SandboxTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors)
-                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its end. "
-                + "Nothing is played. Name a file in PEM that you may read.\n")
+                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its "
+                + "end. The emulator was not started. Name a PEM file that contains it.\n")
     }
 
     @Test("help and its page name every failure")

@@ -39,7 +39,7 @@ enum SchemaCommand {
             ? TapcardError.usage(
                 "tapcard has no verb \(word).", advice: "Run tapcard --help to see all verbs.")
             : TapcardError.usage(
-                "\(word) is a group of verbs, not a single verb.",
+                "The word \(word) names a group of verbs.",
                 advice: "Run one of these: "
                     + group.map { "tapcard schema \($0.words)" }.joined(separator: ", ") + ".")
     }

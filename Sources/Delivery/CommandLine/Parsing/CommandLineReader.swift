@@ -91,8 +91,8 @@ struct CommandLineReader {
             let wanted = topics.isEmpty ? "verb" : "verb or topic"
             throw refusal(
                 .unknownVerb,
-                "\(title) has no \(wanted) \(hint(word, verbs + topics, whole: verb(endingIn: word)))"
-            )
+                "\(title) has no \(wanted) "
+                    + "\(hint(word, verbs + topics, whole: verb(endingIn: word)))")
         } else {
             verbIsKnown = true
             words.append(word)
@@ -115,8 +115,8 @@ struct CommandLineReader {
         verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]
-            guard let value = attached?.debugDescription else { return }
-            throw refusal(.unexpectedValue, "\(spelling) takes no value, but got \(value).")
+            guard attached != nil else { return }
+            throw refusal(.unexpectedValue, "\(title) takes no value for \(spelling).")
         }
         awaiting = option
         if let attached { try give(attached, option) }
@@ -136,7 +136,7 @@ struct CommandLineReader {
     }
 
     private func givenTwice(_ option: CommandParameter) -> CommandLineError {
-        refusal(.repeatedOption, "--\(option.name) was given twice.")
+        refusal(.repeatedOption, "\(title) takes --\(option.name) only once.")
     }
 
     private func arguments(of spec: CommandSpec) throws(CommandLineError) -> [String: [String]] {
@@ -155,7 +155,7 @@ struct CommandLineReader {
     }
 
     private func extraWord(_ word: String) -> String {
-        "Unexpected argument: \(word.debugDescription)."
+        "\(title) got one argument too many: \(word.debugDescription)."
     }
 
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
@@ -164,9 +164,10 @@ struct CommandLineReader {
         // The intended name is hard to find in a long list.
         let advice =
             choices.count > CommandLineReader.mostNamed
-            ? hint(word, choices)
-            : "\(word.debugDescription): choose one of \(choices.joined(separator: ", "))."
-        throw refusal(.notAmongChoices, "\(name) cannot be \(advice)")
+            ? guess(word, choices) : "; use one of \(choices.joined(separator: ", "))."
+        throw refusal(
+            .notAmongChoices,
+            "\(title) does not accept \(word.debugDescription) for \(name)\(advice)")
     }
 
     /// The most choices that an error lists.
@@ -180,9 +181,13 @@ struct CommandLineReader {
 
     /// An error text for an unknown word, with the known word that was probably meant.
     private func hint(_ word: String, _ known: [String], whole: String? = nil) -> String {
+        word.debugDescription + guess(word, known, whole: whole)
+    }
+
+    private func guess(_ word: String, _ known: [String], whole: String? = nil) -> String {
         let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
         let nearest = meant ?? nearestWord(to: word, among: known)
-        return word.debugDescription + (nearest.map { ": did you mean \($0)?" } ?? ".")
+        return nearest.map { "; did you mean \($0)?" } ?? "."
     }
 
     private func missingValue(of option: CommandParameter) -> CommandLineError {

@@ -15,7 +15,8 @@ struct APIDocument: Sendable {
             "openapi": "3.1.0",
             "info": [
                 "title": "tapcard serve", "version": .string(Release.version),
-                "summary": "A till for value cards: the reader, the ledger and the services.",
+                "summary":
+                    "A till for stored-value cards over HTTP, with reader, ledger and services",
                 "description": .string(APIDocument.overview),
             ],
             "servers": [server],
@@ -46,23 +47,22 @@ struct APIDocument: Sendable {
             "variables": [
                 "till": [
                     "enum": .array((1...tills).map { .string(String($0)) }), "default": "1",
-                    "description": "The till, in the order of the readers.",
+                    "description": "Number of the till, in the order of --reader.",
                 ]
             ],
         ]
     }
 
     private static let overview = """
-        Amounts are decimals in texts, times are in UTC, and every member is always there: null \
-        where it is not known. Whatever is refused is answered with a problem document (RFC 9457) \
-        that says what happened, what it means for card and money, and what to do.
+        Amounts are decimal strings, and times are in UTC. Members are always present and are null \
+        if their value is unknown. A refused call is answered with a problem document (RFC 9457), \
+        which says what happened, what it means for card and money, and what to do next.
 
-        What changes something needs a token, in the header Authorization: Bearer. Where there are \
-        cashiers, what is only looked at needs it, too, or the cookie that comes with it. A change \
-        may carry \
-        the id of an operation: under the same id nothing happens twice, so that a request may be \
-        sent again when its answer is lost. Where a card is needed, the answer comes when it was \
-        there, or after the wait with the status 504.
+        Calls that change something need a token, in the header Authorization: Bearer. If there \
+        are cashiers, calls that only read need the token or the cookie that comes with it, too. A \
+        call can carry an operation id. The same id is never executed twice, so it is safe to send \
+        a request again. Calls that need a card are answered once the card has been used, or with \
+        504 if none came in time.
         """
 
     /// All schemas that other schemas refer to.
@@ -141,17 +141,19 @@ struct APIDocument: Sendable {
 
     /// The meaning of each status of a refusal, for every call.
     static let problemWords: KeyValuePairs<Int, String> = [
-        400: "A value is unknown to this call, missing or malformed: nothing was done.",
-        401: "The token is missing, or is not known any more; or nobody is logged in by it.",
-        403: "The request does not come from this page.",
-        404: "There is nothing by this name.",
-        409: "The rules, the card or another operation stand in the way.",
-        413: "The body is too long.",
+        400: "A value is unknown, missing or malformed; nothing was done.",
+        401: "The token is missing or has expired, or nobody is logged in.",
+        403: "The request came from another site or names another host.",
+        404: "The path, or something that the call names, is unknown.",
+        409: "A rule, the card or a running operation does not allow this.",
+        413: "The body is too large.",
         415: "The body is not JSON.",
-        429: "Somebody has tried to log in too often: Retry-After says when to try again.",
-        500: "It failed, or what became of it is not known: the next tap resolves it.",
-        502: "A service is offline, or did not answer properly.",
-        503: "There is no reader, too many are logging in, or the till is being closed.",
+        429: "There were too many logins; Retry-After says how long to wait.",
+        500: "The call failed, or its outcome is unknown and is resolved at the next tap.",
+        502: "A service is offline, or its answer was invalid.",
+        503:
+            "There is no reader, there are too many logins or pages, or the server is starting or "
+            + "stopping.",
         504: "No card came in time.",
     ]
 }

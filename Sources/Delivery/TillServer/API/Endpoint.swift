@@ -81,7 +81,7 @@ extension Endpoint {
         group = call.command.group
         (summary, discussion) = (call.command.summary, call.command.discussion)
         answer = .json(
-            call.changes ? "It is done." : "What there is to tell.",
+            call.changes ? "The change was made." : "The result of the query.",
             Schema.named(call.answer.rawValue))
         if call.changes {
             body = Body(

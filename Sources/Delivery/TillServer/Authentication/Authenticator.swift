@@ -52,13 +52,13 @@ final class Authenticator: Sendable {
         _ members: [JSONMember], _ request: WebRequest
     ) async throws(Problem) -> TillSessions.Session {
         for member in members where !["cashier", "password"].contains(member.key) {
-            throw Problem(400, "usage", "There is no \(member.key.quotation) in this call.")
+            throw Problem(400, "usage", "The member \(member.key.quotation) is unknown.")
         }
         func text(_ key: String) throws(Problem) -> String? {
             guard let value = members.first(where: { $0.key == key })?.value, value != .null
             else { return nil }
             guard let text = value.string else {
-                throw Problem(400, "usage", "\(key.debugDescription) has to be a text.")
+                throw Problem(400, "usage", "\(key.debugDescription) must be a string.")
             }
             return text
         }
@@ -77,8 +77,8 @@ final class Authenticator: Sendable {
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
-                401, "token-missing", "This needs a token.", "Nothing was done.",
-                NextWords("open-session", "POST to /api/v1/session gives one."))
+                401, "token-missing", "The token is missing.", "Nothing was done.",
+                NextWords("open-session", "Create one with POST /api/v1/session."))
         }
         guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
         else { throw .staleToken }
@@ -141,10 +141,11 @@ final class Authenticator: Sendable {
         // The client is not logged in, so the problem must not name the file.
         try translating(runner.cashiers()) { (error: TapcardError) in
             Problem(
-                500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
+                500, error.kind.word,
+                "Nobody can log in, because the list of cashiers cannot be used.", error.meaning,
                 NextWords(
                     "ask-operator",
-                    "Whoever runs the station: tapcard cashiers list says what is wrong."))
+                    "The operator can find out why with: tapcard cashiers list"))
         }
     }
 
@@ -244,12 +245,14 @@ private actor PasswordChecker {
 
 extension Problem {
     static let loginNeeded = Problem(
-        401, "login-needed", "Log in as a cashier first.", "Nothing was done.",
-        NextWords("log-in-as-cashier", "POST to /api/v1/session with cashier and password."))
+        401, "login-needed", "A login is needed.", "Nothing was done.",
+        NextWords(
+            "log-in-as-cashier",
+            "Log in with POST /api/v1/session and the members cashier and password."))
 
     static let staleToken = Problem(
         401, "stale-token", "This session token is no longer valid.", "Nothing was done.",
-        NextWords("open-session", "POST to /api/v1/session gives a new one."))
+        NextWords("open-session", "Create a new one with POST /api/v1/session."))
 
     static let wrongPassword = Problem(
         401, "wrong-password", "Wrong name or password.", "You are not logged in.",
@@ -257,15 +260,16 @@ extension Problem {
 
     static func tooManyTries(waiting seconds: Int) -> Problem {
         var problem = Problem(
-            429, "too-many-attempts", "Too many login attempts.", "You are not logged in.",
-            NextWords("try-again-in", "Try again in \(seconds) s.", ["seconds": seconds]))
+            429, "too-many-attempts", "There were too many failed logins.",
+            "You are not logged in.",
+            NextWords("try-again-in", "Try again in \(seconds) seconds.", ["seconds": seconds]))
         problem.headers = [("Retry-After", String(seconds))]
         return problem
     }
 
     static let tooManyLogins: Problem = {
         var problem = Problem(
-            503, "too-many-logins", "Too many people are logging in at this moment.",
+            503, "too-many-logins", "Too many people are logging in at once.",
             "You are not logged in.", NextWords("try-again", "Try again in a few seconds."))
         problem.headers = [("Retry-After", "5")]
         return problem

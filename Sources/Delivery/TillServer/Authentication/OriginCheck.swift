@@ -17,9 +17,10 @@ struct OriginCheck: Sendable {
     func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
-                403, "forbidden-host", "This is not a name of this server.", "Nothing was done.",
+                403, "forbidden-host", "The name in the Host header is not one of this server's.",
+                "Nothing was done.",
                 NextWords(
-                    "open-printed-address", "Open the address that tapcard serve has printed."))
+                    "open-printed-address", "Use the address that tapcard serve prints."))
         }
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
@@ -32,5 +33,5 @@ struct OriginCheck: Sendable {
     }
 
     private static let foreign = Problem(
-        403, "forbidden-origin", "Another site's page has sent this request.")
+        403, "forbidden-origin", "Requests from other sites are refused.")
 }

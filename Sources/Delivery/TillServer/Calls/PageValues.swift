@@ -28,7 +28,7 @@ extension PageParameter {
                 }
             }
         guard let found else {
-            throw TapcardError.usage("\(name.debugDescription) has to be \(form.words).")
+            throw TapcardError.usage("\(name.debugDescription) must be \(form.words).")
         }
         return found
     }
@@ -38,8 +38,8 @@ extension PageParameter {
         let words = text.split(separator: " ").map(String.init)
         guard !words.contains(where: { $0.hasPrefix("killed") }) else {
             throw TapcardError.usage(
-                "A page must not kill the program that serves it: for that there is "
-                    + "tapcard sim tear.")
+                "The faults killed-before and killed-after would end the server, so they are not "
+                    + "allowed over HTTP; use tapcard sim tear instead.")
         }
         return words
     }
@@ -63,15 +63,15 @@ extension PageParameter {
 extension PageParameter.Form {
     fileprivate var words: String {
         switch self {
-        case .text, .card, .operation, .lotteryName, .day: "a text"
+        case .text, .card, .operation, .lotteryName, .day: "a string"
         case .choice(let words): "one of \(words.joined(separator: ", "))"
-        case .amount, .moved: "a text of at most \(PageParameter.longestAmount) characters"
-        case .fault: "a text, or null"
-        case .wholeNumber(let range): "a whole number, \(range.words)"
+        case .amount, .moved: "a string of at most \(PageParameter.longestAmount) characters"
+        case .fault: "a string or null"
+        case .wholeNumber(let range): "a whole number from \(range.words)"
         case .truth: "true or false"
-        case .tags: "a list of texts"
+        case .tags: "a list of strings"
         case .digits(let range, let counts):
-            "a list of \(counts.words) whole numbers, \(range.words)"
+            "a list of \(counts.words) whole numbers from \(range.words)"
         }
     }
 }

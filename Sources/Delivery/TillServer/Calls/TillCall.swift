@@ -89,7 +89,7 @@ package struct TillCall: Sendable {
         var texts: [String: [String]] = [:]
         for member in given + usual(beside: given) {
             guard seen.insert(member.key).inserted else {
-                throw TapcardError.usage("\(member.key.quotation) is there twice.")
+                throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
             }
             guard
                 let row = verb.spec.parameters.first(where: { $0.page?.name == member.key }),
@@ -97,8 +97,8 @@ package struct TillCall: Sendable {
             else {
                 let names = parameters.map(\.name).joined(separator: ", ")
                 throw TapcardError.usage(
-                    "There is no \(member.key.quotation) in this call"
-                        + (names.isEmpty ? "." : ", only: \(names)."))
+                    "The member \(member.key.quotation) is unknown"
+                        + (names.isEmpty ? "." : "; the known ones are \(names)."))
             }
             // Null and an empty fault name the parameter without a value.
             let found = try parameter.texts(of: member.value)

@@ -62,7 +62,7 @@ struct CallRoutes: Sendable {
         guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
         let value = members.remove(at: place).value
         guard value == .null || value.bool != nil else {
-            throw Problem(400, "usage", "\"repeated\" has to be true or false.")
+            throw Problem(400, "usage", "\"repeated\" must be true or false.")
         }
         return value == .bool(true)
     }
@@ -71,7 +71,7 @@ struct CallRoutes: Sendable {
     static func id(_ value: JSONValue) throws(Problem) -> OperationID? {
         if value == .null { return nil }
         guard let text = value.string else {
-            throw Problem(400, "usage", "An id has to be a text.")
+            throw Problem(400, "usage", "\"id\" must be a string.")
         }
         return try id(text)
     }
@@ -90,14 +90,14 @@ func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""
     guard type.lowercased() == "application/json" else {
         throw Problem(
-            415, "wrong-content-type", "The body has to be JSON.", "Nothing was done.",
-            NextWords("send-json", "Send it as application/json."))
+            415, "wrong-content-type", "The body must be JSON.", "Nothing was done.",
+            NextWords("send-json", "Send it with Content-Type: application/json"))
     }
     let value = try translating(JSONValue.parsing(request.body)) { (error: JSONError) in
         Problem(400, "not-json", "The body is not JSON: \(error).")
     }
     guard let members = value.members else {
-        throw Problem(400, "not-an-object", "The body has to be a JSON object.")
+        throw Problem(400, "not-an-object", "The body must be a JSON object.")
     }
     return members
 }

@@ -78,13 +78,14 @@ struct Problem: Error, Sendable {
 
 extension Problem {
     static let starting = Problem(
-        503, "starting", "The till is being opened.", "Nothing was done.",
-        NextWords("ask-again-soon", "Ask again in a moment."))
+        503, "starting", "The server is still starting.", "Nothing was done.",
+        NextWords("ask-again-soon", "Try again in a moment."))
 
     /// The refusal of a closing till, with the ledger's state of the operation id.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
-            503, "closing", "The till is being closed: nothing new is begun.", booked.meaning)
+            503, "closing", "The server is shutting down and takes no new requests.", booked.meaning
+        )
     }
 
     static let operatorNeeded = Problem(
@@ -104,8 +105,8 @@ extension Problem {
         NextWords("ask-operator", "As the station's operator, restart `tapcard serve` to use it."))
 
     static let tooManyListeners = Problem(
-        503, "too-many-listeners", "Too many pages follow the till.", "Nothing was done.",
-        NextWords("close-pages", "Close some."))
+        503, "too-many-listeners", "Too many pages of this till are open.", "Nothing was done.",
+        NextWords("close-pages", "Close some of them, then try again."))
 
     static func readerTaken(_ booked: TillRunner.Booked) -> Problem {
         Problem(
@@ -114,12 +115,12 @@ extension Problem {
     }
 
     static let otherRequest = Problem(
-        409, "operation-mismatch", "This operation's id is in use for another request.",
-        "Nothing was begun.", NextStep.request(.useNewID).words)
+        409, "operation-mismatch", "This id was already used for another request.",
+        "Nothing new was started.", NextStep.request(.useNewID).words)
 
     static let notBegun = Problem(
-        409, "not-begun", "The request was lost before anything was begun.",
-        "Nothing was done, and nothing will be done under this id.",
+        409, "not-begun", "The request was lost before it started.",
+        "Nothing was done, and nothing will happen under this id.",
         NextStep.request(.useNewID).words)
 
     /// The answer to a repeated request of which there is no trace.
@@ -127,7 +128,7 @@ extension Problem {
         var problem = Problem(
             TapcardError(
                 .outcomeUnknown, "It is unknown whether the earlier request went through.",
-                meaning: "Nothing was begun now.", next: [.card(.showHistory(nil))]))
+                meaning: "Nothing new was started.", next: [.card(.showHistory(nil))]))
         // 409, not 500: the server worked correctly. It just cannot tell whether the earlier
         // request succeeded.
         problem.status = 409
@@ -135,48 +136,50 @@ extension Problem {
     }()
 
     static let tooLate = Problem(
-        409, "too-late", "The card is being worked on: this cannot be stopped any more.",
-        "It goes on.")
+        409, "too-late", "It is too late to cancel: the card is already being processed.",
+        "The operation continues.")
 
     /// The refusal to stop an operation that has happened, or may still happen.
     static func overAlready(_ problem: TapcardError?) -> Problem {
         Problem(
-            409, "too-late", "This cannot be stopped any more.",
-            problem?.meaning ?? "It has happened.", next: problem?.next.map(\.words) ?? [])
+            409, "too-late", "It is too late to cancel this operation.",
+            problem?.meaning ?? "It was successful.", next: problem?.next.map(\.words) ?? [])
     }
 
     /// The refusal of a call whose path names no till, where there are several, or one that is
     /// not there.
     static func noSuchTill(among count: Int) -> Problem {
-        let places = count == 1 ? "/tills/1" : "/tills/1 to /tills/\(count)"
+        let places =
+            count == 1
+            ? "The till is at /tills/1." : "The tills are at /tills/1 to /tills/\(count)."
         return Problem(
-            404, "no-such-till", "This path names no till that is here.",
+            404, "no-such-till", "There is no till at this path.",
             "Nothing was done.",
-            NextWords("name-till", "Ask below \(places)."))
+            NextWords("name-till", places))
     }
 
     static let noSuchOperation = Problem(
-        404, "no-such-operation", "No operation with this id is known here.",
-        "There was none since the till was opened, or many came after it.",
+        404, "no-such-operation", "This operation id is unknown.",
+        "It has not been used since the server started, or so many others followed that the server "
+            + "has dropped it.",
         NextWords(
             "look-or-repeat",
-            "What was booked is in the history. The same request sent again under the same id "
-                + "books nothing twice."))
+            "Recorded operations are in the history. It is safe to send the same request with this "
+                + "id again."))
 }
 
 extension TillRunner.Booked {
     fileprivate var meaning: String {
         switch self {
-        case .nothing: "Nothing was begun."
+        case .nothing: "Nothing new was started."
         case .open:
-            "Nothing new was begun. What was begun under this id is still open: the card's next "
-                + "tap resolves it."
+            "Nothing new was started. The earlier request is still open and will be resolved at "
+                + "the next tap of the card."
         case .answered, .over:
-            "Nothing new was begun. What was asked for under this id has ended: the "
-                + "history has it."
+            "Nothing new was started. The earlier request has ended and is in the history."
         case .notKnown:
-            "Nothing new was begun. Whether something was begun under this id before, the ledger "
-                + "cannot be asked now."
+            "Nothing new was started. The ledger is offline, so it is not known what became of an "
+                + "earlier request."
         }
     }
 }

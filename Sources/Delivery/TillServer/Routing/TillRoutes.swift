@@ -66,7 +66,8 @@ struct TillRoutes: Sendable {
                 return .now(WebResponse(204, headers: [("Allow", allowed)]))
             }
             var problem = Problem(
-                405, "wrong-method", "This takes \(allowed), not \(printable(request.method)).")
+                405, "wrong-method",
+                "This path accepts \(allowed), not \(printable(request.method)).")
             problem.headers = [("Allow", allowed)]
             throw problem
         } catch {

@@ -35,7 +35,7 @@ final class CountServer: Sendable {
             WebServer.start(web) { request in
                 .now(answer(to: request, under: names.withLock { $0 }, watch))
             }
-        ) { TapcardError($0, "The counts cannot be served.", meaning: TillService.unserved) }
+        ) { TapcardError($0, "The metrics cannot be served.", meaning: TillService.unserved) }
         names.withLock { names in
             names = Set([loopback, "localhost"].map { "\($0):\(server.port)" })
             if server.port == 80 { names.formUnion([loopback, "localhost"]) }
@@ -52,7 +52,7 @@ final class CountServer: Sendable {
                 throw Problem(404, "not-found", "There is nothing at this path.")
             }
             guard request.method == "GET" else {
-                var problem = Problem(405, "wrong-method", "The counts can only be read.")
+                var problem = Problem(405, "wrong-method", "The metrics are read-only.")
                 problem.headers = [("Allow", "GET, HEAD")]
                 throw problem
             }

@@ -95,8 +95,8 @@ extension CustomerPlan {
         guard parts.count == 2, let port = UInt16(parts[1]), parts[1].allSatisfy(\.isNumber) else {
             throw TapcardError(
                 .usage,
-                "\(text.debugDescription) is not a valid address of the customers' page: write it "
-                    + "with its port, such as 192.168.1.5:443.", meaning: TillService.unserved)
+                "The address \(text.debugDescription) of the customers' page is not valid.",
+                meaning: TillService.unserved, advice: "Add a port, as in 192.168.1.5:443")
         }
         let address = try ServedAddress.checked(String(parts[0]))
         let names = try ServedAddress.names(settings.text(of: .customersName))
@@ -108,17 +108,21 @@ extension CustomerPlan {
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,
-                "Other machines can reach \(address), and anyone on the way could read what a "
-                    + "customer sees.", meaning: TillService.unserved,
-                advice: "Name a certificate with --customers-tls-certificate and "
-                    + "--customers-tls-key, or listen at 127.0.0.1 for a proxy that has one.")
+                "The customers' page at \(address) can be reached by others without TLS, so anyone "
+                    + "in between could read customers' balances.",
+                meaning: TillService.unserved,
+                advice:
+                    "Name a certificate with --customers-tls-certificate and --customers-tls-key, "
+                    + "or use 127.0.0.1 behind a proxy that has one.")
         }
         try ServedAddress.requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {
             throw TapcardError(
-                .usage, "The customers' page needs a key file.", meaning: TillService.unserved,
-                advice: "Make one with tapcard keys customers FILE, and name it with "
-                    + "--customers-keys.")
+                .usage, "The key file for the customers' page is missing.",
+                meaning: TillService.unserved,
+                advice:
+                    "Make one with tapcard keys customers FILE, then name it with --customers-keys."
+            )
         }
         keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)
         (self.place, self.files) = (place, files)

@@ -74,9 +74,11 @@ enum ServeCommand {
         let plan = try CustomerPlan(session.settings)
         guard plan != nil || !session[.noTill] else {
             throw TapcardError(
-                .usage, "Without the till there is nothing to serve.",
+                .usage,
+                "There is nothing to serve: --no-till leaves out the till page, and there is no "
+                    + "customers' page.",
                 meaning: TillService.unserved,
-                advice: "Name an address for the customers' page: --customers ADDRESS.")
+                advice: "Add the customers' page: --customers ADDRESS")
         }
         var till: (settings: TillService.Settings, runners: TillRunners)?
         if !session[.noTill] { till = (try settings(in: session), try await runners(in: session)) }
@@ -108,9 +110,9 @@ enum ServeCommand {
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
-        let page = service == nil ? "customers'" : "till"
+        let page = service == nil ? "Customers'" : "Till"
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
-        return Report([:], ["The \(page) page is gone"], isPlain: true).whenStopped
+        return Report([:], ["\(page) page stopped"], isPlain: true).whenStopped
     }
 
     private static func report(of pages: ServedPages) -> Report {
@@ -132,11 +134,11 @@ enum ServeCommand {
         }
         return Report(
             members,
-            (till.map { ["The till page is at \($0)"] } ?? [])
-                + tills.map { "Till \($0.number) is at \($0.address): \($0.reader)" }
-                + (customers.map { ["The customers' page is at \($0)"] } ?? [])
-                + (pages.counts.map { ["Its counts are at \($0.address)"] } ?? [])
-                + ["Ctrl-C ends it"])
+            (till.map { ["Till page: \($0)"] } ?? [])
+                + tills.map { "Till \($0.number): \($0.address), with reader \($0.reader)" }
+                + (customers.map { ["Customers' page: \($0)"] } ?? [])
+                + (pages.counts.map { ["Metrics of the customers' page: \($0.address)"] } ?? [])
+                + ["To stop it, press Ctrl-C"])
     }
 
     private static func settings(in session: Session) throws(TapcardError) -> TillService.Settings {
@@ -157,10 +159,10 @@ enum ServeCommand {
             try requireSafe(request, in: session)
             return request
         }
-        let reading = request.tls == nil ? "read along, passwords too, and " : ""
+        let reading = request.tls == nil ? "read the traffic, including passwords, and " : ""
         session.say(
-            "tapcard: insecure: anyone who reaches \(request.address) can \(reading)pay, top up "
-                + "and empty cards.\n")
+            "tapcard: With --insecure, anyone who can reach \(request.address) can "
+                + "\(reading)charge, top up and pay out cards.\n")
         return request
     }
 
@@ -170,17 +172,20 @@ enum ServeCommand {
         guard request.tls != nil else {
             throw TapcardError(
                 .usage,
-                "Other machines can reach \(request.address), and anyone in the network could read "
-                    + "along, and pay.", meaning: TillService.unserved,
-                advice: "Name a certificate with --tls-certificate and --tls-key, or leave "
-                    + "--listen out.")
+                "The till page at \(request.address) can be reached by others without TLS, so "
+                    + "anyone on the network could read the traffic and make payments.",
+                meaning: TillService.unserved,
+                advice:
+                    "Name a certificate with --tls-certificate and --tls-key, or leave out "
+                    + "--listen.")
         }
         guard try !session.settings.cashierFile.load().isEmpty else {
             throw TapcardError(
                 .usage,
-                "Other machines can reach \(request.address), and there is no cashier: anyone in "
-                    + "the network could pay.", meaning: TillService.unserved,
-                advice: "Add one with tapcard cashiers add NAME.")
+                "There is no cashier, so anyone on the network who can reach \(request.address) "
+                    + "could make payments.",
+                meaning: TillService.unserved,
+                advice: "To add one, run: tapcard cashiers add NAME")
         }
     }
 

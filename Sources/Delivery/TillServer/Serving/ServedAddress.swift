@@ -25,8 +25,9 @@ enum ServedAddress {
             guard isName else {
                 throw TapcardError(
                     .usage,
-                    "\(name.debugDescription) is not a valid machine name: write it like "
-                        + "till.example, without scheme and port.", meaning: TillService.unserved)
+                    "\(name.debugDescription) is not a host name (such as till.example, without "
+                        + "scheme or port).",
+                    meaning: TillService.unserved)
             }
         }
         return names
@@ -44,8 +45,8 @@ enum ServedAddress {
         guard isIPv4(text) else {
             throw TapcardError(
                 .usage,
-                "\(text.debugDescription) is not a valid address to listen at: write four numbers "
-                    + "such as 192.168.1.5, or 0.0.0.0 for all.",
+                "\(text.debugDescription) is not an address to listen on (IPv4, such as "
+                    + "192.168.1.5, or 0.0.0.0 for all).",
                 meaning: TillService.unserved)
         }
         return text
@@ -57,8 +58,8 @@ enum ServedAddress {
     ) throws(TapcardError) {
         guard address == "0.0.0.0", names.isEmpty else { return }
         throw TapcardError(
-            .usage, "All addresses of this machine have no name that a browser could ask for.",
+            .usage, "With 0.0.0.0, the server needs a host name that browsers can use.",
             meaning: TillService.unserved,
-            advice: "Name the address or the name by which others know it: \(option) HOST.")
+            advice: "Name it with: \(option) HOST")
     }
 }

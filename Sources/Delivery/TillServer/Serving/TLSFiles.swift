@@ -18,7 +18,7 @@ package struct TLSFiles: Sendable, Hashable {
         if certificate == nil, key == nil { return nil }
         guard let certificate, let key else {
             throw TapcardError(
-                .usage, "A certificate needs its key, and a key its certificate.",
+                .usage, "A certificate and its private key can only be used together.",
                 meaning: meaning,
                 advice: "Name both, with --\(group)tls-certificate and --\(group)tls-key.")
         }
@@ -43,11 +43,11 @@ package struct TLSFiles: Sendable, Hashable {
         let mostBytes = 2_000
         guard base64.count / 4 * 3 > mostBytes else { return }
         throw TapcardError(
-            .fileUnusable, "The private key \(key) is RSA of more than 3072 bits.",
+            .fileUnusable,
+            "The RSA key in \(key) is longer than 3072 bits, which slows down every client.",
             meaning: meaning,
             advice:
-                "Each new client would keep all others waiting. Use an ECDSA key (P-256), or RSA of "
-                + "3072 bits at most.")
+                "Use an ECDSA P-256 key, or an RSA key of at most 3072 bits.")
     }
 
     /// Refuses a key that others can read. A key of root may be readable by its group, because
@@ -60,15 +60,16 @@ package struct TLSFiles: Sendable, Hashable {
         case .permitted(let mode):
             throw TapcardError(
                 .fileUnusable,
-                "The private key \(path) can be read by others (mode \(String(mode, radix: 8))).",
+                "The private key in \(path) can be read by others (mode \(String(mode, radix: 8))).",
                 meaning: meaning,
-                advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)"
-            )
+                advice:
+                    "Anyone who has it can impersonate this server. If nobody has read it, run: "
+                    + "chmod 600 \(path)")
         case .foreign:
             throw TapcardError(
-                .fileUnusable, "The private key \(path) belongs to another user.",
+                .fileUnusable, "The private key in \(path) belongs to another user.",
                 meaning: meaning,
-                advice: "Whoever has it can pass for this machine. Name a key of your own.")
+                advice: "Anyone who has it can impersonate this server. Use a key of your own.")
         case nil: return
         }
     }
@@ -80,18 +81,18 @@ package struct TLSFiles: Sendable, Hashable {
         let bytes = try translating(DurableFile(path).readStream(limit: longestPEM)) {
             (error: FileError) in
             TapcardError(
-                .fileUnusable, "\(path) cannot be read: \(error.detail).", meaning: meaning,
-                advice: "Name a file in PEM that you may read.")
+                .fileUnusable, "The \(content) in \(path) could not be read: \(error.detail).",
+                meaning: meaning, advice: "Name a PEM file that contains it.")
         }
         guard let bytes else {
             throw TapcardError(
-                .fileUnusable, "There is no file \(path).", meaning: meaning,
-                advice: "Name a file in PEM.")
+                .fileUnusable, "There is no file \(path) for the \(content).", meaning: meaning,
+                advice: "Name a PEM file that contains it.")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("\(content.uppercased())-----") else {
             throw TapcardError(
-                .fileUnusable, "\(path) holds no \(content).", meaning: meaning,
+                .fileUnusable, "The file \(path) contains no \(content).", meaning: meaning,
                 advice: "Name a certificate and the key that belongs to it, both in PEM.")
         }
         return text
@@ -102,16 +103,16 @@ extension TapcardError {
     /// The error for a server that cannot be started.
     package init(
         _ error: WebServerError, _ what: String, meaning: String,
-        orListen: String = "Choose another --port, or leave it out for one that is free."
+        orListen: String = "Choose another --port, or leave it out to get a free one."
     ) {
         let (kind, advice): (TapcardError.Kind, String) =
             switch error.kind {
             case .badCertificate:
-                (.fileUnusable, "Name a certificate and the key that belongs to it.")
+                (.fileUnusable, "Name a certificate and a private key that belong together.")
             case .cannotListen:
                 (.failed, orListen)
             case .libraryMissing, .tooFewDescriptors, .noResources:
-                (.failed, "Fix that and try again.")
+                (.failed, "Fix the cause, then try again.")
             }
         self.init(kind, "\(what) \(error.detail)", meaning: meaning, advice: advice)
     }

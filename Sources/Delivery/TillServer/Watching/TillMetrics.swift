@@ -47,13 +47,13 @@ struct TillMetrics: Sendable {
     static func text(of customers: CustomerWatch.State) -> String {
         family(
             "customer_requests_total", "counter",
-            "Requests of the customers' page, by what came of them.",
+            "Requests to the customers' page, by outcome.",
             CustomerWatch.Outcome.allCases.map { outcome in
                 (["outcome=\"\(outcome.rawValue)\""], customers.counts[outcome, default: 0])
             })
             + family(
                 "customer_ledger_up", "gauge",
-                "Whether the ledger did what the customers' page asked of it last.",
+                "Whether the last ledger query of the customers' page succeeded (1) or failed (0).",
                 [([], customers.ledgerWorks ? 1 : 0)])
     }
 
@@ -73,19 +73,19 @@ struct TillMetrics: Sendable {
         let families: [String] = [
             family(
                 "operations_total", "counter",
-                "Operations that were ended, by what came of them.", operations),
+                "Finished operations, by result.", operations),
             family(
-                "cards_total", "counter", "Cards and tags that were laid on the reader.",
+                "cards_total", "counter", "Cards and tags placed on the reader.",
                 each(\.counts.cards)),
             family(
-                "requests_total", "counter", "Requests that were answered, by their status.",
+                "requests_total", "counter", "HTTP requests, by status.",
                 statuses),
-            family("listeners", "gauge", "Pages that follow the till.", each(\.listeners)),
+            family("listeners", "gauge", "Open event streams.", each(\.listeners)),
             family(
-                "reader_up", "gauge", "Whether the reader works.",
+                "reader_up", "gauge", "Whether the reader works (1) or not (0).",
                 each { $0.readerWorks ? 1 : 0 }),
             family(
-                "ledger_up", "gauge", "Whether the ledger did what was asked of it last.",
+                "ledger_up", "gauge", "Whether the last ledger access succeeded (1) or failed (0).",
                 each { $0.ledgerWorks ? 1 : 0 }),
         ]
         return families.joined()

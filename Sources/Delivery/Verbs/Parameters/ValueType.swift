@@ -78,7 +78,8 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         let words = type.allCases.map(\.rawValue)
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
             guard let choice = Value(rawValue: text) else {
-                throw TapcardError.usage("\(row.name) cannot be \(text.quotation).")
+                throw TapcardError.usage(
+                    "\(text.quotation) is not one of the choices for \(row.name).")
             }
             return choice
         }
@@ -88,9 +89,9 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
 extension ValueType<StationName> {
     static var station: Self {
         made(
-            by: { StationName($0) }, "the name of a station",
-            advice: "Write up to \(StationName.longest) characters of a to z, 0 to 9, - and _, "
-                + "beginning with a letter.")
+            by: { StationName($0) },
+            "a station name (up to \(StationName.longest) of a-z, 0-9, - and _, starting with a "
+                + "letter)")
     }
 }
 
@@ -103,7 +104,7 @@ extension ValueType<TypedAmount> {
 extension ValueType<CardUID> {
     static var card: Self {
         .made(
-            by: CardUID.init, "a valid card number: write 14 hexadecimal digits", form: .card,
+            by: CardUID.init, "a card UID (14 hexadecimal digits)", form: .card,
             completes: .cards)
     }
 }
@@ -111,13 +112,13 @@ extension ValueType<CardUID> {
 extension ValueType<OperationID> {
     static var operation: Self {
         .made(
-            by: OperationID.init, "a valid operation id: write a UUID", form: .operation,
-            advice: "tapcard history shows the ids.")
+            by: OperationID.init, "an operation id (a UUID)", form: .operation,
+            advice: "To list the ids, run: tapcard history")
     }
     static var journal: Self {
         .made(
-            by: OperationID.init, "the id of a journal: write a UUID", form: .operation,
-            advice: "tapcard ledger status shows the journals.")
+            by: OperationID.init, "a journal id (a UUID)", form: .operation,
+            advice: "To list the journals, run: tapcard ledger status")
     }
 }
 
@@ -140,23 +141,22 @@ extension ValueType<HolderID> {
 extension ValueType<DrawID> {
     static var draw: Self {
         .made(
-            by: DrawID.init, "a valid draw name", form: .lotteryName,
-            advice: "Write it like draw-1.")
+            by: DrawID.init, "the name of a draw (such as draw-1)", form: .lotteryName)
     }
 }
 
 extension ValueType<TicketID> {
     static var ticket: Self {
         .made(
-            by: TicketID.init, "a valid ticket name", form: .lotteryName,
-            advice: "tapcard tickets lists them.")
+            by: TicketID.init, "the name of a ticket", form: .lotteryName,
+            advice: "To list the tickets, run: tapcard tickets")
     }
 }
 
 extension ValueType<CalendarDate> {
     static var day: Self {
         .made(
-            by: CalendarDate.init, "a valid day: write it like 2026-11-22", form: .day,
+            by: CalendarDate.init, "a date (such as 2026-11-22)", form: .day,
             meaning: "Nothing was read.")
     }
 }
@@ -179,7 +179,7 @@ extension ValueType<CashierName> {
 extension ValueType<UInt8> {
     static var key: Self {
         .made(
-            by: { UInt8($0) }, "a valid key number", completes: .keys,
+            by: { UInt8($0) }, "a key number", completes: .keys,
             meaning: "The key file was not changed.",
             advice: "To list the keys, run: tapcard keys list")
     }
@@ -197,8 +197,9 @@ extension ValueType<Int> {
             else {
                 throw TapcardError(
                     .usage,
-                    "--\(row.name) cannot be \(text.quotation): write a whole number"
-                        + (forPagesOnly ? "." : ", \(limits.words)."),
+                    "The value for --\(row.name) must be a whole number"
+                        + (forPagesOnly ? "" : " from \(limits.words)")
+                        + ", not \(text.quotation).",
                     meaning: meaning)
             }
             return number
@@ -223,8 +224,9 @@ extension ValueType<[Int]> {
                 guard let colour = character.wholeNumberValue, character.isASCII else {
                     throw TapcardError(
                         .usage,
-                        "\(String(character).debugDescription) is not a valid colour: write "
-                            + "digits.", meaning: "Nothing was sent.",
+                        "Colors must be written as digits, not "
+                            + "\(String(character).debugDescription).",
+                        meaning: "Nothing was sent.",
                         advice: "For example: 152561, or 1 5 2 5 6 1.")
                 }
                 colours.append(colour)

@@ -10,5 +10,5 @@ package enum CardSchemas {
 
     /// The next steps in order, each with its word and values.
     package static let next = Schema.described(
-        Schema.list(of: ValueSchemas.nextStep), "what to do next, one step after the other")
+        Schema.list(of: ValueSchemas.nextStep), "next steps, in order")
 }

@@ -20,7 +20,7 @@ package enum PrintedDocuments {
         return [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": .string(
-                "What tapcard \(command.map { "\($0.words) " } ?? "")prints with --json"),
+                "Output of tapcard \(command.map { "\($0.words) " } ?? "")--json"),
             "anyOf": .array(printed.map { ["$ref": .string(place + $0.name)] }),
             "$defs": .object(
                 all.filter { needed.contains($0.name) }

@@ -38,7 +38,7 @@ package enum ValueSchemas {
             (
                 "CardNumber",
                 Schema.described(
-                    Schema.pattern("^[0-9A-F]{14}$"), "A card's number: seven bytes.")
+                    Schema.pattern("^[0-9A-F]{14}$"), "UID of a card or tag, 7 bytes.")
             ),
             (
                 "OperationID",
@@ -71,22 +71,21 @@ package enum ValueSchemas {
                 "SignedAmount",
                 Schema.described(
                     Schema.pattern("^-?[0-9]+\(fraction)$"),
-                    "Below zero where it went off the card.")
+                    "Signed amount, negative if taken off the card.")
             ),
             ("GameID", Schema.pattern("^[0-9a-f]{32}$")),
             (
                 "LotteryName",
                 Schema.described(
-                    Schema.pattern(lotteryNamePattern), "What the lottery calls a draw or a ticket."
-                )
+                    Schema.pattern(lotteryNamePattern), "The lottery's name for a draw or ticket.")
             ),
             (
                 "Result",
                 Schema.described(
                     Schema.words(["done"] + resultWords),
-                    "What came of it; all but done go with an error and a message.")
+                    "Outcome; all except done come with error and message.")
             ),
-            ("NextStep", Schema.described(step, "A step for a program to take.")),
+            ("NextStep", Schema.described(step, "Next step, in machine-readable form.")),
             ("OperationKind", Schema.words(Operation.Kind.allCases.map(\.rawValue))),
             ("Resolved", ResolvedOperation.fields.schema), ("Ticket", Ticket.fields.schema),
             ("ShownTicket", ShownTicket.fields.schema),
@@ -98,19 +97,19 @@ package enum ValueSchemas {
     private static let step = Schema.object(
         [
             "step": Schema.described(
-                Schema.pattern("^[a-z]+(-[a-z]+)*$"), "the word of what to do")
+                Schema.pattern("^[a-z]+(-[a-z]+)*$"), "identifier of the step")
         ],
         optional: [
             "uid": card, "operation": operation,
             "kind": kind,
-            "amount": Schema.described(amount, "how much"),
+            "amount": Schema.described(amount, "amount for the step"),
             "currency": Schema.described(Schema.text, "the other station's currency"),
             "ticket": lotteryName, "file": Schema.text,
             "setting": Schema.described(Schema.text, "name of the setting to set or confirm"),
             "address": Schema.described(Schema.text, "built-in service URL to confirm"),
-            "chip": Schema.described(Schema.text, "the chip that can become a card"),
-            "because": Schema.described(Schema.text, "the word of the error that left it open"),
-            "seconds": Schema.described(Schema.text, "how long to wait"),
+            "chip": Schema.described(Schema.text, "chip that can become a card"),
+            "because": Schema.described(Schema.text, "error that left the operation open"),
+            "seconds": Schema.described(Schema.text, "seconds to wait"),
         ])
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
