@@ -121,7 +121,7 @@ class RepetitionTests(AnswerCase):
                 self.stop_waiting()
                 self.page.see(f"It was {word}.")
                 self.assertEqual(self.page.count(".panel.unknown"), 1)
-                self.assertNotIn("Nothing was begun", self.page.text())
+                self.assertNotIn("Nothing new was started", self.page.text())
                 self.wait_at_the_reader()
         self.till.put(self.uid)
         self.page.panel("done")

@@ -88,7 +88,7 @@ struct EmulateTests {
         try DurableFile(file).write(Array(dump.utf8.dropLast(2)))
         let refused = try till.run(["emulate", "--tag", file])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("is not a whole NTAG 424"), "\(refused.errors)")
+        #expect(refused.errors.contains("is incomplete: lines are missing"), "\(refused.errors)")
     }
 
     @Test("as JSON it is one document")
@@ -301,7 +301,7 @@ struct EmulateTests {
         let ended = try till.run(["emulate", "--link", link])
         #expect(ended.status == 5)
         #expect(ended.errors.contains("another emulated reader listens at \(link).control"))
-        #expect(ended.errors.contains("End the other one, or choose another name"))
+        #expect(ended.errors.contains("Stop that emulator, or choose another name"))
         #expect(Self.exists(link))
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)

@@ -19,8 +19,8 @@ struct FirstUseTests {
     @Test("a tag is read without keys and ledger, and none are made")
     func reading() throws {
         let note =
-            "this station is not set up: no seal can be checked. tapcard init --currency "
-            + "EUR makes keys and a ledger."
+            "Cards can be shown, but their seals cannot be checked, because this station is not set "
+            + "up. To create keys and a ledger, run: tapcard init --currency EUR"
         let blank = try till.run(["read"])
         #expect(blank.status == 4)
         #expect(blank.errors.contains("tapcard: \(note)\n") && blank.errors.contains("is blank"))
@@ -69,7 +69,7 @@ struct FirstUseTests {
         try DurableFile(till.ledger).remove()
         let ended = try till.run(["pay", "1"])
         #expect(ended.status == 9, "\(ended.errors)")
-        #expect(ended.errors.contains("but there are keys") && !exists(till.ledger))
+        #expect(ended.errors.contains("There are keys here") && !exists(till.ledger))
         #expect(ended.errors.contains("tapcard restore-backup FILE"))
     }
 
@@ -82,10 +82,10 @@ struct FirstUseTests {
             #"{"currency":"EUR"}"#, to: till.file(".config/tapcard/config.json"))
         let made = try till.run(["--reader", "sim", "issue", "--balance", "5"])
         #expect(made.output.hasPrefix("Issued: No name, $5.00\n"))
-        #expect(made.errors.contains("this is play money, apart from the real books."))
+        #expect(made.errors.contains("this is play money, kept apart from the real ledger"))
         #expect(try real.map { try DurableFile($0).read() } == before)
-        #expect(try till.step("audit").hasPrefix("Cards: 0, "))
-        #expect(try till.step("--reader sim audit").hasPrefix("Cards: 1, "))
+        #expect(try till.step("audit").hasPrefix("Cards: 0; "))
+        #expect(try till.step("--reader sim audit").hasPrefix("Cards: 1; "))
         #expect(
             try till.step("--reader sim config")
                 .hasSuffix("This is a simulation with play money, separate from the real ledger"))
@@ -106,8 +106,8 @@ struct FirstUseTests {
         let words = ["--reader", "sim", "issue", "--balance", "5"]
         let ended = try till.run(words, with: variables)
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.errors.contains("this is play money, apart from the real books."))
-        #expect(ended.errors.contains("TAPCARD_LEDGER has no effect") != isData)
+        #expect(ended.errors.contains("this is play money, kept apart from the real ledger"))
+        #expect(ended.errors.contains("TAPCARD_LEDGER is ignored") != isData)
         #expect(try DurableFile("\(shop)/ledger.sqlite").read() == before)
         let books = isData ? "\(shop)/simulated" : "\(till.data)/simulated"
         for name in ["keys.json", "ledger.sqlite"] { #expect(exists("\(books)/\(name)")) }
@@ -126,7 +126,7 @@ struct FirstUseTests {
             ), "\(ended.errors)")
         #expect(!ended.errors.contains("play money"))
         #expect(!(try till.run(words + ["config"]).output.contains("play money")))
-        #expect(try till.step("audit").hasPrefix("Cards: 1, "))
+        #expect(try till.step("audit").hasPrefix("Cards: 1; "))
     }
 
     @Test("play money is tried in another currency, and the way from one to the other is named")
@@ -139,7 +139,7 @@ struct FirstUseTests {
         let other = try till.run(till.words(of: "--reader sim init --currency USD"))
         #expect(other.status == 9)
         let books = "\(till.data)/simulated"
-        #expect(other.errors.hasSuffix("away first: mv \(books) \(books)-before\n"))
+        #expect(other.errors.hasSuffix("folder away: mv \(books) \(books)-before\n"))
         try #require(unsafe rename(books, "\(books)-before") == 0)
         try till.step("--reader sim init --currency USD")
     }

@@ -10,11 +10,11 @@ struct KeyTests {
         + "is safe in the ledger. Once you are sure that this is the original, an operator can "
         + "rewrite it from the ledger and make it valid: tapcard repair --card 04AC6B72BA6C80"
 
-    @Test("the first run says once where keys and ledger lie")
+    @Test("the created the keys says once where keys and ledger lie")
     func firstRun() throws {
         let till = try Till()
         let words = """
-            first run, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
+            created the keys, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
             is in ~/.local/share/tapcard/simulated/ledger.sqlite.
             tapcard: the reader is simulated, so this is play money, kept apart from the real ledger
             """
@@ -26,17 +26,17 @@ struct KeyTests {
         }
     }
 
-    @Test("first runs at the same time make one ring of keys")
+    @Test("created the keyss at the same time make one ring of keys")
     func atOnce() throws {
         let till = try Till()
         let processes = try (0..<4).map { _ in try till.start(["keys", "list"]) }
         let ended = try processes.map { try $0.end() }
         #expect(ended.allSatisfy { $0.status == 0 })
-        #expect(ended.count { $0.errors.contains("first run") } == 1)
+        #expect(ended.count { $0.errors.contains("created the keys") } == 1)
         let rotations = try (0..<4).map { _ in try till.start(["keys", "rotate"]) }
         let rotated = try rotations.map { try $0.end().output.prefix { $0 != "\n" } }
         #expect(
-            rotated.sorted() == (2...5).map { "New records are sealed with key \($0)" })
+            rotated.sorted() == (2...5).map { "Records are now sealed with key \($0)" })
     }
 
     /// A process that was stopped in the middle, or one of another user under an old lock file.
@@ -72,7 +72,7 @@ struct KeyTests {
         try till.write("{", to: till.keys)
         let ended = try till.run(["pay", "1"])
         #expect(ended.status == 1)
-        #expect(ended.errors.hasSuffix("Put the backup of your keys in its place.\n"))
+        #expect(ended.errors.hasSuffix("Restore the backup of the keys.\n"))
         #expect(ended.errors.hasPrefix("tapcard: The key file \(till.keys) is damaged: "))
         #expect(try till.text(of: till.keys) == "{")
     }
@@ -154,7 +154,7 @@ struct KeyTests {
         try expect("can be read by others (mode 644)", "chmod 600")
         try till.setMode(of: till.keys, 0o600)
         try till.write("{}", to: till.keys)
-        try expect("is damaged", "Put the backup of your keys in its place")
+        try expect("is damaged", "Restore the backup of the keys")
         try #require(unsafe unlink(till.keys) == 0)
         try expect("is missing, but the ledger has cards", "tapcard keys import FILE")
         try till.write(keys, to: till.keys)

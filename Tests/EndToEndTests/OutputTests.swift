@@ -94,8 +94,9 @@ struct OutputTests {
                 till.words(of: line), with: variables, streams: OutputTests.full
             ).end()
             #expect(ended.status == 0, "\(line): \(ended.errors)")
-            #expect(ended.errors.contains("tapcard: This was done: "), "\(line): \(ended.errors)")
-            #expect(ended.errors.hasSuffix(" Do not do it again.\n"), "\(line): \(ended.errors)")
+            #expect(
+                ended.errors.contains("The command itself succeeded: "), "\(line): \(ended.errors)")
+            #expect(ended.errors.hasSuffix(" Do not run it again.\n"), "\(line): \(ended.errors)")
         }
         try services.stop()
     }

@@ -119,7 +119,7 @@ struct ProgramAttackTests {
         #expect(
             folder.errors.contains("Other users can write to the data folder at "),
             "\(folder.errors)")
-        #expect(folder.errors.contains("If nobody has: chmod go-w "))
+        #expect(folder.errors.contains("nobody has altered anything, run: chmod go-w "))
         try till.setMode(of: till.data, 0o755)
         try till.step("pay 1")
     }
@@ -168,8 +168,8 @@ struct ProgramAttackTests {
             (till.data, 1, "The data folder ~/.local/share/tapcard/simulated belongs to"),
             (till.ledger, 9, "The ledger ~/.local/share/tapcard/simulated/ledger.sqlite bel"),
             (till.keys, 1, "The key file ~/.local/share/tapcard/simulated/keys.json belongs"),
-            (settings, 2, "the file belongs to another user."),
-            (till.file(".local"), 1, "The folder ~/.local belongs to another user."),
+            (settings, 2, "another user owns it."),
+            (till.file(".local"), 1, "Another user owns the folder of the "),
         ] {
             try #require(unsafe chown(path, 12_345, 12_345) == 0)
             let ended = try till.run(["pay", "1"])

@@ -60,7 +60,7 @@ struct RecoveryTests {
         // A ledger beyond reading cannot be asked.
         try till.write("junk", to: till.ledger)
         let unread = try till.step("restore-backup ~/copy")
-        let word = "Which cards were blocked or replaced since then could not be read"
+        let word = "Could not find out which cards were blocked or replaced after the backup"
         #expect(unread.contains(word))
         try till.write("junk", to: till.ledger)
         #expect(

@@ -16,7 +16,7 @@ struct ServedAPITests {
         try till.step("issue --name Amanda --balance 50")
         let server = try till.start(
             ["--timeout", "0", "serve"], with: services.addresses)
-        try server.wait("it is served") { try server.output.hasSuffix("ends it\n") }
+        try server.wait("it is served") { try server.output.hasSuffix("press Ctrl-C\n") }
         let line = try server.output.split(separator: "\n").first
         let address = String(try #require(line?.split(separator: " ").last))
         try body(address)

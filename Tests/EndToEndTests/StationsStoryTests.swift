@@ -60,7 +60,7 @@ import Testing
             _ = try server.database(name, copying: kept)
             #expect(try till.status("pay 1") == 9)
             let reopened = try owner.step("ledger reopen --after-loss")
-            #expect(reopened.contains("At each station: tapcard ledger status lists"))
+            #expect(reopened.contains("run this at each station: tapcard ledger status"))
 
             let lines = try till.step("ledger status").split(separator: "\n")
             let lost = lines.filter { $0.contains("has lost") }
@@ -93,7 +93,7 @@ import Testing
         try stranger.expect(
             "pay 1", status: 1,
             complains:
-                "Key 1 of this station differs from the other stations' key. Each side would "
+                "Key 1 in ~/.local/share/tapcard/simulated/keys.json differs from key 1 at the other stations of this ledger. Each side would "
                 + "reject the other's cards; neither the card nor the ledger was touched. Move "
                 + "the key file out of the way. Run tapcard keys export FILE at another "
                 + "station, then import the file here: tapcard keys import FILE")

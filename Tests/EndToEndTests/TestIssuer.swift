@@ -21,7 +21,7 @@ struct TestIssuer {
     func station(_ number: Int) throws -> TestIssuer {
         let name = "till-\(number)-\(UInt32.random(in: 0...UInt32.max))"
         let registered = try step("station register \(name) ~/\(name).pgpass")
-        #expect(registered.hasPrefix("Station \(name) is registered"))
+        #expect(registered.hasPrefix("Station \(name) registered"))
         let tags = "sim:\(home)/tags.txt"
         let till = try Till([
             "TAPCARD_READER": tags, "PGPASSFILE": "\(home)/\(name).pgpass",

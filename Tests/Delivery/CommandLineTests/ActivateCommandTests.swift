@@ -64,7 +64,7 @@ struct ActivateCommandTests {
         // The answer is found under the later id, too.
         let attempt = try #require(text.split(separator: "\n").first { $0.contains("(yes)") })
         let id = try #require(attempt.split(separator: " ").last)
-        #expect(text.contains("\(Self.id(3))  answered as \(id)\n"), "\(text)")
+        #expect(text.contains("\(Self.id(3))  answers request \(id)\n"), "\(text)")
         #expect(await bench.run("audit --json").text.contains(#""activating":[],"#))
         let json = await bench.run("history --json").text
         let times = #""at":"2023-11-14T22:13:20Z","answered":"2023-11-14T22:13:20Z"}"#

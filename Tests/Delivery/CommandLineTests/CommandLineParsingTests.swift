@@ -81,27 +81,27 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: [
-        (["pya"], #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
-        (["comp"], #"tapcard has no verb "comp": did you mean completions? See: tapcard --help"#),
+        (["pya"], #"tapcard has no verb "pya"; did you mean pay? See: tapcard --help"#),
+        (["comp"], #"tapcard has no verb "comp"; did you mean completions? See: tapcard --help"#),
         (["xyzzy"], #"tapcard has no verb "xyzzy". See: tapcard --help"#),
         ([""], #"tapcard has no verb "". See: tapcard --help"#),
         (["4.50"], #"tapcard has no verb "4.50". See: tapcard --help"#),
         (["\u{1B}[2J"], #"tapcard has no verb "\u{1B}[2J". See: tapcard --help"#),
         (
             ["help", "pya"],
-            #"tapcard has no verb or topic "pya": did you mean pay? See: tapcard --help"#
+            #"tapcard has no verb or topic "pya"; did you mean pay? See: tapcard --help"#
         ),
         (
             ["help", "info"],
-            #"tapcard has no verb or topic "info": did you mean tag info? See: tapcard --help"#
+            #"tapcard has no verb or topic "info"; did you mean tag info? See: tapcard --help"#
         ),
         (
             ["tag", "inof"],
-            #"tapcard tag has no verb "inof": did you mean info? See: tapcard tag --help"#
+            #"tapcard tag has no verb "inof"; did you mean info? See: tapcard tag --help"#
         ),
         (
             ["draws", "shwo"],
-            #"tapcard draws has no verb "shwo": did you mean show? See: tapcard draws --help"#
+            #"tapcard draws has no verb "shwo"; did you mean show? See: tapcard draws --help"#
         ),
     ])
     func anUnknownVerb(line: [String], detail: String) {
@@ -111,17 +111,17 @@ struct CommandLineParsingTests {
     @Test(arguments: [
         (
             ["pay", "--opration", "x"],
-            #"tapcard pay has no option "--opration": did you mean --operation? "#
+            #"tapcard pay has no option "--opration"; did you mean --operation? "#
                 + "See: tapcard pay --help"
         ),
         (
             ["pay", "--oper", "x"],
-            #"tapcard pay has no option "--oper": did you mean --operation? "#
+            #"tapcard pay has no option "--oper"; did you mean --operation? "#
                 + "See: tapcard pay --help"
         ),
         (
             ["pay", "-card=5"],
-            #"tapcard pay has no option "-card": did you mean --card? See: tapcard pay --help"#
+            #"tapcard pay has no option "-card"; did you mean --card? See: tapcard pay --help"#
         ),
         (["--watch", "read"], #"tapcard has no option "--watch". See: tapcard --help"#),
         (["read", "-x"], #"tapcard read has no option "-x". See: tapcard read --help"#),
@@ -193,10 +193,10 @@ struct CommandLineParsingTests {
     @Test func aValueForAFlag() {
         expect(
             .unexpectedValue,
-            #"--watch takes no value, but got "yes". See: tapcard read --help"#,
+            #"tapcard read takes no value for --watch. See: tapcard read --help"#,
             of: ["read", "--watch=yes"])
         expect(
-            .unexpectedValue, #"-w takes no value, but got "". See: tapcard read --help"#,
+            .unexpectedValue, #"tapcard read takes no value for -w. See: tapcard read --help"#,
             of: ["read", "-w="])
     }
 
@@ -209,11 +209,17 @@ struct CommandLineParsingTests {
     }
 
     @Test(arguments: [
-        (["pay", "4.50", "5"], #"Unexpected argument: "5". See: tapcard pay --help"#),
-        (["read", "help"], #"Unexpected argument: "help". See: tapcard read --help"#),
+        (
+            ["pay", "4.50", "5"],
+            #"tapcard pay got one argument too many: "5". See: tapcard pay --help"#
+        ),
+        (
+            ["read", "help"],
+            #"tapcard read got one argument too many: "help". See: tapcard read --help"#
+        ),
         (
             ["draws", "--age", "5", "show"],
-            #"Unexpected argument: "show". See: tapcard draws --help"#
+            #"tapcard draws got one argument too many: "show". See: tapcard draws --help"#
         ),
     ])
     func tooManyArguments(line: [String], detail: String) {
@@ -223,12 +229,12 @@ struct CommandLineParsingTests {
     @Test func aWordThatIsNotAmongTheChoices() {
         expect(
             .notAmongChoices,
-            #"SHELL cannot be "ksh": choose one of bash, zsh, fish. "#
+            #"tapcard completions does not accept "ksh" for SHELL; use one of bash, zsh, fish. "#
                 + "See: tapcard completions --help",
             of: ["completions", "ksh"])
         expect(
             .notAmongChoices,
-            #"--format cannot be "": choose one of text, flipper. See: tapcard tag dump --help"#,
+            #"tapcard tag dump does not accept "" for --format; use one of text, flipper. See: tapcard tag dump --help"#,
             of: ["tag", "dump", "--format="])
     }
 

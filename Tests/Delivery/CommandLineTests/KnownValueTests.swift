@@ -11,7 +11,7 @@ struct KnownValueTests {
         for line in ["pay --card ", "keys retire "] {
             #expect(await bench.complete(line) == .init(status: 0, text: ""), "\(line)")
         }
-        #expect(await bench.run("keys list --quiet").text.contains("first run"))
+        #expect(await bench.run("keys list --quiet").text.contains("created the keys"))
         _ = await bench.run("demo --quiet")
         #expect(await bench.complete("--reader ").text == "sim\tsimulated reader\n")
         #expect(await bench.complete("read --reader=").text == "--reader=sim\tsimulated reader\n")

@@ -76,10 +76,13 @@ struct RefusalAdviceTests {
         "to a verb that has another name, a word too many and a group of verbs",
         arguments: [
             ("undo", #"tapcard has no verb "undo": did you mean refund? See: tapcard --help"#),
-            ("pay 5 EUR", #"Unexpected argument: "EUR". See: tapcard pay --help"#),
+            (
+                "pay 5 EUR",
+                #"tapcard pay got one argument too many: "EUR". See: tapcard pay --help"#
+            ),
             (
                 "schema sim",
-                #""sim" is a group of verbs, not a single verb. Nothing was done. Run one of these: "#
+                #"The word "sim" names a group of verbs. Nothing was done. Run one of these: "#
                     + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
                     + "sim list, tapcard schema sim phone."
             ),

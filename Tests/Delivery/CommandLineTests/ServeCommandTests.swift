@@ -162,7 +162,10 @@ struct ServeCommandTests {
             ("--name http://till", "\"http://till\" is not a valid machine name"),
             ("--name till:80", "\"till:80\" is not a valid machine name"),
             ("--name a,,b", "\"\" is not a valid machine name"),
-            ("--port 65536", "--port cannot be \"65536\""),
+            (
+                "--port 65536",
+                "The value for --port must be a whole number from 0 to 65535, not \"65536\""
+            ),
             ("--tls-key k.pem", "A certificate and its private key can only be used together."),
             (
                 "--tls-certificate c.pem",

@@ -45,12 +45,12 @@ struct ServiceSettingsTests {
                 "a character that must not stand in one"
             ),
             ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
-            ("TICKET_PRICE", "0", "a ticket costs more than nothing"),
-            ("TICKET_PRICE", "1000000", "fits on a card"),
+            ("TICKET_PRICE", "0", "it must be an amount above 0"),
+            ("TICKET_PRICE", "1000000", "no more than the largest balance"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),
             ("PRIZES", "6=1 6=2", "two rows like 6=2"),
             ("PRIZES", " ", "has no row"),
-            ("TOP_PRIZE_UNIT", "cents", "write whole or minor"),
+            ("TOP_PRIZE_UNIT", "cents", "it must be whole (dollars)"),
             ("LOTTERY_BALLS", "0", "it must be a number from 1 to 999"),
             ("LOTTERY_BALLS", "59", "59 balls of 59"),
             ("LOTTERY_HIGHEST", "1000", "it must be a number from 1 to 999"),
@@ -68,7 +68,7 @@ struct ServiceSettingsTests {
         }
         // Not even keys were made. What asks no service works all the same.
         let demo = await bench.run("demo", variables)
-        #expect(demo.status == 0 && demo.text.contains("first run"))
+        #expect(demo.status == 0 && demo.text.contains("created the keys"))
     }
 
     @Test("a price is in the ledger's currency, whichever that is")

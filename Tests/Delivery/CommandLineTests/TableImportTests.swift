@@ -72,6 +72,6 @@ struct TableImportTests {
         try bench.set(#"{"table-passphrase":"01234-56789-ABCDE-FGHJK-MNPQR"}"#)
         let inFile = await bench.run("keys import \(path)")
         #expect(inFile.status == 2)
-        #expect(inFile.text.contains("does not belong in it; set \(name)"))
+        #expect(inFile.text.contains("is not allowed in this file; set \(name)"))
     }
 }

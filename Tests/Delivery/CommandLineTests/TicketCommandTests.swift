@@ -125,7 +125,7 @@ struct TicketCommandTests {
         #expect(again["replayed"]?.bool == true)
         #expect(again["ticket"]?.text == first["ticket"]?.text)
         #expect(again["balance"]?.string == "18.00")
-        #expect(await bench.run(line).text.contains("(replayed: done before, not again)\n"))
+        #expect(await bench.run(line).text.contains("(already done; balance at that time)\n"))
         let mismatched = await bench.run(line + " --draw draw-9")
         #expect(mismatched.status == 2)
         #expect(await bench.run("audit").status == 0)

@@ -24,14 +24,16 @@ struct TicketPayoutTests {
                 ), "\(shown)")
             #expect(
                 shown.hasSuffix(
-                    "More than the card can hold; pay it when it is booked as paid out: tapcard "
+                    "hand it out in cash only after this succeeds: tapcard "
                         + "\(Self.line)\n"), "\(shown)")
             #expect(!shown.contains("Claim it"))
             let drawn = try await bench.document(line)["drawn"]?.array?.first
             #expect(drawn?["claim"]?.string == "drawer" && drawn?["claimed"]?.bool == false)
         }
         let claimed = await bench.run("ticket claim")
-        #expect(claimed.status == 4 && claimed.text.contains("tapcard \(Self.line), and pay"))
+        #expect(
+            claimed.status == 4
+                && claimed.text.contains("tapcard \(Self.line), and hand out the cash"))
 
         func ended(_ first: String, _ how: String) -> Ended {
             Ended(
@@ -47,7 +49,7 @@ struct TicketPayoutTests {
         let again = await bench.run(Self.line)
         #expect(again.status == 4)
         #expect(again.text.contains("\(prize), was booked as paid out at "), "\(again.text)")
-        let before = ", paid in cash before"
+        let before = ", paid in cash earlier"
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(await bench.run(line) == ended("Nothing new to claim", before))
         }
@@ -121,8 +123,8 @@ struct TicketPayoutTests {
         #expect(claimed.status == 4, "\(claimed.text)")
         #expect(
             claimed.text.contains(
-                "Spend some of what is on the card and claim the prize again, or book it as paid "
-                    + "out with tapcard \(Self.line), and pay when that says so."),
+                "spend some of the balance and claim again. Or, to pay it in cash, run tapcard "
+                    + "\(Self.line), and hand out the cash only after it reports success."),
             "\(claimed.text)")
     }
 }

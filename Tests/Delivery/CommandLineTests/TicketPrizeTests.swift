@@ -221,7 +221,7 @@ struct TicketPrizeTests {
             #expect(
                 refused.text.contains("it ends before draw-4")
                     && refused.text.contains("nothing was charged")
-                    && refused.text.contains("buy with a card that has no such prize")
+                    && refused.text.contains("with a card that has no such prize")
                     && !refused.text.contains("--forget"), "\(refused.text)")
         }
         #expect(try await bench.document("read")["balance"]?.string == "48.00")
@@ -290,7 +290,7 @@ struct TicketPrizeTests {
         try lottery.draw(FakeLottery.won())
         let claimed = await bench.run("ticket claim", prizes)
         #expect(claimed.status == 4)
-        #expect(claimed.text.contains("Spend some of what is on the card"), "\(claimed.text)")
+        #expect(claimed.text.contains("spend some of the balance"), "\(claimed.text)")
         #expect(claimed.text.hasPrefix("Claimed $"), "\(claimed.text)")
         #expect(await bench.run("audit").status == 0)
     }

@@ -32,7 +32,9 @@ struct UnconfirmedAddressTests {
                 guard let asked else { continue }
                 let address = asked.builtIn ?? "none"
                 #expect(ended.status == 4, "\(line): \(ended.text)")
-                #expect(ended.text.contains("was not confirmed yet: \(address). Nothing was sent"))
+                #expect(
+                    ended.text.contains(
+                        "has not been confirmed at \(address) yet. Nothing was sent"))
                 #expect(ended.text.contains(": tapcard config set \(asked.rawValue) \(address)\n"))
             }
         }

@@ -72,8 +72,9 @@ struct FullDiskTests {
             #expect(ended.status == 1, "\(ended.errors)")
             let areNew = try till.text(of: till.keys) != before
             wereInPlace.insert(areNew)
-            #expect(ended.errors.contains("The keys are in place") == areNew, "\(ended.errors)")
-            #expect(ended.errors.contains("No key was changed") != areNew, "\(ended.errors)")
+            #expect(ended.errors.contains("The new keys are in place") == areNew, "\(ended.errors)")
+            #expect(
+                ended.errors.contains("The key file was not changed") != areNew, "\(ended.errors)")
             #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
         }
         #expect(wereInPlace == [true, false])
@@ -96,7 +97,7 @@ struct FullDiskTests {
         // What only looks works, and finds what is there.
         for (line, words) in [
             ("read", "No name, $20.00\n"), ("read", "ledger: known"), ("history", "issue"),
-            ("takings", "$20.00"), ("audit", "Cards: 1; operations: 1; unfinished: none; every"),
+            ("takings", "$20.00"), ("audit", "Cards: 1; operations: 1; unfinished: none; rules"),
             ("backup ~/copy-of-\(number)", "Ledger backed up to "),
         ] {
             let ended = try till.run(till.words(of: line), with: refused)

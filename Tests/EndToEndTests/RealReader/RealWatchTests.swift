@@ -39,11 +39,11 @@ struct RealWatchTests {
         station.tell("unplug")
         try process.wait("it says so") {
             try process.errors.contains("tapcard doctor")
-                || process.errors.contains("Plug the reader in")
+                || process.errors.contains("plug it in again")
         }
         station.tell("plug")
         try process.wait("it is back, and reads") {
-            try process.errors.contains("The reader is there again") && lines(process) == 2
+            try process.errors.contains("is working again") && lines(process) == 2
         }
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)

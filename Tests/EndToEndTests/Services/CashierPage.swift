@@ -21,7 +21,7 @@ final class CashierPage {
             ["serve"] + words + protection, with: more, streams: .init(errors: errors),
             files: files)
         let process = process
-        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
+        try process.wait("it answers") { try process.output.hasSuffix("press Ctrl-C\n") }
         let line = try process.output.split(separator: "\n").first
         address = String(try #require(line?.split(separator: " ").last).dropLast())
     }

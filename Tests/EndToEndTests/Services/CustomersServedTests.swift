@@ -39,8 +39,8 @@ import Testing
         _ till: Till, _ words: [String], with more: [String: String?] = [:]
     ) throws -> (process: ChildProcess, address: String) {
         let process = try till.start(words, with: more)
-        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
-        let line = try process.output.split(separator: "\n").first { $0.contains("customers'") }
+        try process.wait("it answers") { try process.output.hasSuffix("press Ctrl-C\n") }
+        let line = try process.output.split(separator: "\n").first { $0.contains("Customers'") }
         return (process, String(try #require(line?.split(separator: " ").last)))
     }
 
@@ -208,13 +208,13 @@ import Testing
             #expect(ended.errors.contains("The server was not started."))
             return ended.errors
         }
-        #expect(try refusal(["--customers-tls-key", path]).contains("needs its key"))
+        #expect(try refusal(["--customers-tls-key", path]).contains("can only be used together"))
         try DurableFile(path).write(bytes, mode: 0o644)
-        #expect(try refusal().contains("can be read by others (mode 644)"))
+        #expect(try refusal().contains("can be read by other users (mode 644)"))
         try DurableFile(path).write(Array(bytes.dropLast(2)), mode: 0o600)
         #expect(try refusal().contains("is damaged"))
         try DurableFile(path).remove()
-        #expect(try refusal().contains("There is no key file"))
+        #expect(try refusal().contains("of the customers' page does not exist"))
         try DurableFile(path).write(try #require(try DurableFile(till.keys).read()), mode: 0o600)
         // The keys of the issuer themselves are not for this machine.
         #expect(try refusal().contains("is damaged"))

@@ -17,7 +17,7 @@ final class PlayedServices {
         process = try till.start(
             ["sandbox"] + words + protection, with: ["TAPCARD_JSON": nil])
         let process = process
-        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
+        try process.wait("it answers") { try process.output.hasSuffix("press Ctrl-C\n") }
         let line = try process.output.split(separator: "\n").first
         address = String(try #require(line?.split(separator: " ").last))
     }
