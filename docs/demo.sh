@@ -43,7 +43,7 @@ step() {
 
 chapter 'A blank sticker lies on the reader.'
 step 4 'tag is blank' read
-step 0 'Maker'\''s signature: valid' tag info
+step 0 'Manufacturer'\''s signature: valid' tag info
 
 chapter 'It becomes a card, and money goes onto it.'
 step 0 '$0.00' demo
@@ -52,34 +52,34 @@ step 0 '"balance":"20.00"' read --json
 
 chapter 'Something is paid. The same request sent twice is charged once.'
 step 0 '$15.50 left' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
-step 0 'replayed' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 0 'already done' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 2 'another request' pay 9 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 4 '$15.50' pay 40
 step 4 'repeat with --yes' pay 450
 step 2 'write 4.5' pay 4,5
 
 chapter 'The card is pulled away while it is written: a page keeps a mixture of old and new bits.'
-step 0 'Armed' sim tear 3 torn mix 7
+step 0 'Fault armed' sim tear 3 torn mix 7
 step 6 'Tap the card again' pay 5
 chapter 'Nobody was told "paid". The next tap resolves it.'
-step 0 'lies on' sim put
+step 0 'is on the simulated reader' sim put
 step 0 'the interrupted payment of $5.00 did not go through' read
 step 0 '15.50' read --json
 
 chapter 'Pulled a moment later, the new record is whole: now the payment counts.'
-step 0 'Armed' sim tear 4 acknowledge-lost
+step 0 'Fault armed' sim tear 4 acknowledge-lost
 step 6 'Tap the card again' pay 5
-step 0 'lies on' sim put
+step 0 'is on the simulated reader' sim put
 step 0 'the interrupted payment of $5.00 went through' read
 
 chapter 'The process itself is killed between two pages. The next tap finishes what was begun.'
-step 0 'Armed' sim tear 2 killed-after
+step 0 'Fault armed' sim tear 2 killed-after
 step 137 '' add 3
 step 0 '$13.50' read
 
 chapter 'A refund happens once.'
 step 0 '$18.00 left' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
-step 0 'replayed' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
+step 0 'already done' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
@@ -174,27 +174,27 @@ step 0 'Restored' tag restore card.txt
 step 7 'copy of card 04AC6B72BA6C80' read
 
 chapter 'A password keeps others from writing to a card. Torn while it is put on, the next tap finishes it.'
-step 0 'lies on' sim put 04AC6B72BA6C80
-step 0 'Armed' sim tear 7 torn zero
+step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
+step 0 'Fault armed' sim tear 7 torn zero
 step 6 'not known' tag protect
-step 0 'lies on' sim put
-step 0 'only a station with key 1' read
-step 0 'needed to write from page 02h' tag info
+step 0 'is on the simulated reader' sim put
+step 0 'write password from key 1' read
+step 0 'to write from page 02h' tag info
 step 0 '$2.00 left' add 2
 
 chapter 'A chip that proves itself at every tap, and so cannot be copied: an NTAG 424.'
-step 0 'lies on' sim put NTAG424
-step 0 'those of the factory' tag info
+step 0 'is on the simulated reader' sim put NTAG424
+step 0 'still the factory keys' tag info
 step 0 '$12.00' issue --name Zoë --balance 12
 step 0 'versions 2, 2, 2, 2, 2' tag info
-step 0 'Armed' sim tear 1 acknowledge-lost
+step 0 'Fault armed' sim tear 1 acknowledge-lost
 step 6 'Tap the card again' pay 3
-step 0 'lies on' sim put
+step 0 'is on the simulated reader' sim put
 step 0 'the interrupted payment of $3.00 went through' read
 step 0 'sealed with key 2' keys rotate
 step 0 '$8.00 left' pay 1
 step 0 'versions 3, 3, 3, 3, 3' tag info
-step 0 'lies on' sim put 04AC6B72BA6C80
+step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
 
 chapter 'A real driver now: libnfc, on a PN532 that a second tapcard plays on a serial device.'
 "$tapcard" emulate --tag NTAG215 --link "$home/reader" >"$home/played.txt" 2>&1 </dev/null &
@@ -262,7 +262,7 @@ ask '"balance":"2.00"' GET /api/v1/card
 # The server has not seen this card come, and would ask before it adds money.
 step 0 '' sim take
 ask '"read":null' GET /api/v1/card
-step 0 'lies on' sim put
+step 0 'is on the simulated reader' sim put
 ask '"balance":"2.00"' GET /api/v1/card
 ask 'token-missing' POST /api/v1/add '{"amount":"1.00"}'
 ask '"token"' POST /api/v1/session

@@ -96,13 +96,13 @@ sql one 'SELECT pg_reload_conf()' >/dev/null
 until [ "$(sql one "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")" = 1 ]; do
     sleep 0.05
 done
-step 0 'The ledger is made' owner ledger init --currency EUR
-step 0 'Replicas in step' owner ledger status
+step 0 'Ledger created in the database' owner ledger init --currency EUR
+step 0 'These replicas are in sync' owner ledger status
 
 chapter 'Three tills, each with a login of its own. They share the keys of the issuer.'
 for number in 1 2 3; do
     mkdir "$home/till-$number"
-    step 0 'is registered' owner station register "till-$number" "$home/till-$number.pgpass"
+    step 0 ' registered; its password' owner station register "till-$number" "$home/till-$number.pgpass"
 done
 step 0 'demo card is ready' till 1 demo
 till 1 --quiet keys export "$home/keys.json"
@@ -155,7 +155,7 @@ sql two "ALTER SYSTEM SET synchronous_standby_names = ''"
 sql two 'SELECT pg_reload_conf()' >/dev/null
 step 9 'promoted or restored' till 2 pay 1
 step 9 'ledger reopen --lossless' owner ledger status
-step 0 'is open on this server' owner ledger reopen --lossless
+step 0 'Ledger open on this server' owner ledger reopen --lossless
 kept=0
 for id in $(cat "$home"/told-* | cut -d' ' -f2); do
     state=$(sql two "SELECT state FROM operation WHERE id = '$id'")
@@ -167,7 +167,7 @@ for number in 1 2 3; do step 0 'Paid' till "$number" pay 1 --again; done
 step 0 'rules: all hold' till 3 audit
 
 chapter 'One till is stolen.'
-step 0 'takes no money any more' owner station revoke till-3
+step 0 'takes no more payments or top-ups' owner station revoke till-3
 step 9 '' till 3 pay 1 --again
 step 0 'Paid' till 2 pay 1 --again
 step 0 'revoked' owner station list

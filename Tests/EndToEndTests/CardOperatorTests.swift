@@ -24,7 +24,7 @@ import Testing
         #expect(address.hasPrefix("http://127.0.0.1:"))
         #expect(
             try till.step("config set card-address \(address)")
-                == "card-address is \(address) in \(till.home)/.config/tapcard/simulated/config.json"
+                == "card-address set to \(address) in \(till.home)/.config/tapcard/simulated/config.json"
         )
         try till.step("sim take")
         try till.step("sim put NTAG424")

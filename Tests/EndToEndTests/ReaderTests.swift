@@ -220,13 +220,13 @@ struct ReaderTests {
             "doctor",
             prints: """
                 ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
-                ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
-                valid. It holds nothing; of 144 bytes 136 are free.
+                ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
+                is valid. It contains nothing and has 136 of 144 bytes free.
                 """)
         #expect(unsafe access(till.ledger, F_OK) != 0)
         #expect(unsafe access(till.keys, F_OK) != 0)
         try till.step("demo")
-        #expect(try till.step("doctor").contains("It holds a tapcard card; of 144 bytes "))
+        #expect(try till.step("doctor").contains("It contains a tapcard card and has "))
         try till.step("sim take")
         let found = till.masked(try till.step("doctor"))
         #expect(

@@ -136,7 +136,7 @@ struct CommandLineParsingTests {
         ["pay", "1", "--card", "a", "--card", "b"], ["pay", "1", "--card=a", "-c", "b"],
     ])
     func anOptionGivenTwice(line: [String]) {
-        expect(.repeatedOption, "tapcard takes --card only once. See: tapcard pay --help", of: line)
+        expect(.repeatedOption, "tapcard pay takes --card only once. See: tapcard pay --help", of: line)
     }
 
     /// A run of a usual command is found without the others, so none of them may go on from its
@@ -170,14 +170,14 @@ struct CommandLineParsingTests {
         ] {
             let error = #expect(throws: CommandLineError.self) { try table.parse(line) }
             #expect(
-                error?.detail == "tapcard takes --reader only once. See: tapcard read --help",
+                error?.detail == "tapcard read takes --reader only once. See: tapcard read --help",
                 "\(line)")
         }
     }
 
     @Test func aFlagGivenTwice() {
         expect(
-            .repeatedOption, "tapcard takes --json only once. See: tapcard read --help",
+            .repeatedOption, "tapcard read takes --json only once. See: tapcard read --help",
             of: ["--json", "read", "--json"])
     }
 

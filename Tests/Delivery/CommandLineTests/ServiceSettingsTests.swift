@@ -142,21 +142,21 @@ struct ServiceSettingsTests {
         func refusal(_ path: String) async -> String {
             let ended = await bench.run("draws", ["TAPCARD_CA_FILE": path])
             #expect(ended.status == 2)
-            let begin = "! tapcard: The ca-file that is set (TAPCARD_CA_FILE) "
+            let begin = "! tapcard: The setting ca-file (TAPCARD_CA_FILE) cannot be used: "
             let end =
                 ". Nothing was done. Name a PEM file that can be read, or none at all.\n"
             #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
             return String(ended.text.dropFirst(begin.count).dropLast(end.count))
         }
-        #expect(await refusal(empty) == "is empty: ~/tapcard/simulated/ca.pem")
+        #expect(await refusal(empty) == "~/tapcard/simulated/ca.pem is empty")
         let none = empty + ".none"
-        #expect(await refusal(none) == "is not there: ~/tapcard/simulated/ca.pem.none")
-        #expect(await refusal("/tmp") == "cannot be read: /tmp: Is a directory")
-        #expect(await refusal("/dev/null") == "cannot be read: /dev/null: a device and no file")
+        #expect(await refusal(none) == "there is no file ~/tapcard/simulated/ca.pem.none")
+        #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
+        #expect(await refusal("/dev/null") == "the file cannot be read: /dev/null: a device and no file")
         let words = try bench.write("no certificate", to: "ca.pem")
-        #expect(await refusal(words) == "holds no certificate: ~/tapcard/simulated/ca.pem")
+        #expect(await refusal(words) == "~/tapcard/simulated/ca.pem contains no certificate")
         let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")
-        #expect(await refusal(half) == "is cut off: ~/tapcard/simulated/ca.pem")
+        #expect(await refusal(half) == "~/tapcard/simulated/ca.pem is truncated")
         #expect(bench.made.withLock { $0.isEmpty })
         // Who asks no service does not look.
         #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)

@@ -115,8 +115,8 @@ struct DoctorTests {
         "what":"acr122_usb:001:004 answers as ACS / ACR122U PICC Interface, PN532 v1.6.",\
         "remedy":null,"commands":[]},\
         {"id":"tag","severity":"ok","reader":"acr122_usb:001:004",\
-        "what":"An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature \
-        is valid. It holds nothing; of 144 bytes 136 are free.",\
+        "what":"An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's \
+        signature is valid. It contains nothing and has 136 of 144 bytes free.",\
         "remedy":null,"commands":[]}],\
         "live":{"reader":"acr122_usb:001:004","answers":true,\
         "title":"ACS / ACR122U PICC Interface","firmware":"PN532 v1.6","tag":\
@@ -146,8 +146,8 @@ struct DoctorTests {
         #expect(
             text == """
                 ok       sim:card.txt answers as ACS / ACR122U PICC Interface, PN532 v1.6.
-                ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
-                valid. It holds nothing; of 144 bytes 136 are free.
+                ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
+                is valid. It contains nothing and has 136 of 144 bytes free.
 
                 """)
     }
