@@ -136,7 +136,8 @@ struct CommandLineParsingTests {
         ["pay", "1", "--card", "a", "--card", "b"], ["pay", "1", "--card=a", "-c", "b"],
     ])
     func anOptionGivenTwice(line: [String]) {
-        expect(.repeatedOption, "tapcard pay takes --card only once. See: tapcard pay --help", of: line)
+        expect(
+            .repeatedOption, "tapcard pay takes --card only once. See: tapcard pay --help", of: line)
     }
 
     /// A run of a usual command is found without the others, so none of them may go on from its

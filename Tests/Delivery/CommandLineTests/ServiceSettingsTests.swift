@@ -152,7 +152,9 @@ struct ServiceSettingsTests {
         let none = empty + ".none"
         #expect(await refusal(none) == "there is no file ~/tapcard/simulated/ca.pem.none")
         #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
-        #expect(await refusal("/dev/null") == "the file cannot be read: /dev/null: a device and no file")
+        #expect(
+            await refusal("/dev/null")
+                == "the file cannot be read: /dev/null: a device and no file")
         let words = try bench.write("no certificate", to: "ca.pem")
         #expect(await refusal(words) == "~/tapcard/simulated/ca.pem contains no certificate")
         let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")
