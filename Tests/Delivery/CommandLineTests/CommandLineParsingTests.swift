@@ -137,7 +137,8 @@ struct CommandLineParsingTests {
     ])
     func anOptionGivenTwice(line: [String]) {
         expect(
-            .repeatedOption, "tapcard pay takes --card only once. See: tapcard pay --help", of: line)
+            .repeatedOption, "tapcard pay takes --card only once. See: tapcard pay --help",
+            of: line)
     }
 
     /// A run of a usual command is found without the others, so none of them may go on from its
