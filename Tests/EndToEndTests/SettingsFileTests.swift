@@ -24,7 +24,7 @@ struct SettingsFileTests {
         try till.expect(
             "config set timeout 5",
             prints: """
-                timeout is 5 in ~/.config/tapcard/simulated/config.json
+                timeout set to 5 in ~/.config/tapcard/simulated/config.json
                 For now, TAPCARD_TIMEOUT overrides it: 7
                 """, with: ["TAPCARD_TIMEOUT": "7"])
     }

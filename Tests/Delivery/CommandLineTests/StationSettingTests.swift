@@ -189,7 +189,7 @@ struct StationSettingTests {
         let text = await bench.run("config set reader sim").text
         #expect(
             text == """
-                reader is sim in ~/tapcard/simulated/config.json
+                reader set to sim in ~/tapcard/simulated/config.json
                 For now, TAPCARD_READER overrides it: sim
                 Without TAPCARD_READER the settings are those in ~/tapcard/config.json, which is \
                 as it was
