@@ -191,8 +191,8 @@ struct StationSettingTests {
             text == """
                 reader set to sim in ~/tapcard/simulated/config.json
                 For now, TAPCARD_READER overrides it: sim
-                Without TAPCARD_READER the settings are those in ~/tapcard/config.json, which is \
-                as it was
+                Without TAPCARD_READER, the settings in ~/tapcard/config.json apply; they were not \
+                changed
 
                 """)
     }
