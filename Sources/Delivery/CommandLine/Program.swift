@@ -64,13 +64,13 @@ package struct Program: Sendable {
                 for known in await settings?.known(value, drivers) ?? [] {
                     output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
                 }
-            case .run(let command):
-                let settings = try Settings(
-                    command.texts, environment: environment, malformed: malformed)
+            case .run(let verb, let texts):
+                let settings = try Settings(texts, environment: environment, malformed: malformed)
                 manner = Manner(environment, settings.isOn)
                 for warning in manner.isQuiet ? [] : settings.warnings {
                     console.writeError("tapcard: \(warning.shown)\n")
                 }
+                let command = try ParsedCommand(verb, given: texts.mapValues { .texts($0) })
                 return ending(try await run(command, settings, manner, output), output, manner)
             }
             return ending(Report.nothing, output, manner)
@@ -107,8 +107,8 @@ package struct Program: Sendable {
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // The table of all commands explains what this one does not know.
-        if case .run(let command)? = try? CommandTable.tapcard(Command.usual).parse(arguments) {
-            return .run(command)
+        if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
+            return line
         }
         let table = CommandTable.tapcard(verbs(), date: build.date ?? "")
         return try translating(table.fitting(console.columns()).parse(arguments)) {

@@ -58,26 +58,26 @@ extension Command {
 }
 
 enum EmulateCommand {
-    private static func controlPath(in session: Session) throws(TapcardError) -> String? {
-        if let control = try session[.control] { return control }
-        return try session[.link].map { $0 + ".control" }
+    private static func controlPath(in session: Session) -> String? {
+        if let control = session[.control] { return control }
+        return session[.link].map { $0 + ".control" }
     }
 
     /// Refuses names that cannot be file names, and names that libnfc would not find.
     private static func checkNames(in session: Session) throws(TapcardError) {
-        for name in [Parameter.tag, .link, .control] where try session[name] == "" {
+        for name in [Parameter.tag, .link, .control] where session[name] == "" {
             throw TapcardError.usage(
                 "The option --\(name.row.name) needs a value.",
                 advice: "Add one, or leave out the option.")
         }
         let stream = DurableFile.standardStream
-        for name in [Parameter.link, .control] where try session[name] == stream {
+        for name in [Parameter.link, .control] where session[name] == stream {
             throw TapcardError.usage(
                 "The option --\(name.row.name) does not accept - as its value.",
                 advice: "For a file with that name, write its path: ./-")
         }
         // A connection string uses the colon between the device and its speed.
-        guard try session[.link]?.contains(":") != true else {
+        guard session[.link]?.contains(":") != true else {
             throw TapcardError.usage(
                 "The value of --link cannot contain a colon, because libnfc cuts the name off "
                     + "there.",
@@ -86,7 +86,7 @@ enum EmulateCommand {
     }
 
     private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
-        guard let socket = try controlPath(in: session) else {
+        guard let socket = controlPath(in: session) else {
             throw TapcardError.usage(
                 "The emulator's path is missing.", advice: "Name it with --link or --control.")
         }
@@ -106,13 +106,13 @@ enum EmulateCommand {
     /// Emulates the reader until the command is stopped, or tells one that runs a line.
     static func emulate(in session: Session) async throws(TapcardError) -> Report {
         try checkNames(in: session)
-        if let line = try session[.tell] { return try tell(line, in: session) }
+        if let line = session[.tell] { return try tell(line, in: session) }
         var options = EmulatedReader.Options()
-        (options.link, options.controlPath) = (try session[.link], try controlPath(in: session))
-        options.pace = try session[.pace] == .real ? .real : .immediate
+        (options.link, options.controlPath) = (session[.link], controlPath(in: session))
+        options.pace = session[.pace] == .real ? .real : .immediate
         let (console, output) = (session.console, session.output)
         options.input = EmulatedReader.Input(descriptor: STDIN_FILENO) { output.write($0 + "\n") }
-        let reader = try EmulatedReader.start(with: try session[.tag], options) {
+        let reader = try EmulatedReader.start(with: session[.tag], options) {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }

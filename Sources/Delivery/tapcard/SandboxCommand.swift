@@ -52,9 +52,9 @@ enum SandboxCommand {
         in session: Session
     ) throws(TapcardError) -> ServiceSandbox.Settings {
         var settings = ServiceSandbox.Settings()
-        settings.port = try session[.port(orSay: unplayed)] ?? 0
-        let failure = try session[.fail]
-        settings.drawEvery = try session[.drawEvery].map { .seconds($0) }
+        settings.port = session[.port(orSay: unplayed)] ?? 0
+        let failure = session[.fail]
+        settings.drawEvery = session[.drawEvery].map { .seconds($0) }
         let tls = try TLSFiles(session[.tlsCertificate], session[.tlsKey], orSay: unplayed)
         if let failure {
             guard let known = SandboxSwitch(failure) else {

@@ -18,13 +18,13 @@ struct CommandLineParsingTests {
         ["--json", "-r=sim", "tag", "dump", "--format", "text", "--", "a.txt"],
     ])
     func optionsStandBeforeAndAfterTheVerb(line: [String]) throws {
-        guard case .run(let command) = try sample.parse(line) else {
+        guard case .run(let verb, let texts) = try sample.parse(line) else {
             Issue.record("not run")
             return
         }
-        #expect(command.verb.words == "tag dump")
+        #expect(verb.words == "tag dump")
         #expect(
-            command.texts == [
+            texts == [
                 "FILE": ["a.txt"], "reader": ["sim"], "format": ["text"], "json": ["true"],
             ])
     }
@@ -160,11 +160,11 @@ struct CommandLineParsingTests {
             ["--reader", "sim:a", "serve", "--reader", "sim:b"],
             ["--reader", "sim:a", "--reader", "sim:b", "serve"],
         ] {
-            guard case .run(let command) = try table.parse(line) else {
+            guard case .run(_, let texts) = try table.parse(line) else {
                 Issue.record("not run: \(line)")
                 continue
             }
-            #expect(command.texts["reader"] == ["sim:a", "sim:b"], "\(line)")
+            #expect(texts["reader"] == ["sim:a", "sim:b"], "\(line)")
         }
         for line in [
             ["read", "--reader", "sim:a", "--reader", "sim:b"],

@@ -85,8 +85,10 @@ let sample = CommandTable(
 func row(_ spec: CommandSpec) -> Command { Command(spec, answers: .nothing) { _ in .nothing } }
 
 /// The command that a line runs, or nil when it asks for help or the version.
-func run(_ line: String...) throws(CommandLineError) -> ParsedCommand? {
-    if case .run(let command) = try sample.parse(line) { command } else { nil }
+func run(
+    _ line: String...
+) throws(CommandLineError) -> (verb: Command, texts: [String: [String]])? {
+    if case .run(let verb, let texts) = try sample.parse(line) { (verb, texts) } else { nil }
 }
 
 /// The text that a line asks for, or nil when it runs a command or asks for the version.

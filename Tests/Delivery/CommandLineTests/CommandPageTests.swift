@@ -15,13 +15,13 @@ struct CommandPageTests {
             let words = line.replacing("\"Zoë Álvarez\"", with: "Zoë").split(separator: " ")
             #expect(words.first == "tapcard")
             guard
-                case .run(let parsed) = try Self.table.parse(
+                case .run(let parsed, _) = try Self.table.parse(
                     words.dropFirst().map(String.init))
             else {
                 Issue.record("\(command.example) is not a command line")
                 continue
             }
-            #expect(parsed.verb.spec.path == command.path)
+            #expect(parsed.spec.path == command.path)
         }
     }
 

@@ -22,10 +22,11 @@ private func checkCommandLine(_ input: [UInt8]) throws {
         try require(!error.detail.isEmpty, "a refusal without a word")
         return
     }
-    guard case .run(let command) = invocation else { return }
-    try require(words.contains(command.verb.spec.path.last ?? ""), "a command that nobody named")
-    let flags = (table.globals + command.verb.spec.options).filter { $0.place == .flag }.map(\.name)
-    for (name, texts) in command.texts {
+    guard case .run(let verb, let given) = invocation else { return }
+    try require(words.contains(verb.spec.path.last ?? ""), "a command that nobody named")
+    _ = try? ParsedCommand(verb, given: given.mapValues { .texts($0) })
+    let flags = (table.globals + verb.spec.options).filter { $0.place == .flag }.map(\.name)
+    for (name, texts) in given {
         for text in texts where !(flags.contains(name) && text == "true") {
             try require(
                 words.contains { $0 == text || $0.hasSuffix("=\(text)") },

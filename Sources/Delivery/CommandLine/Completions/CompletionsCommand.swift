@@ -15,7 +15,7 @@ extension Command {
             takes: .shell, answers: .script,
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in
-            let script = CommandTable.tapcard(session.verbs()).completion(for: try session[.shell])
+            let script = CommandTable.tapcard(session.verbs()).completion(for: session[.shell])
             return Report(
                 ["script": .string(script)],
                 [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)

@@ -22,7 +22,7 @@ extension Command {
 
 enum SchemaCommand {
     static func schema(in session: Session) async throws(TapcardError) -> Report {
-        let (words, verbs) = (try session[.verb], session.verbs())
+        let (words, verbs) = (session[.verb], session.verbs())
         let command = verbs.first { $0.spec.path == words }
         if command == nil, !words.isEmpty {
             throw noVerb(words, verbs.filter { $0.spec.path.starts(with: words) })

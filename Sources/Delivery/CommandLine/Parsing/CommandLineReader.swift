@@ -69,7 +69,7 @@ struct CommandLineReader {
         }
         if let repeated, !isRepeatable(repeated, in: [verb.spec]) { throw givenTwice(repeated) }
         let texts = texts.merging(try arguments(of: verb.spec)) { option, _ in option }
-        return .run(ParsedCommand(verb, texts: texts))
+        return .run(verb, texts)
     }
 
     /// A negative number counts as an argument, so that the rules of amounts can explain what is

@@ -2,7 +2,8 @@ package import Verbs
 
 /// A parsed command line.
 package enum Invocation: Sendable {
-    case run(ParsedCommand)
+    /// A command, with its words by parameter name; "true" for a flag.
+    case run(Command, [String: [String]])
     /// The help text, when help was requested or no verb was given.
     case help(String)
     /// The content of a file, identical in every locale and on every terminal.

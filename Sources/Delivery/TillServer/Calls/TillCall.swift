@@ -51,17 +51,12 @@ package struct TillCall: Sendable {
     }
 
     /// Whether the call needs exclusive use of the reader.
-    func needsReader(_ members: [JSONMember]) -> Bool {
-        func isGiven(_ parameter: CommandParameter) -> Bool {
-            members.contains {
-                $0.key == parameter.page?.name && $0.value != .null && $0.value != .bool(false)
-            }
-        }
-        return switch page.reader {
+    func needsReader(_ command: ParsedCommand) -> Bool {
+        switch page.reader {
         case .always: true
         case .never: false
-        case .given(let parameter): isGiven(parameter)
-        case .missing(let parameter): !isGiven(parameter)
+        case .given(let parameter): command.isGiven(parameter)
+        case .missing(let parameter): !command.isGiven(parameter)
         }
     }
 
@@ -82,33 +77,31 @@ package struct TillCall: Sendable {
     /// Whether the call contains a secret that must not be stored.
     var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values of a JSON object. Unknown, repeated, missing and malformed
-    /// members are refused.
-    func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
+    /// The command with the values of a JSON object, under an operation id if it takes one. Unknown,
+    /// repeated, missing and malformed members are refused.
+    func parsed(_ given: [JSONMember], as id: OperationID) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
-        var texts: [String: [String]] = [:]
-        for member in given + usual(beside: given) {
+        var values: [String: ParsedCommand.Given] = [:]
+        let named = takesOperation ? [JSONMember(key: "operation", value: .string("\(id)"))] : []
+        for member in given + named + usual(beside: given) {
             guard seen.insert(member.key).inserted else {
                 throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
             }
-            guard
-                let row = verb.spec.parameters.first(where: { $0.page?.name == member.key }),
-                let parameter = row.page
+            guard let row = verb.spec.parameters.first(where: { $0.page?.name == member.key })
             else {
                 let names = parameters.map(\.name).joined(separator: ", ")
                 throw TapcardError.usage(
                     "The member \(member.key.quotation) is unknown"
                         + (names.isEmpty ? "." : "; the known ones are \(names)."))
             }
-            // Null and an empty fault name the parameter without a value.
-            let found = try parameter.texts(of: member.value)
-            if !found.isEmpty { texts[row.name] = found }
+            values[row.name] = .member(member.value)
         }
-        for row in verb.spec.parameters where texts[row.name] == nil {
+        let command = try ParsedCommand(verb, given: values)
+        for row in verb.spec.parameters where !command.isGiven(row) {
             guard let parameter = row.page, parameter.isRequired else { continue }
             throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")
         }
-        return ParsedCommand(verb, texts: texts)
+        return command
     }
 
     private func usual(beside given: [JSONMember]) -> [JSONMember] {

@@ -173,25 +173,18 @@ struct TillRunner: Sendable {
         _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
-        guard withReader else {
-            return await run(command, for: cashier, on: TakenReader(), progress)
+        @Sendable func answer(with reader: any TagReader) async -> Answer {
+            let session = session(
+                for: command, cashier: cashier, reader: reader, progress: progress)
+            do throws(TapcardError) {
+                let report = try await command.verb.run(in: session)
+                return Answer(document: report.document, problem: report.problem)
+            } catch {
+                return Answer(document: nil, problem: error)
+            }
         }
-        return await operationsReader.use { reader in
-            await run(command, for: cashier, on: reader, progress)
-        }
-    }
-
-    private func run(
-        _ command: ParsedCommand, for cashier: CashierName?, on reader: any TagReader,
-        _ progress: @escaping @Sendable (Station.Progress) -> Void
-    ) async -> Answer {
-        let session = session(for: command, cashier: cashier, reader: reader, progress: progress)
-        do throws(TapcardError) {
-            let report = try await command.verb.run(in: session)
-            return Answer(document: report.document, problem: report.problem)
-        } catch {
-            return Answer(document: nil, problem: error)
-        }
+        guard withReader else { return await answer(with: TakenReader()) }
+        return await operationsReader.use { await answer(with: $0) }
     }
 
     /// Reports each card on the reader until the task is cancelled.

@@ -97,10 +97,8 @@ extension OperationQueue {
             }
         }
         // What was undone as a whole may be asked for again.
-        if operation.call.path == "refund", problem == nil, operation.member("amount") == nil,
-            let undone = operation.member("payment")?.string.flatMap({ OperationID($0) })
-        {
-            admission.visit.forget(undone)
+        if operation.call.path == "refund", problem == nil, !operation.command.isGiven(.part) {
+            admission.visit.forget(operation.command[.refunded])
         }
     }
 }
@@ -114,14 +112,9 @@ extension VisitRequest {
 }
 
 extension TillOperation {
-    /// A member of the request; nil also for null.
-    fileprivate func member(_ name: String) -> JSONValue? {
-        members.first { $0.key == name && $0.value != .null }?.value
-    }
-
     /// Whether somebody has said that the card is to have it again.
-    fileprivate var isAgain: Bool { member("again") == .bool(true) }
+    fileprivate var isAgain: Bool { command[.again] }
 
     /// The only card that the request is for; nil for any.
-    var namedCard: CardUID? { member("card")?.string.flatMap { CardUID($0) } }
+    var namedCard: CardUID? { command[.card] }
 }

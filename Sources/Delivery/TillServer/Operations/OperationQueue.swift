@@ -282,10 +282,11 @@ actor OperationQueue {
         let named = call.changes ? members.first { $0.key == "operation" } : nil
         let rest = members.filter { $0 != named }
         let id = try CallRoutes.id(named?.value ?? .null) ?? runner.newID()
-        let needsReader = call.needsReader(rest)
+        let command = try translating(call.parsed(rest, as: id), into: Problem.init)
+        let needsReader = call.needsReader(command)
         let operation = TillOperation(
-            id: id, call: call, members: rest, needsReader: needsReader, client: client,
-            cashier: cashier, gate: StopGate(isOpen: needsReader))
+            id: id, call: call, command: command, members: rest, needsReader: needsReader,
+            client: client, cashier: cashier, gate: StopGate(isOpen: needsReader))
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
@@ -304,14 +305,15 @@ actor OperationQueue {
     func begin(
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {
-        let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
+        let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        let command = try translating(call.parsed(operation.namedMembers), into: Problem.init)
         if needsReader { atReader = id }
         running[id] = operation
-        let task = Task { [self] in await work(command, for: id, needsReader: needsReader) }
+        let task = Task { [self] in
+            await work(operation.command, for: id, needsReader: needsReader)
+        }
         running[id]?.task = task
-        if call.changes { publish("operation", operation.document) }
+        if operation.call.changes { publish("operation", operation.document) }
         return await task.value
     }
 

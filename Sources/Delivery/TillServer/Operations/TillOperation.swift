@@ -25,7 +25,8 @@ struct TillOperation: Sendable {
 
     let id: OperationID
     let call: TillCall
-    /// The request's members without the operation id.
+    let command: ParsedCommand
+    /// The request's members without the operation id, to recognize a repeated request.
     let members: [JSONMember]
     var needsReader: Bool
     /// The page that sent the request; nil for other programs.
@@ -52,12 +53,6 @@ struct TillOperation: Sendable {
         case .failed: problem.kind == .cancelled
         case .unknown, .ledger, .service: false
         }
-    }
-
-    /// The request's members with the operation id of the ledger.
-    var namedMembers: [JSONMember] {
-        guard call.takesOperation else { return members }
-        return members + [JSONMember(key: "operation", value: .string(id.description))]
     }
 
     /// Whether another operation comes from the same request.

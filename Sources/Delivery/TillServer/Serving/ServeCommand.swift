@@ -94,7 +94,7 @@ enum ServeCommand {
         var counts: CountServer?
         do throws(TapcardError) {
             if service == nil, let customers,
-                let port = try session[.port(orSay: TillService.unserved)]
+                let port = session[.port(orSay: TillService.unserved)]
             {
                 counts = try CountServer.start(at: port, customers.watch)
             }
@@ -143,12 +143,12 @@ enum ServeCommand {
 
     private static func settings(in session: Session) throws(TapcardError) -> TillService.Settings {
         var request = TillService.Settings()
-        request.port = try session[.port(orSay: TillService.unserved)] ?? 0
+        request.port = session[.port(orSay: TillService.unserved)] ?? 0
         request.demoPace = session[.demoPace]
         request.tls = try TLSFiles(
             session[.tlsCertificate], session[.tlsKey], orSay: TillService.unserved)
-        request.names = try ServedAddress.names(try session[.names])
-        if let address = try session[.listen] {
+        request.names = try ServedAddress.names(session[.names])
+        if let address = session[.listen] {
             request.address = try ServedAddress.checked(address)
         }
         guard !request.isLoopback else { return request }
@@ -191,7 +191,7 @@ enum ServeCommand {
 
     /// A till for each reader.
     private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
-        let names = try session[.readers]
+        let names = session[.readers]
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()

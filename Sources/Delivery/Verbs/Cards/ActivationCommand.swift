@@ -9,7 +9,7 @@ enum ActivationCommand {
     static func activate(in session: Session) async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try session.services().activation, in: session)
         let station = try await session.station()
-        let id = try session[.operation] ?? station.newID()
+        let id = session[.operation] ?? station.newID()
         defer { session.lastWords.set(nil) }
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {

@@ -192,7 +192,7 @@ enum CardCommands {
     static func issue(in session: Session) async throws(TapcardError) -> Report {
         try await make("Issued", in: session) { station throws(TapcardError) in
             .issue(
-                Holder(id: try session[.id], name: try session[.name]),
+                Holder(id: session[.id], name: session[.name]),
                 try session[.balance, in: station.currency]
                     ?? Money(minorUnits: 0, station.currency),
                 hasScratchCard: !session[.noScratch])
@@ -212,18 +212,18 @@ enum CardCommands {
     ) async throws(TapcardError) -> Report {
         let station = try await session.station()
         let request = CardRequest(
-            try origin(station), face: try session[.display] ?? .tapcard,
+            try origin(station), face: session[.display] ?? .tapcard,
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
         if request.protects { TagCommands.sayWhoOpens(in: session) }
         let summary = try await station.make(
-            request, id: try session[.operation] ?? station.newID())
+            request, id: session[.operation] ?? station.newID())
         return Report(summary, what, currency: station.currency, showsChip: true)
     }
 
     static func scratch(in session: Session) async throws(TapcardError) -> Report {
         let station = try await session.station()
-        let receipt = try await station.scratch(id: try session[.operation] ?? station.newID())
+        let receipt = try await station.scratch(id: session[.operation] ?? station.newID())
         let summary = try await station.summary(afterwards: receipt)
         return Report(
             summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)

@@ -77,7 +77,7 @@ enum OperatorCommands {
         _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
         let (uid, ledger): (CardUID, any LedgerStore)
-        if let named = try session[.card] {
+        if let named = session[.card] {
             (uid, ledger) = (named, try await session.ledger())
         } else {
             let station = try await session.station()
@@ -91,14 +91,14 @@ enum OperatorCommands {
     }
 
     static func repair(in session: Session) async throws(TapcardError) -> Report {
-        let card = try session[.card]
+        let card = session[.card]
         let station = try await session.station()
         let summary = try await station.repair(naming: card)
         return Report(summary, "Repaired", currency: station.currency)
     }
 
     static func replace(in session: Session) async throws(TapcardError) -> Report {
-        guard let lost = try session[.lostCard] else {
+        guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
                 "Which card was lost? Name it with --card.",
                 advice: "To find the UID of the lost card, run: tapcard history")

@@ -71,7 +71,7 @@ enum CashierCommands {
     }
 
     static func add(in session: Session) async throws(TapcardError) -> Report {
-        let name = try session[.cashier()]
+        let name = session[.cashier()]
         try session.places.makeDataFolder()
         // A faulty file is reported before the password is typed.
         _ = try session.settings.cashierFile.load()
@@ -90,7 +90,7 @@ enum CashierCommands {
     }
 
     static func remove(in session: Session) async throws(TapcardError) -> Report {
-        let name = try session[.cashier()]
+        let name = session[.cashier()]
         guard let removed = try session.settings.cashierFile.remove(name) else {
             throw TapcardError(
                 .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",

@@ -25,7 +25,7 @@ extension KeyRing {
 
 enum CardTableCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.newFile])
+        let file = NamedFile(session[.newFile])
         try file.requireOutput("The table", session.manner)
         try session.keyFile.requireMasters()
         try file.requireNew()

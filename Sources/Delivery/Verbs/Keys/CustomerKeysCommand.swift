@@ -28,7 +28,7 @@ extension Command {
 
 enum CustomerKeysCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.keyFileOfPage])
+        let file = NamedFile(session[.keyFileOfPage])
         try file.requireOutput("The keys", session.manner)
         try session.keyFile.requireMasters()
         try requireReplaceable(file, in: session)

@@ -90,7 +90,7 @@ enum KeyCommands {
     }
 
     static func export(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.newFile])
+        let file = NamedFile(session[.newFile])
         try file.requireOutput("The keys", session.manner)
         try session.keyFile.requireMasters()
         try file.requireNew()
@@ -192,7 +192,7 @@ enum KeyCommands {
     }
 
     static func retire(in session: Session) async throws(TapcardError) -> Report {
-        let id = try session[.key]
+        let id = session[.key]
         try session.keyFile.requireMasters()
         let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is reported before the confirmation is asked for.

@@ -8,7 +8,7 @@ import TextCodecs
 enum KeyImport {
     /// Takes keys from a file: joins them with those of the station, or replaces a table.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
-        let path = try session[.file()]
+        let path = session[.file()]
         try NamedFile(path).require()
         let imported = try await imported(from: path, in: session)
         let issuer = try await LedgerAccess(session).issuerKeys()

@@ -229,7 +229,7 @@ enum LedgerCommands {
     }
 
     static func register(in session: Session) async throws(TapcardError) -> Report {
-        let (name, path) = (try session[.station], try session[.newFile])
+        let (name, path) = (session[.station], session[.newFile])
         let place = try session.settings.ledgerPlace.place(for: name)
         let file = NamedFile(path)
         try file.requireOutput("The password", session.manner)
@@ -316,7 +316,7 @@ enum LedgerCommands {
     }
 
     static func revoke(in session: Session) async throws(TapcardError) -> Report {
-        let name = try session[.station]
+        let name = session[.station]
         // The login is shut out before the rest of its revocation, which can still fail.
         try await asOwner(
             orSay:

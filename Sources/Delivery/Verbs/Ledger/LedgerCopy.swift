@@ -6,8 +6,8 @@ import TextCodecs
 
 extension LedgerCommands {
     static func copy(in session: Session) async throws(TapcardError) -> Report {
-        let path = try session[.file()]
-        guard let address = try session[.into] else {
+        let path = session[.file()]
+        guard let address = session[.into] else {
             throw TapcardError.usage(
                 "The database to copy to is missing.",
                 advice: "Name an empty one: --into postgresql://LOGIN@HOST/DATABASE")

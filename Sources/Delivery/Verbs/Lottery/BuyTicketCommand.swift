@@ -6,9 +6,9 @@ import TextCodecs
 enum BuyTicketCommand {
     /// Buys a ticket; a repeated request returns the ticket that it bought before.
     static func buyTicket(in session: Session) async throws(TapcardError) -> Report {
-        let named = try session[.draw]
-        let card = try session[.card]
-        let retried = try session[.operation]
+        let named = session[.draw]
+        let card = session[.card]
+        let retried = session[.operation]
         let ledger = try await session.ledger()
         let bought: TicketReceipt
         if let known = try await known(retried, in: ledger) {

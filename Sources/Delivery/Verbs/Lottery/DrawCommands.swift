@@ -77,7 +77,7 @@ enum DrawCommands {
                 "You cannot use --next and --previous together.",
                 advice: "Use only one of them.")
         }
-        let named = try session[.id]
+        let named = session[.id]
         let fetched = try await LotteryNews(session).draws()
         let list = fetched.value
         guard let start = list[named] else {

@@ -64,7 +64,7 @@ extension Command {
 
 enum TicketCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
-        let card = try session[.card]
+        let card = session[.card]
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
@@ -94,7 +94,7 @@ enum TicketCommands {
     }
 
     static func check(in session: Session) async throws(TapcardError) -> Report {
-        let card = try session[.card]
+        let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
@@ -118,7 +118,7 @@ enum TicketCommands {
     }
 
     static func claim(in session: Session) async throws(TapcardError) -> Report {
-        let named = try session[.ticket]
+        let named = session[.ticket]
         let isPaidOut = session[.paidOut]
         if isPaidOut, named == nil {
             throw TapcardError.usage(
@@ -127,7 +127,7 @@ enum TicketCommands {
                     "Name the ticket whose prize you are paying; to list tickets, run: tapcard "
                     + "ticket check")
         }
-        let id = try session[.operation]
+        let id = session[.operation]
         // A page gives every operation an id.
         guard id == nil || isPaidOut || session.manner.isOfPage else {
             throw TapcardError.usage(
@@ -136,7 +136,7 @@ enum TicketCommands {
                     "Leave it out; repeating a claim is safe, because each prize is added only "
                     + "once.")
         }
-        let card = try session[.card]
+        let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
         // A list of draws that has gone back is not a basis for paying prizes.

@@ -117,7 +117,7 @@ enum MastermindCommands {
     private static func password(
         _ user: String, in session: Session
     ) async throws(TapcardError) -> String? {
-        if let password = try session[.password] { return password }
+        if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
         guard let askSecretly = session.console.askSecretly else { return nil }
         if let password = await askSecretly("Password for \(user.shown): ") { return password }
@@ -125,8 +125,8 @@ enum MastermindCommands {
     }
 
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
-        let user = try session[.user]
-        let timeToLive = try session[.timeToLive]
+        let user = session[.user]
+        let timeToLive = session[.timeToLive]
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {
@@ -140,7 +140,7 @@ enum MastermindCommands {
     }
 
     static func start(in session: Session) async throws(TapcardError) -> Report {
-        let slots = try session[.slots] ?? usualSlots
+        let slots = session[.slots] ?? usualSlots
         let play = try play(in: session)
         // Opened first: its failure must not leave a new game at the service.
         let station = session[.keep] ? try await session.station() : nil
@@ -177,7 +177,7 @@ enum MastermindCommands {
     }
 
     static func guess(in session: Session) async throws(TapcardError) -> Report {
-        let colours = Array(try session[.colours].joined())
+        let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
@@ -216,7 +216,7 @@ enum MastermindCommands {
     }
 
     static func ranking(in session: Session) async throws(TapcardError) -> Report {
-        let slots = try session[.slots]
+        let slots = session[.slots]
         let rows = try await play(in: session).ranking().ranked(slots: slots)
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0

@@ -6,8 +6,8 @@ import TextCodecs
 enum HistoryCommand {
     static func history(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
-        let card = try session[.card]
-        guard let last = try session[.last] else {
+        let card = session[.card]
+        guard let last = session[.last] else {
             return try await wholeHistory(of: card, from: ledger, in: session)
         }
         let lines = try await Station.history(of: card, last: last, in: ledger)

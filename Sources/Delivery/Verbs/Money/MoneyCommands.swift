@@ -1,7 +1,7 @@
 import Ledger
 import StationFiles
 import TapcardCore
-import TapcardDomain
+package import TapcardDomain
 import TextCodecs
 
 extension Parameter<TypedAmount> {
@@ -9,13 +9,13 @@ extension Parameter<TypedAmount> {
 }
 
 extension Parameter<TypedAmount?> {
-    fileprivate static var part: Self {
+    package static var part: Self {
         .optionalArgument("AMOUNT", .moved, "Partial amount, above 0 (default: the whole amount)")
     }
 }
 
 extension Parameter<OperationID> {
-    fileprivate static var refunded: Self {
+    package static var refunded: Parameter<OperationID> {
         .argument(
             "OPERATION", .operation, "Id of the operation, from its receipt or `tapcard history`",
             page: .other("payment"))
@@ -92,14 +92,14 @@ extension Command {
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
         var made: Station?
-        let id = try session[.operation] ?? session.surroundings.newID()
+        let id = session[.operation] ?? session.surroundings.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
             let amount = try session[.amount, in: ledger.currency]
-            let card = try session[.card]
+            let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
-            if try session[.operation] != nil,
+            if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
                     at: station)
@@ -111,7 +111,7 @@ enum MoneyCommands {
             return Report(receipt, "Paid")
         } catch {
             guard error.kind == .ledgerOffline else { throw error }
-            let problem = try beforeBeginning(error, .pay, in: session)
+            let problem = beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
@@ -130,7 +130,7 @@ enum MoneyCommands {
         else { throw problem }
         let amount = try session[.amount, in: station.currency]
         let receipt = try await session.journal.payments.pay(
-            amount, id: id, only: try session[.card], within: limits, at: station)
+            amount, id: id, only: session[.card], within: limits, at: station)
         return Report(receipt, "Paid")
     }
 
@@ -138,24 +138,23 @@ enum MoneyCommands {
         do throws(TapcardError) {
             let ledger = try await session.ledger()
             let amount = try session[.amount, in: ledger.currency]
-            let card = try session[.card]
             let station = try await session.station(with: ledger)
             let receipt = try await station.add(
-                amount, id: try session[.operation] ?? station.newID(), only: card,
+                amount, id: session[.operation] ?? station.newID(), only: session[.card],
                 refusingRepetition: session.refusesRepetition)
             return Report(receipt, "Added")
         } catch {
             try requireFirstTry(error, .add, in: session)
-            throw try beforeBeginning(error, .add, in: session)
+            throw beforeBeginning(error, .add, in: session)
         }
     }
 
     static func refund(in session: Session) async throws(TapcardError) -> Report {
-        let id = try session[.refunded]
+        let id = session[.refunded]
         let station = try await session.station()
         let amount = try session[.part, in: station.currency]
         let receipt = try await station.refund(
-            id, amount, id: try session[.operation], only: try session[.card])
+            id, amount, id: session[.operation], only: session[.card])
         let verb = receipt.operation.kind == .reverse ? "Top-up reversed:" : "Refunded"
         return Report(receipt, verb)
     }
@@ -163,7 +162,7 @@ enum MoneyCommands {
     static func close(in session: Session) async throws(TapcardError) -> Report {
         let station = try await session.station()
         let receipt = try await station.close(
-            id: try session[.operation] ?? station.newID(), only: try session[.card])
+            id: session[.operation] ?? station.newID(), only: session[.card])
         return Report(receipt, "Paid out")
     }
 
@@ -203,7 +202,7 @@ enum MoneyCommands {
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
         let memory = try session.journal.payments.memory()
-        let (id, named) = (try session[.operation], try session[.card])
+        let (id, named) = (session[.operation], session[.card])
         let set = try session.settings.currency
         let ofKeys = try session.keyFile.load()?.currency
         let currency = set ?? ofKeys
@@ -229,8 +228,8 @@ enum MoneyCommands {
     /// nothing is known now.
     private static func beforeBeginning(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
-    ) throws(TapcardError) -> TapcardError {
-        try session[.operation] == nil ? problem.beforeBeginning(kind) : problem
+    ) -> TapcardError {
+        session[.operation] == nil ? problem.beforeBeginning(kind) : problem
     }
 }
 

@@ -52,7 +52,7 @@ enum TakingsCommand {
 
     /// The named day, by default today.
     private static func day(in session: Session) throws(TapcardError) -> CalendarDate {
-        if let named = try session[.day] { return named }
+        if let named = session[.day] { return named }
         guard let today = LocalTime.dayAndHour(session.surroundings.now()).day else {
             throw TapcardError(
                 .usage,

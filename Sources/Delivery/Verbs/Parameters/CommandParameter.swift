@@ -1,3 +1,5 @@
+import TapcardCore
+
 /// A command's value as help, completions, both parsers and the page's API know it. `Parameter`
 /// adds its type.
 package struct CommandParameter: Sendable {
@@ -29,6 +31,11 @@ package struct CommandParameter: Sendable {
     package let completes: CompletedValue?
     /// The page's form of the value; nil for the command line alone.
     package let page: PageParameter?
+    /// Reads the value; nil if it counts as not given.
+    var read: Read = { _, _ in nil }
+
+    typealias Read =
+        @Sendable (ParsedCommand.Given, CommandParameter) throws(TapcardError) -> (any Sendable)?
 
     package init(
         _ name: String, _ place: Place, short: Character? = nil, help: String,

@@ -1,8 +1,8 @@
 import TapcardCore
-import TapcardDomain
+package import TapcardDomain
 
 extension Parameter<CardUID?> {
-    static var card: Self {
+    package static var card: Parameter<CardUID?> {
         .option("card", "UID", .card, "Refuse any card other than this one")
     }
 }
@@ -22,7 +22,7 @@ extension Parameter<FaceStyle?> {
 }
 
 extension Parameter<Bool> {
-    static var again: Self {
+    package static var again: Self {
         .flag("again", "Proceed even if this tap just completed the same request")
     }
     static var confirmed: Self {

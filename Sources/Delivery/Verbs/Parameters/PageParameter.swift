@@ -1,3 +1,5 @@
+import TapcardCore
+import TapcardDomain
 package import TextCodecs
 
 /// A JSON member of a page's call.
@@ -22,6 +24,32 @@ package struct PageParameter: Sendable {
         /// Whether a query gives the value in digits.
         package var isNumber: Bool {
             if case .wholeNumber = self { true } else { false }
+        }
+
+        /// Whether a text has this form; the type of the value checks the rest.
+        func allows(_ text: String) -> Bool {
+            switch self {
+            case .choice(let words): words.contains(text)
+            case .amount, .moved: text.utf8.count <= PageParameter.longestAmount
+            case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .truth, .tags,
+                .digits, .fault:
+                true
+            }
+        }
+
+        /// The form in a refusal.
+        var words: String {
+            switch self {
+            case .text, .card, .operation, .lotteryName, .day: "a string"
+            case .choice(let words): "one of \(words.joined(separator: ", "))"
+            case .amount, .moved: "a string of at most \(PageParameter.longestAmount) characters"
+            case .fault: "a string or null"
+            case .wholeNumber(let range): "a whole number from \(range.words)"
+            case .truth: "true or false"
+            case .tags: "a list of strings"
+            case .digits(let range, let counts):
+                "a list of \(counts.words) whole numbers from \(range.words)"
+            }
         }
     }
 
@@ -69,4 +97,17 @@ package struct PageParameter: Sendable {
 
     /// Longer than any amount that fits on a card.
     package static let longestAmount = 12
+
+    /// The words of a fault; null disarms.
+    static func fault(_ member: JSONValue) throws(TapcardError) -> [String]? {
+        if member == .null { return ["none"] }
+        guard let words = member.string?.split(separator: " ").map(String.init) else { return nil }
+        // A fault that kills the process would end the server for all clients.
+        guard !words.contains(where: { $0.hasPrefix("killed") }) else {
+            throw TapcardError.usage(
+                "The faults killed-before and killed-after would end the server, so they are not "
+                    + "allowed over HTTP; use tapcard sim tear instead.")
+        }
+        return words
+    }
 }

@@ -1,41 +1,41 @@
 import TapcardCore
-import TapcardDomain
 package import TextCodecs
 
 /// A typed value of a command, declared once for the command line, the page, the help, the
 /// completions and the API's document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// Converts the given texts; nil texts for a value that was not given.
-    let value: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
+    /// The value where none was given; nil if one is required.
+    let absent: Value?
 
     /// This parameter with another line in the help.
     package func saying(_ help: String) -> Parameter {
-        Parameter(row: row.saying(help), value: value)
+        Parameter(row: row.saying(help), absent: absent)
     }
 
-    private init(
-        row: CommandParameter,
-        value: @escaping @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
-    ) {
-        (self.row, self.value) = (row, value)
+    private init(row: CommandParameter, absent: Value?) {
+        (self.row, self.absent) = (row, absent)
     }
 
-    private init<Word>(
-        _ name: String, _ place: CommandParameter.Place, _ type: ValueType<Word>, _ help: String,
-        isRequired: Bool, completes: CompletedValue?, page: PageParameter.Name,
-        usual: JSONValue? = nil,
-        value: @escaping @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value
+    private init<Element>(
+        _ name: String, _ place: CommandParameter.Place, _ type: ValueType<Element>, _ help: String,
+        isRequired: Bool = false, completes: CompletedValue? = nil,
+        page: PageParameter.Name = .same, usual: JSONValue? = nil, absent: Value?,
+        value: @escaping @Sendable ([Element]) -> Value
     ) {
         var member: PageParameter?
         if let form = type.form, let jsonName = page.text(for: name) {
             member = PageParameter(
                 name: jsonName, form: form, isRequired: isRequired, usual: usual)
         }
-        row = CommandParameter(
+        var row = CommandParameter(
             name, place, help: help, isRequired: isRequired, choices: type.choices,
             completes: completes ?? type.completes, page: member)
-        self.value = value
+        row.read = { given, row throws(TapcardError) in
+            let elements = try type.elements(of: given, row)
+            return elements.isEmpty ? nil : value(elements)
+        }
+        self.init(row: row, absent: absent)
     }
 }
 
@@ -47,8 +47,9 @@ extension Parameter {
         isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
     ) -> Parameter where Value == Wrapped? {
         Parameter(
-            name, .option(placeholder), type, help, isRequired: isRequired, completes: nil,
-            page: page, usual: usual, value: type.optional)
+            name, .option(placeholder), type, help, isRequired: isRequired, page: page,
+            usual: usual, absent: .some(nil)
+        ) { $0.first }
     }
 
     /// An optional argument.
@@ -56,9 +57,7 @@ extension Parameter {
         _ name: String, _ type: ValueType<Wrapped>, _ help: String,
         page: PageParameter.Name = .same
     ) -> Parameter where Value == Wrapped? {
-        Parameter(
-            name, .argument, type, help, isRequired: false, completes: nil, page: page,
-            value: type.optional)
+        Parameter(name, .argument, type, help, page: page, absent: .some(nil)) { $0.first }
     }
 
     package static func argument(
@@ -66,17 +65,16 @@ extension Parameter {
         completes: CompletedValue? = nil, page: PageParameter.Name = .same
     ) -> Parameter {
         Parameter(
-            name, .argument, type, help, isRequired: true, completes: completes, page: page
-        ) { texts, row throws(TapcardError) in try type.parse(texts?.first ?? "", row) }
+            name, .argument, type, help, isRequired: true, completes: completes, page: page,
+            absent: nil
+        ) { $0[0] }
     }
 
     /// `--name PLACEHOLDER`, several times: all values, in their order.
     package static func options<Element>(
         _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String
     ) -> Parameter where Value == [Element] {
-        Parameter(
-            name, .options(placeholder), type, help, isRequired: false, completes: nil,
-            page: .never, value: type.all)
+        Parameter(name, .options(placeholder), type, help, page: .never, absent: []) { $0 }
     }
 
     /// All remaining words.
@@ -85,17 +83,15 @@ extension Parameter {
         page: PageParameter.Name = .same
     ) -> Parameter where Value == [Element] {
         Parameter(
-            name, .arguments, type, help, isRequired: isRequired, completes: nil, page: page,
-            value: type.all)
+            name, .arguments, type, help, isRequired: isRequired, page: page, absent: []
+        ) { $0 }
     }
 
     /// A value of a page's call that has no place on a command line, such as a password.
     package static func secret<Wrapped>(
         _ name: String, _ type: ValueType<Wrapped>
     ) -> Parameter where Value == Wrapped? {
-        Parameter(
-            name, .secret, type, "", isRequired: true, completes: nil, page: .same,
-            value: type.optional)
+        Parameter(name, .secret, type, "", isRequired: true, absent: .some(nil)) { $0.first }
     }
 }
 
@@ -103,14 +99,6 @@ extension Parameter<Bool> {
     package static func flag(
         _ name: String, _ help: String, page: PageParameter.Name = .same
     ) -> Parameter {
-        Parameter(
-            name, .flag, ValueType<Bool>.truth, help, isRequired: false, completes: nil, page: page
-        ) { texts, _ in texts != nil }
-    }
-}
-
-extension ParsedCommand {
-    package func isGiven<Value>(_ parameter: Parameter<Value>) -> Bool {
-        texts[parameter.row.name] != nil
+        Parameter(name, .flag, .truth, help, page: page, absent: false) { _ in true }
     }
 }

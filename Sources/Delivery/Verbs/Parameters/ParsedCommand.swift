@@ -1,10 +1,45 @@
-/// A command of the table with its texts.
-package struct ParsedCommand: Sendable {
-    package let verb: Command
-    /// The given texts by parameter name; "true" for a flag.
-    package let texts: [String: [String]]
+package import TapcardCore
+package import TextCodecs
 
-    package init(_ verb: Command, texts: [String: [String]]) {
-        (self.verb, self.texts) = (verb, texts)
+/// A command with the typed values of its parameters.
+package struct ParsedCommand: Sendable {
+    /// What was given for one parameter.
+    package enum Given: Sendable {
+        /// The words of a command line; "true" for a flag.
+        case texts([String])
+        /// The JSON member of a page's call.
+        case member(JSONValue)
+    }
+
+    package let verb: Command
+    private let values: [String: any Sendable]
+
+    /// Reads what was given, by parameter name. Other names, such as those of the options that all
+    /// commands take, are ignored.
+    package init(_ verb: Command, given: [String: Given]) throws(TapcardError) {
+        var values: [String: any Sendable] = [:]
+        do throws(TapcardError) {
+            for row in verb.spec.parameters {
+                guard let given = given[row.name] else { continue }
+                values[row.name] = try row.read(given, row)
+            }
+        } catch {
+            throw error.fitting(verb.spec)
+        }
+        (self.verb, self.values) = (verb, values)
+    }
+
+    package func isGiven<Value>(_ parameter: Parameter<Value>) -> Bool { isGiven(parameter.row) }
+
+    package func isGiven(_ row: CommandParameter) -> Bool { values[row.name] != nil }
+
+    /// The value: nil, false or empty if it was not given, or if the command does not take it.
+    package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
+        if let value = values[parameter.row.name] as? Value { return value }
+        guard let absent = parameter.absent else {
+            // The parsers refuse a line or a call without it.
+            preconditionFailure("\(verb.words) needs \(parameter.row.name)")
+        }
+        return absent
     }
 }

@@ -1,5 +1,6 @@
 import TapcardCore
 import TapcardDomain
+import TextCodecs
 
 /// The type of a parameter's value: its JSON form and the meaning of its text. Command lines and
 /// pages share it, including the words of refusals.
@@ -9,20 +10,29 @@ package struct ValueType<Value: Sendable>: Sendable {
     /// The accepted words; empty if any word is accepted.
     var choices: [String] = []
     var completes: CompletedValue?
+    /// Converts a JSON member that is not a single text; nil for another shape.
+    var decode: (@Sendable (JSONValue) throws(TapcardError) -> [Value]?)?
     let parse: @Sendable (_ text: String, CommandParameter) throws(TapcardError) -> Value
 
-    var optional: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> Value? {
-        { [parse] texts, row throws(TapcardError) in
-            guard let text = texts?.first else { return nil }
-            return try parse(text, row)
-        }
-    }
-
-    var all: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> [Value] {
-        { [parse] texts, row throws(TapcardError) in
-            var values: [Value] = []
-            for text in texts ?? [] { values.append(try parse(text, row)) }
-            return values
+    /// The values that were given; empty if the parameter counts as not given.
+    func elements(
+        of given: ParsedCommand.Given, _ row: CommandParameter
+    ) throws(TapcardError) -> [Value] {
+        switch given {
+        case .texts(let texts):
+            var elements: [Value] = []
+            for text in texts { elements.append(try parse(text, row)) }
+            return elements
+        case .member(let member):
+            // A null fault disarms; any other null counts as left out.
+            guard let form, member != .null || form == .fault else { return [] }
+            if let decode {
+                if let elements = try decode(member) { return elements }
+            } else if let text = member.string, form.allows(text) {
+                return [try parse(text, row)]
+            }
+            let name = row.page?.name ?? row.name
+            throw TapcardError.usage("\(name.debugDescription) must be \(form.words).")
         }
     }
 }
@@ -55,8 +65,14 @@ extension ValueType<String> {
     /// The name of a reader; the settings say whether it is one.
     package static var reader: Self { Self(completes: .readers) { text, _ in text } }
     package static var verb: Self { Self(completes: .verbs) { text, _ in text } }
-    static var fault: Self { Self(form: .fault) { text, _ in text } }
-    static var tag: Self { Self(form: .tags) { text, _ in text } }
+    static var fault: Self {
+        Self(form: .fault, decode: PageParameter.fault, parse: { text, _ in text })
+    }
+    static var tag: Self {
+        Self(
+            form: .tags, decode: { $0.array.flatMap { all($0.map(\.string)) } },
+            parse: { text, _ in text })
+    }
 
     /// A text with a length in this range.
     static func text(_ lengths: ClosedRange<Int>) -> Self {
@@ -69,7 +85,11 @@ extension ValueType<String> {
 }
 
 extension ValueType<Bool> {
-    static var truth: Self { Self(form: .truth) { text, _ in Settings.truth(text) ?? false } }
+    static var truth: Self {
+        Self(
+            form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
+            parse: { text, _ in Settings.truth(text) ?? false })
+    }
 }
 
 extension ValueType where Value: RawRepresentable<String> & CaseIterable {
@@ -132,9 +152,13 @@ extension ValueType<HolderName> {
 
 extension ValueType<HolderID> {
     static var holderID: Self {
-        Self(form: .wholeNumber(1...Int.max)) { text, _ throws(TapcardError) in
-            try TapcardError.wrapping { () throws(Refusal) in try HolderID(parsing: text) }
-        }
+        let numbers = 1...Int.max
+        return Self(
+            form: .wholeNumber(numbers),
+            decode: { $0.whole(in: numbers).flatMap { try? [HolderID(Int64($0))] } },
+            parse: { text, _ throws(TapcardError) in
+                try TapcardError.wrapping { () throws(Refusal) in try HolderID(parsing: text) }
+            })
     }
 }
 
@@ -191,19 +215,21 @@ extension ValueType<Int> {
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {
-        Self(form: .wholeNumber(limits)) { text, row throws(TapcardError) in
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-                forPagesOnly || limits.contains(number)
-            else {
-                throw TapcardError(
-                    .usage,
-                    "The value for --\(row.name) must be a whole number"
-                        + (forPagesOnly ? "" : " from \(limits.words)")
-                        + ", not \(text.quotation).",
-                    meaning: meaning)
-            }
-            return number
-        }
+        Self(
+            form: .wholeNumber(limits), decode: { $0.whole(in: limits).map { [$0] } },
+            parse: { text, row throws(TapcardError) in
+                guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                    let number = Int(text), forPagesOnly || limits.contains(number)
+                else {
+                    throw TapcardError(
+                        .usage,
+                        "The value for --\(row.name) must be a whole number"
+                            + (forPagesOnly ? "" : " from \(limits.words)")
+                            + ", not \(text.quotation).",
+                        meaning: meaning)
+                }
+                return number
+            })
     }
 }
 
@@ -218,21 +244,28 @@ extension ValueType<UInt16> {
 extension ValueType<[Int]> {
     /// The colours of a game as digits, also without spaces between them.
     static func colours(_ counts: ClosedRange<Int>) -> Self {
-        Self(form: .digits(0...9, count: counts)) { text, _ throws(TapcardError) in
-            var colours: [Int] = []
-            for character in text {
-                guard let colour = character.wholeNumberValue, character.isASCII else {
-                    throw TapcardError(
-                        .usage,
-                        "Colors must be written as digits, not "
-                            + "\(String(character).debugDescription).",
-                        meaning: "Nothing was sent.",
-                        advice: "For example: 152561, or 1 5 2 5 6 1.")
+        let digits = 0...9
+        return Self(
+            form: .digits(digits, count: counts),
+            decode: { member in
+                guard let found = member.array, counts.contains(found.count) else { return nil }
+                return all(found.map { $0.whole(in: digits) }).map { [$0] }
+            },
+            parse: { text, _ throws(TapcardError) in
+                var colours: [Int] = []
+                for character in text {
+                    guard let colour = character.wholeNumberValue, character.isASCII else {
+                        throw TapcardError(
+                            .usage,
+                            "Colors must be written as digits, not "
+                                + "\(String(character).debugDescription).",
+                            meaning: "Nothing was sent.",
+                            advice: "For example: 152561, or 1 5 2 5 6 1.")
+                    }
+                    colours.append(colour)
                 }
-                colours.append(colour)
-            }
-            return colours
-        }
+                return colours
+            })
     }
 }
 
@@ -247,4 +280,22 @@ extension TapcardError {
             throw TapcardError(error)
         }
     }
+}
+
+extension JSONValue {
+    /// A whole number within the range. In JSON 2.0 is a whole number, too.
+    fileprivate func whole(in range: ClosedRange<Int>) -> Int? {
+        let parts = numberText?.split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let parts, let number = Int(parts[0]), range.contains(number),
+            parts.count == 1 || (!parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" })
+        else { return nil }
+        return number
+    }
+}
+
+/// All elements; nil if one of them is missing.
+private func all<Element>(_ elements: [Element?]) -> [Element]? {
+    let known = elements.compactMap(\.self)
+    return known.count == elements.count ? known : nil
 }

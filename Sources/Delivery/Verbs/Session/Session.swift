@@ -252,19 +252,12 @@ package struct Session: Sendable {
 
 /// What was given on the command line.
 extension Session {
-    /// The value in the running command: nil, false or empty if it was not given, or if the command
-    /// does not take it.
-    package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
-        get throws(TapcardError) {
-            try parameter.value(command.texts[parameter.row.name], parameter.row)
-        }
-    }
-
-    package subscript(_ flag: Parameter<Bool>) -> Bool { command.isGiven(flag) }
+    /// The value in the running command.
+    package subscript<Value>(_ parameter: Parameter<Value>) -> Value { command[parameter] }
 
     /// An amount in the currency of the ledger.
     package subscript(_ parameter: Parameter<TypedAmount>, in currency: Currency) -> Money {
-        get throws(TapcardError) { try money(try self[parameter], currency) }
+        get throws(TapcardError) { try money(self[parameter], currency) }
     }
 
     package subscript(_ parameter: Parameter<TypedAmount?>, in currency: Currency) -> Money? {

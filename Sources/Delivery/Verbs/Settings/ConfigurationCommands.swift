@@ -164,7 +164,7 @@ enum ConfigurationCommands {
     }
 
     static func get(in session: Session) async throws(TapcardError) -> Report {
-        let name = try session[.shownSetting]
+        let name = session[.shownSetting]
         let rows = session.settings.rows(await currencyInForce(in: session))
         guard let row = rows.first(where: { $0.name == name }) else {
             throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
@@ -198,8 +198,8 @@ enum ConfigurationCommands {
 
     static func set(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
-        let name = try session[.setting]
-        let typed = try session[.settingValue]
+        let name = session[.setting]
+        let typed = session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
         // The typed form: a decimal comma is read where the station accepts one.
         let changed = try settings.setting(name, to: typed)

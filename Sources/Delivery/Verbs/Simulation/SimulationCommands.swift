@@ -99,7 +99,7 @@ extension TapcardError {
 
 enum SimulationCommands {
     static func put(in session: Session) async throws(TapcardError) -> Report {
-        let which = try session[.tags]
+        let which = session[.tags]
         let tags = try simulating(in: session) { tags, reader throws(TapcardError) in
             try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
         }
@@ -114,7 +114,7 @@ enum SimulationCommands {
     }
 
     static func tear(in session: Session) async throws(TapcardError) -> Report {
-        let given = try session[.fault]
+        let given = session[.fault]
         // The list prints a fault with this word, so it is accepted here.
         let words = given.first == "write" ? given.dropFirst() : given[...]
         let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
@@ -137,7 +137,7 @@ enum SimulationCommands {
     }
 
     static func showToPhone(in session: Session) async throws(TapcardError) -> Report {
-        let uid = try session[.seenTag]?.description
+        let uid = session[.seenTag]?.description
         let seen = try simulating(in: session) { tags, reader throws(TapcardError) in
             try tags.showToPhone(uid, reader)
         }

@@ -57,7 +57,7 @@ enum OfflineCommands {
         try await session.requireCommonKeys(keys, ledger)
         let now = session.surroundings.now()
         let booked: OfflinePayments.Booked?
-        if let copy = try session[.copy] {
+        if let copy = session[.copy] {
             booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
             guard booked != nil else {
                 throw TapcardError(
@@ -125,7 +125,7 @@ enum OfflineCommands {
     }
 
     static func writeOff(in session: Session) async throws(TapcardError) -> Report {
-        let id = try session[.journal]
+        let id = session[.journal]
         let ledger = try await session.ledger(making: false, changing: true)
         try await requireOwner(of: ledger, in: session)
         let isKnown = try await LedgerAccess.asking { () throws(LedgerError) in

@@ -41,7 +41,7 @@ extension Restoration.Stopped: DocumentedObject {
 
 enum StationCommands {
     static func backup(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.newFile])
+        let file = NamedFile(session[.newFile])
         if file.isStream { return try await streamBackup(to: file, in: session) }
         try file.requireNew()
         let ledgerFile = try session.settings.ledgerFile
@@ -61,7 +61,7 @@ enum StationCommands {
     }
 
     static func restoreBackup(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.file()])
+        let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
         try file.require()
         // Throws for a dangling link, which must not be replaced by a ledger.

@@ -193,7 +193,7 @@ extension AccessConfiguration: DocumentedObject {
 
 enum TagCommands {
     static func protect(in session: Session) async throws(TapcardError) -> Report {
-        let card = try session[.card]
+        let card = session[.card]
         let station = try await session.station()
         sayWhoOpens(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
@@ -201,7 +201,7 @@ enum TagCommands {
 
     static func unprotect(in session: Session) async throws(TapcardError) -> Report {
         let station = try await session.station()
-        return Report(try await station.unprotect(id: station.newID(), only: try session[.card]))
+        return Report(try await station.unprotect(id: station.newID(), only: session[.card]))
     }
 
     static func format(in session: Session) async throws(TapcardError) -> Report {
@@ -243,10 +243,10 @@ enum TagCommands {
     }
 
     static func dump(in session: Session) async throws(TapcardError) -> Report {
-        let file = try session[.dumpFile].map { NamedFile($0) }
+        let file = session[.dumpFile].map { NamedFile($0) }
         try file?.requireNew()
         let dump = try await session.lookingStation().dump()
-        let format = try session[.format] ?? .text
+        let format = session[.format] ?? .text
         let text: String
         do throws(Type2Error) {
             text = try dump.written(as: format)
@@ -277,7 +277,7 @@ enum TagCommands {
     }
 
     static func restore(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(try session[.file()])
+        let file = NamedFile(session[.file()])
         let dump: TagDump
         do {
             dump = try TagDump.reading(try file.content()).dump
