@@ -4,6 +4,7 @@ import PN532Emulator
 import SimulatedReader
 import Tags
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 import Verbs
 
@@ -39,25 +40,16 @@ extension EmulatedReader {
             if let tag = drawer.addTag(chip, random: RandomBytes.make) { drawer.put([tag.uid]) }
             world = drawer
         }
-        do {
-            return try start(world, options)
-        } catch {
-            throw refusal(error)
-        }
+        return try translating(start(world, options)) { refusal($0) }
     }
 
     /// Sends a control line to a running reader and returns the answer.
     static func answer(
         to line: String, at socket: String
     ) throws(TapcardError) -> JSONValue {
-        let answer: JSONValue
-        do {
-            let text = try tell(line, at: socket)
-            answer = try JSONValue.parsing(Array(text.utf8))
-        } catch let error as EmulatorError {
-            throw refusal(error, line: line)
-        } catch {
-            throw TapcardError(
+        let text = try translating(tell(line, at: socket)) { refusal($0, line: line) }
+        let answer = try translating(JSONValue.parsing(Array(text.utf8))) { (_: JSONError) in
+            TapcardError(
                 .failed, "The socket \(socket) belongs to another program.",
                 meaning: "It is not known what that program did with the line.",
                 advice: "Name the --link or --control that the emulator was started with.")

@@ -1,5 +1,6 @@
 import ServiceSandbox
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 import TillServer
 import Verbs
@@ -71,11 +72,8 @@ enum SandboxCommand {
     /// Runs the sandbox until the command is stopped.
     static func playServices(in session: Session) async throws(TapcardError) -> Report {
         let settings = try settings(in: session)
-        let sandbox: ServiceSandbox
-        do throws(WebServerError) {
-            sandbox = try ServiceSandbox.start(settings, now: Wiring.now)
-        } catch {
-            throw TapcardError(error, "The sandbox server could not start.", meaning: unplayed)
+        let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
+            TapcardError($0, "The sandbox server could not start.", meaning: unplayed)
         }
         // Without the printed addresses the services could not be used.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }

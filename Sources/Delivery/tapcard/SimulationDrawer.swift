@@ -161,9 +161,8 @@ struct SimulationDrawer: SimulatedTags {
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        let result: Result<Success, TapcardError>
-        do {
-            result = try SimulationFile(path: reader).change { world in
+        let result: Result<Success, TapcardError> = try translating(
+            SimulationFile(path: reader).change { world in
                 var changed = world
                 do throws(TapcardError) {
                     let success = try body(&changed)
@@ -172,10 +171,7 @@ struct SimulationDrawer: SimulatedTags {
                 } catch {
                     return .failure(error)
                 }
-            }
-        } catch {
-            throw TapcardError(ofSimulation: error)
-        }
+            }, into: TapcardError.init(ofSimulation:))
         return try result.get()
     }
 

@@ -68,24 +68,20 @@ struct TagFile {
     private static func read(
         _ file: DurableFile
     ) throws(TapcardError) -> (content: Content, isKept: Bool, mode: UInt32) {
-        let found: (bytes: [UInt8]?, mode: UInt32?)
-        do throws(FileError) {
-            let isStream = file.path == DurableFile.standardStream
-            found = (
-                try file.readStream(limit: TagDump.longestText),
-                isStream ? 0 : try file.permissions()
-            )
-        } catch {
-            throw TapcardError(
+        func unreadable(_ error: FileError) -> TapcardError {
+            TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",
                 meaning: nothing, advice: "Name a dump that you can read and write.")
         }
-        guard let bytes = found.bytes, let mode = found.mode else {
+        let isStream = file.path == DurableFile.standardStream
+        let content = try translating(
+            file.readStream(limit: TagDump.longestText), into: unreadable)
+        let mode = isStream ? 0 : try translating(file.permissions(), into: unreadable)
+        guard let bytes = content, let mode else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(file.path).", meaning: nothing,
                 advice: "Name a dump, or a chip: \(Chip.listed).")
         }
-        let isStream = file.path == DurableFile.standardStream
         let text = String(decoding: bytes, as: UTF8.self)
         if text.hasPrefix(NTAG424Memory.heading) {
             guard let chip = NTAG424Memory(parsing: text) else {

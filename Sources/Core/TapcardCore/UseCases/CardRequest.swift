@@ -144,12 +144,11 @@ struct CardPlanning: StationWork {
         if let layout = reading.pages?.layout {
             let face = CardFace(
                 style: request.face, balance: balance, holder: holder, scratch: scratch)
-            do {
-                _ = try face.area(in: layout)
-                try face.requireRoomForCode(in: layout)
-            } catch {
-                throw .refused(TapcardError(error).naming(reading.uid))
+            func refused(_ error: CardImageError) -> Interruption {
+                .refused(TapcardError(error).naming(reading.uid))
             }
+            _ = try translating(face.area(in: layout), into: refused)
+            try translating(face.requireRoomForCode(in: layout), into: refused)
         }
         return CardPlan(
             origin: origin, chip: reading.chip,

@@ -183,8 +183,8 @@ enum CardCommands {
 
     static func demo(in session: Session) async throws(TapcardError) -> Report {
         try await make("The demo card is ready", in: session) { station throws(TapcardError) in
-            try TapcardError.wrapping { () throws(Refusal) in
-                try CardRequest.demo(in: station.currency).origin
+            try translating(CardRequest.demo(in: station.currency).origin) { (error: Refusal) in
+                TapcardError(error)
             }
         }
     }

@@ -104,10 +104,8 @@ enum CardTableCommand {
                     + "contain only letters and digits.",
                 meaning: KeyRotation.unchanged)
         }
-        do throws(KeyError) {
-            return try table.open(with: passphrase)
-        } catch {
-            throw TapcardError(
+        return try translating(table.open(with: passphrase)) { (error: KeyError) in
+            TapcardError(
                 .fileUnusable, "The table of card keys in \(path) cannot be read: \(error.detail).",
                 meaning: KeyRotation.unchanged,
                 advice:

@@ -1,6 +1,7 @@
 package import CardCryptography
 import OperatingSystem
 package import TapcardCore
+import TapcardDomain
 import TextCodecs
 
 /// The key file of a machine that serves the customers' page: readable by its owner only, or
@@ -23,10 +24,9 @@ package struct CustomerKeyFile: Sendable {
 
     /// Writes keys for another machine, readable by their owner only.
     static func write(_ text: String, to path: String) throws(TapcardError) {
-        do {
-            try DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)
-        } catch {
-            throw TapcardError(
+        try translating(DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)) {
+            (error: FileError) in
+            TapcardError(
                 .fileUnusable, "The file \(path) cannot be written: \(error.detail).",
                 meaning: "No key was written.", advice: "Name another file.")
         }
@@ -40,35 +40,33 @@ package struct CustomerKeyFile: Sendable {
         let making =
             "Create it at a station that has the issuer's keys: tapcard keys customers FILE"
         let file = DurableFile(path)
-        do {
-            guard let bytes = try file.read(limit: CustomerKeyFile.longest) else {
-                throw refusal("The key file \(path) of the customers' page does not exist.", making)
-            }
-            switch try file.exposure(CustomerKeyFile.othersMayRead) {
-            case .permitted(let mode):
-                throw refusal(
-                    "The key file \(path) of the customers' page can be read by other users (mode "
-                        + "\(String(mode, radix: 8))).",
-                    "If you are sure that no other user has read it, run: chmod 600 \(path)")
-            case .foreign:
-                throw refusal(
-                    "The key file \(path) of the customers' page belongs to another user.",
-                    "Name a file that you own and can read.")
-            case nil: break
-            }
-            return try CustomerKeys(parsing: bytes)
-        } catch let error as TapcardError {
-            throw error
-        } catch let error as KeyError {
-            throw refusal(
-                "The key file \(path) of the customers' page is damaged: \(error.detail).", making)
-        } catch let error as FileError {
-            throw refusal(
+        func unreadable(_ error: FileError) -> TapcardError {
+            refusal(
                 "The key file \(path) of the customers' page cannot be read: \(error.detail).",
                 "Name a file that you own and can read.")
-        } catch {
+        }
+        let bytes = try translating(
+            file.read(limit: CustomerKeyFile.longest), into: unreadable)
+        guard let bytes else {
+            throw refusal("The key file \(path) of the customers' page does not exist.", making)
+        }
+        let exposure = try translating(
+            file.exposure(CustomerKeyFile.othersMayRead), into: unreadable)
+        switch exposure {
+        case .permitted(let mode):
             throw refusal(
-                "The key file \(path) of the customers' page cannot be read: \(error).", making)
+                "The key file \(path) of the customers' page can be read by other users (mode "
+                    + "\(String(mode, radix: 8))).",
+                "If you are sure that no other user has read it, run: chmod 600 \(path)")
+        case .foreign:
+            throw refusal(
+                "The key file \(path) of the customers' page belongs to another user.",
+                "Name a file that you own and can read.")
+        case nil: break
+        }
+        return try translating(CustomerKeys(parsing: bytes)) { (error: KeyError) in
+            refusal(
+                "The key file \(path) of the customers' page is damaged: \(error.detail).", making)
         }
     }
 }

@@ -2,6 +2,7 @@ import CardCryptography
 import Ledger
 import OperatingSystem
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 
 extension Parameter<String> {
@@ -74,10 +75,8 @@ enum CustomerKeysCommand {
                 advice: "Name another file, or add --overwrite to replace a key file of the "
                     + "customers' page.")
         }
-        do {
-            _ = try CustomerKeyFile(path: path).load(orSay: "")
-        } catch {
-            throw TapcardError(
+        _ = try translating(CustomerKeyFile(path: path).load(orSay: "")) { (error: TapcardError) in
+            TapcardError(
                 .fileUnusable,
                 "The file \(path) was not replaced, because it could not be read as a key file of "
                     + "the customers' page. \(error.what)",

@@ -238,22 +238,18 @@ enum LedgerCommands {
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
         if !file.isStream {
-            do throws(FileError) {
-                try DurableFile(path).write(Array(line.utf8), mode: 0o600)
-            } catch {
-                throw TapcardError(
+            try translating(DurableFile(path).write(Array(line.utf8), mode: 0o600)) {
+                (error: FileError) in
+                TapcardError(
                     .fileUnusable, "The password file could not be written: \(error.detail).",
                     meaning: "The station was not registered.")
             }
         }
-        let number: Int
-        do throws(TapcardError) {
-            number = try await asOwner(in: session) { database throws(LedgerError) in
+        let number = try await translating(
+            awaiting: await asOwner(in: session) { database throws(LedgerError) in
                 try await database.register(name, password: password)
             }
-        } catch {
-            throw unregistered(error, name, file)
-        }
+        ) { (error: TapcardError) in unregistered(error, name, file) }
         if file.isStream {
             session.output.write(Array(line.utf8))
             return .nothing

@@ -43,13 +43,12 @@ extension LedgerCommands {
         }
         try requireOneTarget(of: aside, path, address)
         noteMove(of: path, to: place)
-        let filled: Filled
-        do throws(TapcardError) {
-            filled = try await asOwner(at: place, in: session) { database throws(LedgerError) in
+        let filled = try await translating(
+            awaiting: await asOwner(at: place, in: session) { database throws(LedgerError) in
                 try await database.fill(from: source, origin: number(of: aside))
             }
-        } catch {
-            throw TapcardError(
+        ) { (error: TapcardError) in
+            TapcardError(
                 error.kind, error.what,
                 meaning: error.meaning == unchanged
                     ? "The database is unchanged; the ledger file is out of use and is now called "
@@ -99,17 +98,16 @@ extension LedgerCommands {
         of aside: String, _ path: String, _ address: String
     ) throws(TapcardError) {
         let note = DurableFile(aside + ".into")
-        let noted: [UInt8]?
-        do throws(FileError) {
-            noted = try note.read()
-            if noted == nil { try note.write(Array((address + "\n").utf8), mode: 0o600) }
-        } catch {
-            throw TapcardError(
+        func unrecorded(_ error: FileError) -> TapcardError {
+            TapcardError(
                 .fileUnusable,
                 "The target database, \(address), could not be recorded: \(error.detail).",
                 meaning: nothingCopied(aside), advice: wayOn(aside, path))
         }
-        guard let noted, noted != Array((address + "\n").utf8) else { return }
+        let line = Array((address + "\n").utf8)
+        let noted = try translating(note.read(), into: unrecorded)
+        if noted == nil { try translating(note.write(line, mode: 0o600), into: unrecorded) }
+        guard let noted, noted != line else { return }
         let other = String(decoding: noted, as: UTF8.self).filter { !$0.isNewline }
         throw TapcardError(
             .refusal(.wrongState),

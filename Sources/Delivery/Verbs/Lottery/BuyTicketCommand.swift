@@ -72,11 +72,9 @@ enum BuyTicketCommand {
                 }
             }
             if let over {
-                do {
-                    return try await station.finishPurchase(sold, draw: draw, only: card)
-                } catch {
-                    throw over.ending(error)
-                }
+                return try await translating(
+                    awaiting: await station.finishPurchase(sold, draw: draw, only: card),
+                    into: over.ending)
             }
         }
         return try await station.buyTicket(
@@ -90,26 +88,22 @@ enum BuyTicketCommand {
         _ operation: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
         guard let operation else { return nil }
-        do {
-            guard let sold = try await ledger.ticket(of: operation),
-                let state = try await ledger.operation(operation)?.state
-            else { return nil }
-            return (sold, state)
-        } catch {
-            throw TapcardError(error)
-        }
+        let failure = { (error: LedgerError) in TapcardError(error) }
+        let sold = try await translating(
+            awaiting: await ledger.ticket(of: operation), into: failure)
+        let known = try await translating(
+            awaiting: await ledger.operation(operation), into: failure)
+        guard let sold, let known else { return nil }
+        return (sold, known.state)
     }
 
     private static let nothing = "No ticket was sold and nothing was charged"
 
     /// The draws for a sale, which must be current: a past draw must not be sold.
     private static func drawsToSellBy(in session: Session) async throws(TapcardError) -> DrawList {
-        let draws: Fetched<DrawList>
-        do {
-            draws = try await LotteryNews(session).draws()
-        } catch {
-            throw TapcardError(
-                error.kind, error.what, meaning: "\(nothing).", next: error.next)
+        let draws = try await translating(awaiting: await LotteryNews(session).draws()) {
+            (error: TapcardError) in
+            TapcardError(error.kind, error.what, meaning: "\(nothing).", next: error.next)
         }
         if let staleness = draws.staleness {
             throw TapcardError(
@@ -153,7 +147,9 @@ enum BuyTicketCommand {
     private static func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {
-        try TapcardError.wrapping { () throws(Refusal) in try draws.upcoming(named: named?.text) }
+        try translating(draws.upcoming(named: named?.text)) { (error: Refusal) in
+            TapcardError(error)
+        }
     }
 }
 

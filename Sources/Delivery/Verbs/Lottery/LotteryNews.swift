@@ -33,11 +33,8 @@ struct LotteryNews {
         let lottery = try session.services().lottery
         session.waiting.show("Asking the lottery")
         if session.manner.isVerbose { session.say("tapcard: asking the lottery\n") }
-        let fetched: Fetched<Value>
-        do {
-            fetched = try await ask(lottery)
-        } catch {
-            throw TapcardError(error, meaning: meaning)
+        let fetched = try await translating(awaiting: await ask(lottery)) {
+            TapcardError($0, meaning: meaning)
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
         return fetched

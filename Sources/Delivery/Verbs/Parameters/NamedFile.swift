@@ -1,5 +1,6 @@
 import OperatingSystem
 import TapcardCore
+import TapcardDomain
 
 /// A file that was named on the command line; `-` is standard input or output.
 struct NamedFile {
@@ -28,10 +29,8 @@ struct NamedFile {
     }
 
     func write(_ text: String) throws(TapcardError) {
-        do {
-            try DurableFile(path).write(Array(text.utf8))
-        } catch {
-            throw TapcardError(
+        try translating(DurableFile(path).write(Array(text.utf8))) { (error: FileError) in
+            TapcardError(
                 .fileUnusable, "The file cannot be written: \(error.detail).",
                 meaning: "No file was created.")
         }

@@ -1,4 +1,5 @@
 package import TapcardCore
+import TapcardDomain
 package import TextCodecs
 
 /// A command with the typed values of its parameters.
@@ -18,13 +19,11 @@ package struct ParsedCommand: Sendable {
     /// commands take, are ignored.
     package init(_ verb: Command, given: [String: Given]) throws(TapcardError) {
         var values: [String: any Sendable] = [:]
-        do throws(TapcardError) {
-            for row in verb.spec.parameters {
-                guard let given = given[row.name] else { continue }
-                values[row.name] = try row.read(given, row)
+        for row in verb.spec.parameters {
+            guard let given = given[row.name] else { continue }
+            values[row.name] = try translating(row.read(given, row)) { (error: TapcardError) in
+                error.fitting(verb.spec)
             }
-        } catch {
-            throw error.fitting(verb.spec)
         }
         (self.verb, self.values) = (verb, values)
     }

@@ -145,7 +145,7 @@ extension ValueType<OperationID> {
 extension ValueType<HolderName> {
     static var holderName: Self {
         Self(form: .text(1...HolderName.longestInBytes)) { text, _ throws(TapcardError) in
-            try TapcardError.wrapping { () throws(Refusal) in try HolderName(text) }
+            try translating(HolderName(text)) { (error: Refusal) in TapcardError(error) }
         }
     }
 }
@@ -157,7 +157,7 @@ extension ValueType<HolderID> {
             form: .wholeNumber(numbers),
             decode: { $0.whole(in: numbers).flatMap { try? [HolderID(Int64($0))] } },
             parse: { text, _ throws(TapcardError) in
-                try TapcardError.wrapping { () throws(Refusal) in try HolderID(parsing: text) }
+                try translating(HolderID(parsing: text)) { (error: Refusal) in TapcardError(error) }
             })
     }
 }
@@ -188,10 +188,8 @@ extension ValueType<CalendarDate> {
 extension ValueType<CashierName> {
     static var cashier: Self {
         Self { text, _ throws(TapcardError) in
-            do throws(Refusal) {
-                return try CashierName(text)
-            } catch {
-                throw TapcardError(
+            try translating(CashierName(text)) { (error: Refusal) in
+                TapcardError(
                     .refusal(.badName),
                     "\(text.quotation) is not a valid cashier name: \(error.detail).",
                     meaning: "Nothing was changed.")
@@ -266,19 +264,6 @@ extension ValueType<[Int]> {
                 }
                 return colours
             })
-    }
-}
-
-extension TapcardError {
-    /// Converts a refusal of the domain into an error of the command.
-    static func wrapping<Value>(
-        _ body: () throws(Refusal) -> Value
-    ) throws(TapcardError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw TapcardError(error)
-        }
     }
 }
 

@@ -28,8 +28,8 @@ struct LiveCheck: Sendable {
         do throws(ReaderError) {
             // Only a simulated one has a file in the data folder.
             if name == .simulated(file: nil) {
-                do { try session.places.makeDrawerFolder() } catch {
-                    throw ReaderError(.noReader, error.what)
+                try translating(session.places.makeDrawerFolder()) { (error: TapcardError) in
+                    ReaderError(.noReader, error.what)
                 }
             }
             reader = try await session.drivers.openReader(

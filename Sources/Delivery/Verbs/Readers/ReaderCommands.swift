@@ -3,6 +3,7 @@ import OperatingSystem
 import ReaderDiagnosis
 import StationFiles
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 
 extension Command {
@@ -151,22 +152,23 @@ enum ReaderCommands {
         let (settings, drivers) = (session.settings, session.drivers)
         let (place, currency) = (try settings.ledgerPlace, try settings.currency)
         let status: DatabaseStatus
-        do throws(LedgerError) {
-            switch place {
-            case .database(let address):
-                status = try await drivers.database(address).status()
-            case .file(let path):
-                let isNamed = settings.effective(.ledger).origin != .builtIn
-                guard isNamed || DurableFile(path).mayExist else { return [] }
-                try await drivers.openLedger(place, currency, false, nil).checkStorage()
-                return [
-                    Finding(
-                        .ledger, .ok,
-                        "Every page of the ledger file \(path) was read, and none is damaged.")
-                ]
+        switch place {
+        case .database(let address):
+            status = try await translating(awaiting: await drivers.database(address).status()) {
+                (error: LedgerError) in
+                TapcardError(error)
             }
-        } catch {
-            throw TapcardError(error)
+        case .file(let path):
+            let isNamed = settings.effective(.ledger).origin != .builtIn
+            guard isNamed || DurableFile(path).mayExist else { return [] }
+            try await translating(
+                awaiting: await drivers.openLedger(place, currency, false, nil).checkStorage()
+            ) { (error: LedgerError) in TapcardError(error) }
+            return [
+                Finding(
+                    .ledger, .ok,
+                    "Every page of the ledger file \(path) was read, and none is damaged.")
+            ]
         }
         let other = (try? session.keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
         return try await status.findings + LostOperations.findings(status, in: session)

@@ -1,6 +1,7 @@
 import Ledger
 import OperatingSystem
 import TapcardCore
+import TapcardDomain
 
 /// The folders of a station, in which other users must not write.
 struct SafePlaces {
@@ -15,10 +16,8 @@ struct SafePlaces {
     func makeDrawerFolder() throws(TapcardError) { try make(settings.simulatedFolder) }
 
     private func make(_ path: String) throws(TapcardError) {
-        do {
-            try DurableFile.makeFolder(path)
-        } catch {
-            throw TapcardError(
+        try translating(DurableFile.makeFolder(path)) { (error: FileError) in
+            TapcardError(
                 .fileUnusable, "The data folder cannot be created: \(error.detail).",
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")

@@ -115,11 +115,10 @@ package struct Session: Sendable {
 
     private func reader(for use: ReaderUse) async throws(TapcardError) -> any TagReader {
         if settings.readerIsSimulated { try places.makeDrawerFolder() }
-        do throws(ReaderError) {
-            return try await drivers.openReader(settings.reader, settings.simulatedFolder, use)
-        } catch {
-            throw settings.readerIsSimulated
-                ? TapcardError(ofSimulation: error) : TapcardError(error)
+        return try await translating(
+            awaiting: await drivers.openReader(settings.reader, settings.simulatedFolder, use)
+        ) { (error: ReaderError) in
+            settings.readerIsSimulated ? TapcardError(ofSimulation: error) : TapcardError(error)
         }
     }
 
@@ -269,8 +268,8 @@ extension Session {
     private func money(
         _ amount: TypedAmount, _ currency: Currency
     ) throws(TapcardError) -> Money {
-        try TapcardError.wrapping { () throws(Refusal) in
-            try settings.amount(amount.text, currency)
+        try translating(settings.amount(amount.text, currency)) { (error: Refusal) in
+            TapcardError(error)
         }
     }
 

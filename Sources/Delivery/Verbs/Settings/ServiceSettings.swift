@@ -49,11 +49,8 @@ extension Settings {
             guard path != DurableFile.standardStream else {
                 throw unusableAuthorities("it names standard input")
             }
-            let bytes: [UInt8]?
-            do {
-                bytes = try DurableFile(path).read()
-            } catch {
-                throw unusableAuthorities("the file cannot be read: \(error.detail)")
+            let bytes = try translating(DurableFile(path).read()) { (error: FileError) in
+                unusableAuthorities("the file cannot be read: \(error.detail)")
             }
             guard let bytes else { throw unusableAuthorities("there is no file \(path)") }
             guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
@@ -158,10 +155,8 @@ extension Settings {
     }
 
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {
-        do {
-            return try ServiceAddress(effective(name).text ?? "")
-        } catch {
-            throw TapcardError.usage(
+        try translating(ServiceAddress(effective(name).text ?? "")) { (error: ServiceError) in
+            TapcardError.usage(
                 "The setting \(name.rawValue) (\(origin(of: name))) is not a valid address: "
                     + "\(error.detail).",
                 advice: "Write it like https://lottery.example/draws, with a port if needed.")
@@ -181,10 +176,8 @@ extension Settings {
         _ name: Name, _ parse: (String) throws(Refusal) -> Value
     ) throws(TapcardError) -> Value {
         let text = effective(name).text ?? ""
-        do {
-            return try parse(text)
-        } catch {
-            throw TapcardError.usage(
+        return try translating(parse(text)) { (error: Refusal) in
+            TapcardError.usage(
                 "\(text.debugDescription) is not valid for \(name.rawValue) "
                     + "(\(origin(of: name))): \(error).")
         }

@@ -337,10 +337,8 @@ package struct Settings: Sendable {
 
     private static func cashier(_ text: String?) throws(TapcardError) -> CashierName? {
         guard let text else { return nil }
-        do {
-            return try CashierName(text)
-        } catch {
-            throw TapcardError.usage(
+        return try translating(CashierName(text)) { (error: Refusal) in
+            TapcardError.usage(
                 "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
                 advice: "Use another name, or none.")
         }

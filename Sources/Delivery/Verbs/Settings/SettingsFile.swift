@@ -1,5 +1,6 @@
 import OperatingSystem
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 
 /// The settings file: a JSON object with one member for each setting.
@@ -43,13 +44,9 @@ struct SettingsFile: Sendable {
     func set(
         _ name: Settings.Name, to text: String?, ifUnset: Bool = false
     ) throws(TapcardError) -> Bool {
-        do throws(FileError) {
-            try DurableFile.makeFolder(
-                path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-                    .joined(separator: "/"))
-        } catch {
-            throw unwritable(error)
-        }
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+        try translating(DurableFile.makeFolder(folder), into: unwritable)
         return try FileLock.holding(
             path + ".lock", orThrow: unwritable
         ) { () throws(TapcardError) -> Bool in
@@ -69,16 +66,12 @@ struct SettingsFile: Sendable {
                 members.append(JSONMember(key: name.rawValue, value: value))
             case (nil, nil): return true
             }
-            do throws(FileError) {
-                // A link stays a link to the place where the user keeps the file.
-                let file = try DurableFile(path).resolved()
-                let bytes = Array(JSONValue.object(members).prettyText.utf8)
-                let mode = try file.permissions()
-                try file.write(bytes, mode: mode ?? 0o644)
-                return true
-            } catch {
-                throw unwritable(error)
-            }
+            let bytes = Array(JSONValue.object(members).prettyText.utf8)
+            // A link stays a link to the place where the user keeps the file.
+            let file = try translating(DurableFile(path).resolved(), into: unwritable)
+            let mode = try translating(file.permissions(), into: unwritable)
+            try translating(file.write(bytes, mode: mode ?? 0o644), into: unwritable)
+            return true
         }
     }
 
@@ -90,19 +83,13 @@ struct SettingsFile: Sendable {
     }
 
     private static func members(of path: String) throws(TapcardError) -> [JSONMember] {
-        let bytes: [UInt8]?
-        do throws(FileError) {
-            bytes = try DurableFile(path).read()
-        } catch {
-            throw unusable(path, error.detail)
+        let bytes = try translating(DurableFile(path).read()) { (error: FileError) in
+            unusable(path, error.detail)
         }
         guard let bytes else { return [] }
         try requireUnexposed(path)
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONValue.parsing(bytes)
-        } catch {
-            throw unusable(path, error.detail)
+        let value = try translating(JSONValue.parsing(bytes)) { (error: JSONError) in
+            unusable(path, error.detail)
         }
         guard let members = value.members else {
             throw unusable(path, "the file must contain a JSON object")

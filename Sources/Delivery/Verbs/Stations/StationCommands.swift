@@ -70,27 +70,12 @@ enum StationCommands {
         try session.places.require()
         let currency = try session.settings.currency
         let received = try received(file)
-        let restoration: Restoration
-        do throws(TapcardError) {
-            restoration = try await LedgerAccess.asking { () throws(LedgerError) in
-                try await session.drivers.restore(
-                    received?.file ?? file.path, ledgerFile, currency)
+        let copy = received?.file ?? file.path
+        let restoration = try await translating(
+            awaiting: await LedgerAccess.asking { () throws(LedgerError) in
+                try await session.drivers.restore(copy, ledgerFile, currency)
             }
-        } catch {
-            let copy = received?.file ?? file.path
-            // Restoring this very backup from a backup would not help.
-            if error.kind == .ledgerCorrupt, error.what.contains(copy) {
-                throw TapcardError(
-                    .ledgerCorrupt,
-                    "\(file.shown) is damaged or is not a ledger backup.",
-                    meaning: error.meaning, advice: "To make a backup, run: tapcard backup FILE")
-            }
-            // The error must not name the temporary file that holds standard input.
-            guard let name = received?.file else { throw error }
-            throw TapcardError(
-                error.kind, error.what.replacing(name, with: file.shown),
-                meaning: error.meaning, next: error.next)
-        }
+        ) { (error: TapcardError) in unrestored(error, from: copy, named: file) }
         return Report(
             [
                 "file": .string(file.path),
@@ -111,6 +96,21 @@ enum StationCommands {
             isChange: true)
     }
 
+    private static func unrestored(
+        _ error: TapcardError, from copy: String, named file: NamedFile
+    ) -> TapcardError {
+        // Restoring this very backup from a backup would not help.
+        if error.kind == .ledgerCorrupt, error.what.contains(copy) {
+            return TapcardError(
+                .ledgerCorrupt, "\(file.shown) is damaged or is not a ledger backup.",
+                meaning: error.meaning, advice: "To make a backup, run: tapcard backup FILE")
+        }
+        // The error must not name the temporary file that holds standard input.
+        return TapcardError(
+            error.kind, error.what.replacing(copy, with: file.shown), meaning: error.meaning,
+            next: error.next)
+    }
+
     private static let stoppedUnread =
         "Could not find out which cards were blocked or replaced after the backup; block those you "
         + "know of: tapcard block --card UID"
@@ -127,25 +127,23 @@ enum StationCommands {
                 "A backup is binary data, so it is not written to a terminal.",
                 advice: "Name a file, or redirect the output.")
         }
-        let folder: TemporaryFolder
-        do { folder = try TemporaryFolder() } catch { throw unpassed(error, writing) }
+        let folder = try translating(TemporaryFolder()) { unpassed($0, writing) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)
         }
-        do { try folder.read(session.output.write) } catch { throw unpassed(error, writing) }
+        try translating(folder.read(session.output.write)) { unpassed($0, writing) }
         return .nothing
     }
 
     /// A temporary file with the content of standard input; nil when another file is named.
     private static func received(_ file: NamedFile) throws(TapcardError) -> TemporaryFolder? {
         guard file.isStream else { return nil }
-        do {
-            let folder = try TemporaryFolder()
-            try folder.fillFromStandardInput()
-            return folder
-        } catch {
-            throw unpassed(error, "read from standard input")
+        func unread(_ error: FileError) -> TapcardError {
+            unpassed(error, "read from standard input")
         }
+        let folder = try translating(TemporaryFolder(), into: unread)
+        try translating(folder.fillFromStandardInput(), into: unread)
+        return folder
     }
 
     private static let writing = "written to standard output"

@@ -247,11 +247,8 @@ enum TagCommands {
         try file?.requireNew()
         let dump = try await session.lookingStation().dump()
         let format = session[.format] ?? .text
-        let text: String
-        do throws(Type2Error) {
-            text = try dump.written(as: format)
-        } catch {
-            throw TapcardError(
+        let text = try translating(dump.written(as: format)) { (error: Type2Error) in
+            TapcardError(
                 .failed,
                 "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
@@ -278,16 +275,10 @@ enum TagCommands {
 
     static func restore(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.file()])
-        let dump: TagDump
-        do {
-            dump = try TagDump.reading(try file.content()).dump
-        } catch let error as TapcardError {
-            throw error
-        } catch {
-            throw TapcardError(
-                .fileUnusable,
-                "There is no valid dump in \(file.shown): "
-                    + "\((error as? Type2Error)?.detail ?? "\(error)").",
+        let content = try file.content()
+        let dump = try translating(TagDump.reading(content).dump) { (error: Type2Error) in
+            TapcardError(
+                .fileUnusable, "There is no valid dump in \(file.shown): \(error.detail).",
                 meaning: "Nothing was written to a tag.")
         }
         let pages = dump.chip.userPages
