@@ -150,12 +150,8 @@ struct TillRunner: Sendable {
     }
 
     /// Books offline payments and takes a snapshot of the cards, where this station does that.
-    func keepOfflinePayments() async -> Result<OfflinePayments.Booked?, TapcardError> {
-        do throws(TapcardError) {
-            return .success(try await session.journal.keep(with: ledger))
-        } catch {
-            return .failure(error)
-        }
+    func keepOfflinePayments() async throws(TapcardError) -> OfflinePayments.Booked? {
+        try await session.journal.keep(with: ledger)
     }
 
     /// The state of offline payments; nil at a station that has none and takes no offline payments.

@@ -78,22 +78,21 @@ final class OfflineKeeper: Sendable {
         }
         if isFirst { try? await Task.sleep(for: OfflineKeeper.firstPause) }
         let began = ContinuousClock.now
-        let outcome = await runner.keepOfflinePayments()
-        let lasted = began.duration(to: .now)
+        var booked: OfflinePayments.Booked?
         var problem: TapcardError?
+        do throws(TapcardError) {
+            booked = try await runner.keepOfflinePayments()
+        } catch {
+            problem = error
+        }
+        let lasted = began.duration(to: .now)
         // A station that takes no offline payments does not ask the ledger here.
-        var hasAsked = runner.offlinePayments() != nil
-        switch outcome {
-        case .success(let booked):
-            hasAsked = hasAsked || booked != nil
-            if let booked, booked.payments > 0 {
-                log.say("offline-booked", ["payments": .number(String(booked.payments))])
-            }
-        case .failure(let error):
-            (problem, hasAsked) = (error, true)
-            if error.kind != .ledgerOffline {
-                log.say("offline-failed", ["error": .string(error.kind.word)])
-            }
+        let hasAsked = runner.offlinePayments() != nil || booked != nil || problem != nil
+        if let booked, booked.payments > 0 {
+            log.say("offline-booked", ["payments": .number(String(booked.payments))])
+        }
+        if let problem, problem.kind != .ledgerOffline {
+            log.say("offline-failed", ["error": .string(problem.kind.word)])
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
         if hasAsked { reached(problem?.kind != .ledgerOffline) }
