@@ -9,7 +9,7 @@ struct HelpTests {
         let overview = try till.step("--help")
         let page = try till.step("help --markdown")
         let verbs = page.matches(of: /\n## tapcard (.+)\n/).map { String($0.output.1) }
-        #expect(verbs.count == 75)
+        #expect(verbs.count > 70)
         for verb in verbs {
             let first = String(verb.prefix { $0 != " " })
             #expect(overview.contains("\n  \(first) "), "\(verb)")
@@ -29,7 +29,7 @@ struct HelpTests {
         let list = try #require(overview.firstRange(of: "\n\nTopics:\n"))
         let rows = overview[list.upperBound...].split(separator: "\n").prefix { $0.hasPrefix("  ") }
         let names = rows.compactMap { $0.split(separator: " ").first }
-        #expect(names.count == 11)
+        #expect(names.count > 10)
         for name in names {
             let help = try till.step("help \(name)")
             #expect(help.count > 300 && !help.contains("`"), "\(name)")

@@ -57,7 +57,7 @@ final class ProgramBench: Sendable {
             "keys.json", "keys.json.lock", "config.json", "config.json.lock", "mastermind.json",
             "mastermind.json.lock",
             "cashiers.json", "cashiers.json.lock", "ca.pem", "ledger.sqlite",
-            "copy.json",
+            "copy.json", "login.pgpass", "old.sqlite.into", "old.sqlite.moved",
         ] {
             try? DurableFile(path(of: name)).remove()
             unsafe rmdir(path(of: name))
@@ -169,10 +169,11 @@ final class ProgramBench: Sendable {
         }
     }
 
-    /// The errors with which reader, ledger and output refuse to open.
+    /// The errors with which reader, ledger and output refuse to open, and the database to answer.
     struct Failures: Sendable {
         var reader: ReaderError?
         var ledger: LedgerError?
+        var database: LedgerError?
         var output: OutputError?
     }
 
@@ -187,7 +188,9 @@ final class ProgramBench: Sendable {
                 return ledger
             },
             awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
-            database: { _ in NoDatabase() },
+            database: { _ in
+                failures.database.map { NoDatabase(failing: $0) } ?? NoDatabase()
+            },
             backUp: { _, _ throws(LedgerError) in
                 if let failure = failures.ledger { throw failure }
             },

@@ -87,32 +87,37 @@ package final class HeldActivation: ActivationService {
     }
 }
 
-/// A database that cannot be reached, or that tells its state and nothing else.
+/// A database that fails every request, or that tells its state and nothing else.
 package struct NoDatabase: LedgerDatabase {
-    private static let unavailable = LedgerError(.unavailable, "the database does not answer")
+    private let failure: LedgerError
     private let known: DatabaseStatus?
 
-    package init(_ known: DatabaseStatus? = nil) { self.known = known }
+    package init(
+        _ known: DatabaseStatus? = nil,
+        failing failure: LedgerError = LedgerError(.unavailable, "the database does not answer")
+    ) {
+        (self.known, self.failure) = (known, failure)
+    }
 
-    package func requireRoom() throws(LedgerError) { throw Self.unavailable }
-    package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unavailable }
+    package func requireRoom() throws(LedgerError) { throw failure }
+    package func makeLedger(in currency: Currency) throws(LedgerError) { throw failure }
     package func fill(
         from source: any LedgerStore, origin: String
-    ) throws(LedgerError) -> Filled { throw Self.unavailable }
-    package func migrate() throws(LedgerError) { throw Self.unavailable }
+    ) throws(LedgerError) -> Filled { throw failure }
+    package func migrate() throws(LedgerError) { throw failure }
     package func status() throws(LedgerError) -> DatabaseStatus {
-        guard let known else { throw Self.unavailable }
+        guard let known else { throw failure }
         return known
     }
     package func missingReplicas() -> String? { nil }
-    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unavailable }
+    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw failure }
     package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
-        throw Self.unavailable
+        throw failure
     }
-    package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unavailable }
-    package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unavailable }
-    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw Self.unavailable }
+    package func stations() throws(LedgerError) -> [RegisteredStation] { throw failure }
+    package func revoke(_ name: StationName) throws(LedgerError) { throw failure }
+    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw failure }
     package func seal(
         with key: UInt8, mark: String, isForced: Bool
-    ) throws(LedgerError) { throw Self.unavailable }
+    ) throws(LedgerError) { throw failure }
 }

@@ -20,24 +20,21 @@ extension LedgerCommands {
                 try await database.requireRoom()
             }
         }
-        let aside: String
-        do {
-            aside = try await session.drivers.setAside(path)
-        } catch {
+        let aside = try await translating(awaiting: await session.drivers.setAside(path)) {
+            (error: LedgerError) in
             let translated = TapcardError(error)
-            throw TapcardError(
+            return TapcardError(
                 translated.kind, translated.what,
                 meaning: "Nothing was copied, and the ledger file is unchanged.",
                 advice: error.kind == .locked
                     ? "Stop every program that uses it, such as tapcard serve, then try again." : ""
             )
         }
-        let source: any LedgerStore
-        do {
-            source = try await session.drivers.openLedger(.file(aside), nil, false, nil)
-        } catch {
+        let source = try await translating(
+            awaiting: await session.drivers.openLedger(.file(aside), nil, false, nil)
+        ) { (error: LedgerError) in
             let translated = TapcardError(error)
-            throw TapcardError(
+            return TapcardError(
                 translated.kind, translated.what, meaning: nothingCopied(aside),
                 advice: wayOn(aside, path))
         }
