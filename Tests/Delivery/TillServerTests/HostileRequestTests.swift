@@ -70,7 +70,7 @@ struct HostileRequestTests {
         }
     }
 
-    /// docs/SERVING.md names these as the answers without our headers. A browser may take them for
+    /// docs/API.md names these as the answers without our headers. A browser may take them for
     /// a page, so none may have a word of the request in it.
     @Test("what libmicrohttpd refuses by itself is a sentence with nothing of the request in it")
     func bare() async throws {

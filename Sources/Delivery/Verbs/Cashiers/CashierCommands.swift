@@ -24,8 +24,9 @@ extension Command {
             run: CashierCommands.add),
         Command(
             "cashiers remove", group: .station, "Remove a cashier",
-            discussion: "The cashier's logins end; past operations keep the name. Once the last "
-                + "cashier is removed, the till page no longer requires a login.",
+            discussion: "The cashier's logins end; past operations keep the name. After the last "
+                + "cashier is removed, nobody can log in at a running server; one that starts "
+                + "later on 127.0.0.1 requires no login.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann", run: CashierCommands.remove),
         Command(

@@ -24,8 +24,8 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
-                + "with its age. A list that lacks a draw known before is not accepted; if the "
-                + "lottery really restarted, use `--forget`.",
+                + "with its age. A list that lacks the newest known draw and ends before it is not "
+                + "accepted; if the lottery really restarted, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(

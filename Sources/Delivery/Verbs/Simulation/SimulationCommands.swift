@@ -67,8 +67,8 @@ extension Command {
             "sim phone", group: .simulation, "Show what a phone reads from a simulated tag",
             discussion: "An NTAG 424 card shows a different address at each reading, and its "
                 + "counter goes up as in a real chip; other tags show their text. If the card was "
-                + "issued without `card-address`, the address leads nowhere. docs/SERVING.md walks "
-                + "through the customers' page on one machine.",
+                + "issued without `card-address`, the address leads nowhere. docs/CUSTOMERS.md "
+                + "walks through the customers' page on one machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone",
             run: SimulationCommands.showToPhone),
     ]
