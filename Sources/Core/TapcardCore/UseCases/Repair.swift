@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The repair of a card, by an operator.
+/// The repair of a card, requested by an operator.
 struct RepairCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -34,6 +34,7 @@ struct RepairCard: TapUseCase {
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> CardSummary? {
         hasWritten = true
+        // What the repair finished is reported like anything else that a tap resolved.
         if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
     }
@@ -53,7 +54,7 @@ struct RepairCard: TapUseCase {
             return .done(
                 try await station.summaries.card(reading.uid, display, resolved: resolved))
         } catch {
-            // The error tells which part was done, and that the rest was not.
+            // The error says which part was done and that the rest was not.
             guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
@@ -62,8 +63,8 @@ struct RepairCard: TapUseCase {
         }
     }
 
-    /// Corrects the ledger's protection of a card that the operator has named, and has the card
-    /// looked at again.
+    /// Corrects the ledger's protection of a card that the operator named, and has the card looked
+    /// at again.
     private func learnProtection(
         of reading: CardReading, _ card: LedgerCard, at station: Station
     ) async throws(Interruption) {
@@ -90,6 +91,7 @@ struct RepairCard: TapUseCase {
                 await station.ledger.voidOpenPayment(
                     on: reading.uid, version: version, at: station.now))
             if let voided { tap.history.note(ended: voided) }
+            // Voiding freed the card, so the state to compare with has nothing open.
             let version = CardVersion(confirmed: version.confirmed, open: nil)
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }
