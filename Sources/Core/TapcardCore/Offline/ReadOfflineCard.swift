@@ -2,7 +2,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// One look at a card whose ledger cannot be asked.
+/// One look at a card whose ledger is offline.
 struct ReadOfflineCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
