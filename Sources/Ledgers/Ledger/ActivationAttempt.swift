@@ -143,6 +143,7 @@ extension LedgerStore {
         by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
+            // An id that is already used keeps its own answer.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }

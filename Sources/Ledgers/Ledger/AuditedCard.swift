@@ -148,6 +148,7 @@ struct AuditedCard {
         if let last = numbers.max(), last > card.allocated {
             found.append("I5: card \(uid) has record \(last) above \(card.allocated)")
         }
+        // Numbers in a gap may be on tags from before the restore, so none may be used again.
         for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
             found.append("I4: card \(uid) has record \(record.sequence) in a gap")
         }

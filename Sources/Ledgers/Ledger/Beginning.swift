@@ -220,6 +220,7 @@ struct Book {
             }
             effects = try plan.effects(onNew: request.uid, circumstances)
         }
+        // Without a number for its record, the operation could never reach the card.
         guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
         return effects
     }

@@ -36,6 +36,7 @@ extension LedgerStore {
                 }
                 return .success(card)
             }
+            // An activation attempt may have reserved the id.
             guard try !rows.isUsed(id) else {
                 return .failure(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }

@@ -12,6 +12,7 @@ public actor InMemoryLedger: LedgerStore {
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
+        // What a reading body changes goes into a copy that is dropped.
         var unchanged = tables
         return try unchanged.transact(body)
     }

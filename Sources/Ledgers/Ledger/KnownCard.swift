@@ -90,6 +90,7 @@ extension LedgerStore {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)
         }
+        // The caller is told "not done", which must stay so while the ledger is offline.
         if let answer, answer.state == .voided { await remember(notDone: answer) }
         return answer
     }

@@ -78,6 +78,7 @@ extension LedgerStore {
             cards: [payment.uid], ids: [payment.bookingID(0), payment.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
             let booked = try Book(booking: rows, currency, at: now).book(payment)
+            // In the same transaction, so that the journal counts every booked payment.
             try rows.note(payment, at: now)
             return booked
         }

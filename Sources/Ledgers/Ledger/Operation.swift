@@ -145,6 +145,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// The change of the customer's balance, such as -4.50 for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
+        // Its cash comes from the drawer, and the balance stays.
         if kind == .payout { return Money(minorUnits: 0, currency) }
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)

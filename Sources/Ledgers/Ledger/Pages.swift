@@ -20,6 +20,7 @@ public struct Pages<Row> {
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
             let rows = try fetch(last, Pages.rowsInAPage)
+            // A short page is the last one, which saves asking for an empty page.
             isAtEnd = rows.count < Pages.rowsInAPage
             (page, last) = (rows[...], rows.last)
         }

@@ -253,6 +253,7 @@ extension Book {
             for posting in Posting.move(operation.amount, from: card.purse, to: .cash) {
                 try post(posting, for: operation)
             }
+        // Anything else was booked when it began.
         default:
             break
         }

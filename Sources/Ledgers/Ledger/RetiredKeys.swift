@@ -21,6 +21,7 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
             for id in keys.subtracting(known).sorted() {
+                // Otherwise no station of the ledger could seal any more.
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,

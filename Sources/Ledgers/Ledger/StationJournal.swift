@@ -152,6 +152,7 @@ extension [StationJournal] {
             if journal.written > journal.booked {
                 return concern(.unbooked, journal.written - journal.booked)
             }
+            // A journal that was written off may be silent: its losses are known.
             if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station

@@ -42,6 +42,7 @@ package struct Takings: Hashable, Sendable {
         case .pay, .ticket, .offline:
             paid &+= operation.amount
             sold[operation.id, default: 0] &+= operation.amount
+        // A payment of an earlier period ends up below 0 here, so it does not count as one.
         case .refund:
             paid &-= operation.amount
             sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount

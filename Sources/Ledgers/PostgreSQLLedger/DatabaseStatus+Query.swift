@@ -97,6 +97,7 @@ extension DatabaseStatus {
             clockLead: now - asked.milliseconds,
             openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
             journals: journals.concerns(at: Timestamp(milliseconds: now)),
+            // Through the machine's own socket there is no client address, and so no timeout.
             link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

@@ -21,6 +21,7 @@ extension PostgreSQLDatabase {
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
             let link = try Link(to: address, patience: .ofOwner)
+            // An earlier run may have lost only the answer to its commit.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)

@@ -231,6 +231,7 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
+            // With a pooler, the process that answers is not the one that the connection was given.
             station: station ?? self.station, isPooled: process != link.process,
             readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
     }

@@ -64,6 +64,7 @@ extension OpenLedger {
     /// Throws if the server lacks what it once confirmed, unless a loss was declared since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
         if SafetyRule.lastConfirmed.isLeftOut { return }
+        // After a declared loss, earlier confirmations no longer count.
         guard let confirmed, confirmed.ledgerID == opening.ledgerID,
             confirmed.epoch == opening.epoch
         else { return }
@@ -73,6 +74,7 @@ extension OpenLedger {
             PostgreSQLRows.state(of: confirmed.operation, on: confirmed.card)
         ).first
         guard let kept,
+            // What was open then may have ended since, at any station.
             kept.state == confirmed.state || confirmed.state == .pending
                 || kept.state == .pending && kept.hasEnded
         else {

@@ -21,6 +21,7 @@ extension PostgreSQLRows {
             throw LedgerError(.corrupt, "operation \(entry.operation) is not in the ledger")
         }
         let place = try nextPlace(on: operation.uid)
+        // The issuer's accounts have rows of each station, so that no station waits for another.
         if case .purse(let uid, _) = entry.account {
             try add(entry.amount, to: entry.account, of: uid)
         } else {

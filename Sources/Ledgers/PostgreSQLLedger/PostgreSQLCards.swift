@@ -99,6 +99,7 @@ extension PostgreSQLRows {
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), epoch: epoch,
                 storedTicket: card.ticket?.id.text, lacksTicket: try row.value(\.flag))
+            // A card of an earlier epoch skips the numbers of every loss since.
             return stored.skipping(try row.value(\.integer))
         }
     }

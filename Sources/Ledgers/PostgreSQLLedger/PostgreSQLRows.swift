@@ -177,6 +177,7 @@ final class PostgreSQLRows: LedgerRows {
     /// Statements that fail unless the rows that the body was judged by are still so.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
+        // Each proof also locks its card until the commit.
         let cards = seenCards.sorted().map { uid in
             SQLStatement(
                 """

@@ -31,6 +31,7 @@ enum PostgreSQLSchema {
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
+        // No text in the script contains a semicolon, so this finds its statements.
         let tables = script.split(separator: ";").map { String($0) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in

@@ -129,6 +129,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
+            // No age means that a clock was wrong, which counts as too old.
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }

@@ -9,6 +9,7 @@ struct ReadOfflineCard: TapUseCase {
 
     func examine(_ reading: CardReading, at station: Station) -> Decision<UnconfirmedCard> {
         let bytes = reading.slots.best.map { reading.slots.bytes[$0.place] }
+        // Nothing is written to it: two tills could give one number two records.
         return .done(UnconfirmedCard(uid: reading.uid, chip: reading.chip, record: bytes))
     }
 

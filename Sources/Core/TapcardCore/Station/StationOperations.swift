@@ -101,6 +101,7 @@ extension Station {
         only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
+        // The name comes from the id, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
             ticket, price, id, only: card, refusingRepetition: refusingRepetition

@@ -56,6 +56,7 @@ struct ProtectionSteps: StationWork {
             change.open = try await endSwitching(of: open)
             return (change, isLast: true)
         }
+        // The last step is noted together with the confirmation.
         if open.card.protection.next.isSteady { return (change, isLast: true) }
         let noted = try await asking(await ledger.advanceProtection(of: open, at: now))
         guard let noted else { throw .overtaken }

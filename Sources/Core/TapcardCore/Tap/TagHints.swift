@@ -155,6 +155,7 @@ struct TagHints: StationWork {
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is half written: an earlier tap was broken off"
         }
+        // While something is open, what phones read may rightly lag behind.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
@@ -171,6 +172,7 @@ struct TagHints: StationWork {
             return "\(name) was altered: code or state differ"
         }
         var own = known.card.face(showing: content)
+        // Members of other writers take room, so ticket or game may rightly be left out.
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {

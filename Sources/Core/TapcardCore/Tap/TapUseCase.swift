@@ -95,6 +95,7 @@ extension TapUseCase {
                 await station.reader.release()
                 return success
             } catch {
+                // Every fault goes through the tap, so that there is only one way to recover.
                 tap.take(.failed(await reconsidered(error, at: station)))
                 return nil
             }
@@ -209,6 +210,7 @@ extension TapUseCase {
         case .voided(let operation):
             return try await finish(
                 writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
+        // A later number was handed out meanwhile, so the next look decides by the tag.
         case .superseded: return try await finish(writing, nil, .current, at: station)
         }
     }

@@ -185,6 +185,7 @@ extension CardMaking {
         by resolved: Operation, _ known: KnownCard?, at station: Station
     ) async throws(Interruption) -> Bool {
         guard let known, known.card.face == cardRequest.face, cardRequest.isAnswered(by: resolved),
+            // An NTAG 424 has no password, as its keys protect it anyway.
             !cardRequest.protects || known.card.protection != .off || known.card.chip == .ntag424
         else { return false }
         switch cardRequest.origin {

@@ -120,6 +120,7 @@ struct CardPlanning: StationWork {
         case .replace(let lost):
             try await requireFree(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
+            // If it is unknown, the rules of the ledger refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):

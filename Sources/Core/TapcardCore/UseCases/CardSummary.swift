@@ -173,6 +173,7 @@ struct CardSummaries: StationWork {
             CardSummary(
                 uid: reading.uid, chip: reading.chip, seal: seal, sequence: record?.sequence,
                 holder: face?.holder ?? .nobody,
+                // The sealed balance goes before the JSON, which anybody can write.
                 balance: record.map {
                     Money(minorUnits: Int64($0.balance), other ?? currency)
                 } ?? face?.balance,
@@ -189,6 +190,7 @@ struct CardSummaries: StationWork {
             )
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
+            // Without its key, nobody can tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:

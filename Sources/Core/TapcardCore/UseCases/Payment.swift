@@ -106,6 +106,7 @@ extension PendingRequest {
                 request, version: reading.version, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
+                // The transaction may be on disk, so no answer may say that nothing happened.
                 perhaps = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
                     begunAt: station.now)

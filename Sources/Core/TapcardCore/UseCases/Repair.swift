@@ -14,6 +14,7 @@ struct RepairCard: TapUseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
+        // A card without a good record is believed only if the operator names it.
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
@@ -22,6 +23,7 @@ struct RepairCard: TapUseCase {
             try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
+        // A chip that takes no writes cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
@@ -86,6 +88,7 @@ struct RepairCard: TapUseCase {
         guard let open = known.open else {
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }
+        // Without a trusted record, nothing shows that the payment reached the card.
         if open.kind.isVoidable {
             let voided = try await asking(
                 await station.ledger.voidOpenPayment(

@@ -266,6 +266,7 @@ struct TagTools: StationWork {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
+        // What a closed card left behind, or nothing at all, is worth nothing to anybody.
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
@@ -349,6 +350,7 @@ extension TagTools {
         var history = TapHistory()
         let answers = try await station.ntag424Scanner.ask(.all, identity, &history)
         let message = answers.message
+        // The file begins with the length of its message.
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
         return TagInfo(
@@ -358,6 +360,7 @@ extension TagTools {
             ndef: (message.isEmpty
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
+            // The keys of the factory are public, so they keep nobody out.
             isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
             configuration: nil, counter: nil, ntag424Card: card(answers))
     }

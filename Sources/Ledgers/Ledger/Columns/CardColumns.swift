@@ -48,6 +48,8 @@ extension Chip {
     fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
         let name = try row.value(\.text)
         guard let chip = Chip(rawValue: name) else {
+            // What looks like the name of a chip may come from a newer version; anything else is
+            // damage.
             let isName =
                 !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             throw LedgerError(
