@@ -96,6 +96,7 @@ struct Book {
             reverses: effects.reverses, subject: effects.subject,
             parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
             begunUptime: request.uptime)
+        // The card goes first, because an operation refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {

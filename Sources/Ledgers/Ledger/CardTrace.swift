@@ -32,6 +32,7 @@ struct CardTrace {
             (self.status, statusSetter) = (status, operation.id)
         }
         var step = operation.scratchStep
+        // A replacement takes over the ticket and the code of the lost card.
         if operation.kind == .replace {
             ticket = surroundings.lost?.ticket
             step = surroundings.lost?.scratch ?? .uncoded

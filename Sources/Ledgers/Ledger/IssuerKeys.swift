@@ -52,6 +52,7 @@ public struct IssuerKeys: Hashable, Sendable {
 
     /// The stations without this key, as far as they have reported their keys.
     public func lacking(_ key: UInt8) -> [RegisteredStation] {
+        // A station that has not reported its keys counts as lacking this one.
         stations.filter { $0.keys?.contains(key) != true }
     }
 }

@@ -46,6 +46,7 @@ extension LedgerRows {
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { used.insert(key) }
+            // Old records count, too: an id that ever sealed must not become another key.
             used.formUnion(try issuedRecords(on: card.uid).map(\.keyID))
         }
         return used

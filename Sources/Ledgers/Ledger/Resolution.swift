@@ -160,6 +160,7 @@ extension LedgerStore {
             let beginning = try book.begin(
                 Request(
                     id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
+                // The payment has just ended, so nothing is open any more.
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")

@@ -62,6 +62,7 @@ extension PostgreSQLRows {
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(
+                // Two stations may give one place, so the id decides between them.
                 where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
                 [place, .id(id ?? .lowest), .count(count)])
         }

@@ -145,6 +145,7 @@ extension PostgreSQLRows {
 
     private func note(_ attempt: ActivationAttempt) {
         known.attempts[attempt.id] = .some(attempt)
+        // Whether it still counts for its code depends on its new state, so that is read again.
         known.attemptsForCodes[attempt.code] = nil
     }
 }

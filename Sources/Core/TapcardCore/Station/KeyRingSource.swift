@@ -36,6 +36,7 @@ public final class KeyRingSource: Sendable {
     /// has retired are retired, and the key that it names seals.
     func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
+        // Nil if this station lacks the key that the ledger names: it can still verify.
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
         // `retiring` fails if the key that seals would be among the retired ones.

@@ -45,6 +45,7 @@ package struct Visit: Sendable, Hashable {
 
     package mutating func arrive(_ uid: CardUID) {
         guard uid != card else { return }
+        // A card found at the first look may have been there before this program.
         let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
         leave()
         (card, self.isUnseen) = (uid, isUnseen)

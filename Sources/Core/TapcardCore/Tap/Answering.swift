@@ -170,6 +170,7 @@ struct Answering: StationWork {
     func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
+        // Only these errors would say that nothing happened.
         let isNoAnswer =
             [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
         guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),

@@ -13,6 +13,7 @@ struct CardScanner: StationWork {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
+        // Its keys and its account follow from the number, so nothing can be tried on it.
         guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {

@@ -141,6 +141,7 @@ struct TagFitness: StationWork {
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let noted = known?.protection
+        // A tag that is open and stays open is sent no password.
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
             by: try await station.passwords.evidence(

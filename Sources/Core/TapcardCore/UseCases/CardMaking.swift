@@ -26,6 +26,7 @@ package struct CardMaking: TapUseCase {
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
+        // A repeated making passed the limits when it began.
         if request.operation == nil {
             try station.limits.requireUnderCeilings(cardRequest.origin)
         }

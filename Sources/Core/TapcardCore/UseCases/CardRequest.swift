@@ -73,6 +73,7 @@ extension CardRequest {
             case .issue(_, let balance, _):
                 operation.kind == .issue && operation.amount == balance.minorUnits
             case .adopt(let accepted):
+                // Without a named balance, nothing was credited.
                 operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
             case .replace: operation.kind == .replace
             }

@@ -59,6 +59,7 @@ struct PayOutPrize: StationWork {
     ) async throws(TapcardError) -> PrizeReceipt {
         let tickets = try await CardTicket.tickets(of: payout.uid, in: ledger)
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
+            // The payout is booked, so this must not look like a refusal.
             throw TapcardError.doneUnread(
                 payout,
                 because: TapcardError(

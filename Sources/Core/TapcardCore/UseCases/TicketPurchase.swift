@@ -216,6 +216,7 @@ struct ReadKnownCard: TapUseCase {
         do throws(Interruption) {
             return .success(
                 try await station.summaries.card(
+                    // The card has left, so phones may still read its old state.
                     done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))

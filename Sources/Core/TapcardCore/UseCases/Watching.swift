@@ -111,6 +111,7 @@ struct ReaderWatch: StationWork {
             } catch {
                 switch error.kind {
                 case .noReader, .busy, .readerLost, .cancelled: break
+                // Any other answer shows that there is a reader.
                 default: return true
                 }
             }
