@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A retired key, which seals no new records and under which records are not trusted.
+/// A retired key: it seals no new records, and those under it are not trusted.
 public struct RetiredKey: Hashable, Sendable {
     /// The id of the key.
     public let id: UInt8

@@ -45,12 +45,12 @@ package struct StationMemory: Hashable, Sendable {
         }
     }
 
-    /// More operations than a station leaves open on different cards while the ledger answers;
-    /// beyond that, the oldest are forgotten.
+    /// The most open operations that are kept, more than a station leaves open on different cards
+    /// while the ledger answers. Beyond that, the oldest are forgotten.
     private static let mostOpen = 100
-    /// More requests than a page repeats.
+    /// The most ended operations that are kept, more than a page repeats.
     private static let mostEnded = 20
-    /// More payments than fail in a day at one station.
+    /// The most failed payments that are kept, more than a station has in a day.
     private static let mostNotDone = 500
     /// The longest that a snapshot counts, in milliseconds: one day.
     private static let longestSnapshot: Int64 = 86_400_000
