@@ -4,7 +4,7 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// A person who may work at a till page, and the hash of their password.
+/// A person who may work at a till page, and their password's hash.
 package struct Cashier: Hashable, Sendable {
     package let name: CashierName
     package let password: PasswordHash
@@ -14,11 +14,11 @@ package struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file of the till page's cashiers: readable by its owner only, or refused.
+/// The file of the till page's cashiers, refused unless only its owner may use it.
 package struct CashierFile: Sendable {
-    /// The greatest number of cashiers in the file: far more than one till needs.
+    /// The most cashiers in the file, far more than one till needs.
     package static let mostCashiers = 200
-    /// The greatest length of a password, in bytes.
+    /// The longest password, in bytes.
     package static let longestPassword = 1_024
 
     private static let format = "tapcard cashiers 1"
@@ -33,7 +33,7 @@ package struct CashierFile: Sendable {
             named: "\(name), \(path),", meaning: "Nothing was done, and nobody can log in.")
     }
 
-    /// A value that changes when the file or its permissions may have changed; nil for a missing
+    /// A value that changes if the file or its permissions may have changed; nil for a missing
     /// file.
     package typealias Stamp = DurableFile.Stamp
 
@@ -41,7 +41,7 @@ package struct CashierFile: Sendable {
         try translating(DurableFile(path).stamp(), into: file.unreadable)
     }
 
-    /// The cashiers by name; empty where the file is missing.
+    /// The cashiers by name; none if the file is missing.
     package func load() throws(TapcardError) -> [Cashier] {
         try file.requirePrivate()
         let found = try translating(
@@ -61,8 +61,8 @@ package struct CashierFile: Sendable {
         return cashiers
     }
 
-    /// Adds a cashier, or gives the one with this name another password, however the name is typed.
-    /// Returns the stored name, and whether the cashier is new.
+    /// Adds a cashier, or gives the one with this name, however typed, another password. Returns
+    /// the stored name, and whether the cashier is new.
     package func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
@@ -72,6 +72,7 @@ package struct CashierFile: Sendable {
                 cashiers.keep(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
+            // A name that only looks the same would put one cashier's work down to another.
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
                     .refusal(.badName),
@@ -88,7 +89,7 @@ package struct CashierFile: Sendable {
         }
     }
 
-    /// Replaces a cashier's hash; false where the cashier has changed since.
+    /// Replaces a cashier's hash; false if the cashier has changed since.
     package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             guard let index = cashiers.firstIndex(of: old) else { return false }
@@ -97,7 +98,8 @@ package struct CashierFile: Sendable {
         }
     }
 
-    /// Removes a cashier and returns the stored name; nil for an unknown name, however it is typed.
+    /// Removes a cashier and returns the stored name; nil for an unknown name. Spelling differences
+    /// are ignored as in `add`.
     package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
         try change { cashiers in
             let known = cashiers.named(name)
@@ -133,7 +135,7 @@ package struct CashierFile: Sendable {
 }
 
 extension [Cashier] {
-    /// The cashier with this name, ignoring case and spaces.
+    /// The cashier with this name, ignoring case and spaces if no other fits.
     package func named(_ name: CashierName) -> Cashier? {
         first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
     }

@@ -5,15 +5,15 @@ public import TapcardCore
 public import TapcardDomain
 import TextCodecs
 
-/// The file in which a station keeps its keys: readable by its owner only, or refused.
+/// The file with a station's keys, refused unless only its owner may use it.
 public struct KeyFile: Sendable {
     /// The path of the file.
     public var path: String { file.path }
     private let file: PrivateFile
     private let whenWaiting: @Sendable (String) -> Void
 
-    /// Names a key file. It is neither read nor made yet. `whenWaiting` is told what a change of the
-    /// keys waits for, where that takes longer than another change.
+    /// Names a key file without reading or making it. `whenWaiting` is told what a change of the
+    /// keys waits for if that takes long.
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
         file = PrivateFile(
             path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
@@ -25,17 +25,17 @@ public struct KeyFile: Sendable {
     /// The content of a file from another machine.
     package enum Brought: Sendable {
         case ring(KeyRing)
-        /// A table of card keys, which anybody may see.
+        /// A table of card keys, which is encrypted, so that anybody may see it.
         case sealed(SealedTable)
     }
 
-    /// The keys; nil where the file is missing.
+    /// The keys; nil if the file is missing.
     public func load() throws(TapcardError) -> KeyRing? {
         guard case .ring(let ring) = try content(mayBeSealed: false) else { return nil }
         return ring
     }
 
-    /// Reads a file from another machine; nil where it is missing.
+    /// Reads a file from another machine; nil if it is missing.
     package func brought() throws(TapcardError) -> Brought? { try content(mayBeSealed: true) }
 
     private func content(mayBeSealed: Bool) throws(TapcardError) -> Brought? {
@@ -68,6 +68,7 @@ public struct KeyFile: Sendable {
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
+            // Another process may have made the keys before this one got the lock.
             if let keys = try load() { return (keys, false) }
             let keys = KeyRing.fresh(created: created, random: random)
                 .sealing(currency: currency?.code)
@@ -79,8 +80,8 @@ public struct KeyFile: Sendable {
     private static let stopped = TapcardError(
         .cancelled, "Stopped.", meaning: "No key was changed.")
 
-    /// Runs a body that reads and then writes the file, while no other process does so: of two
-    /// rings that are made or changed at once one would be lost, and the cards under it with it.
+    /// Runs a body that reads and then writes the file while no other process does: if two rings
+    /// were made or changed at once, one would be lost, along with the cards under it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -98,12 +99,14 @@ public struct KeyFile: Sendable {
     /// The content of the file.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
-    /// Replaces the file as a whole, readable by its owner only.
+    /// Replaces the whole file, readable by its owner only.
     public func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
             try DurableFile(path).write(bytes, mode: PrivateFile.mode)
         } catch {
+            // If the new keys can be read back, the file may be the new one although its sync
+            // failed.
             guard (try? DurableFile(path).read()) != bytes else {
                 throw file.refusal(
                     "The disk failed while the key file was being written: \(error.detail).",
@@ -115,7 +118,7 @@ public struct KeyFile: Sendable {
 }
 
 extension KeyRingSource {
-    /// The keys of a file, with the ring that was just read from it.
+    /// The keys of a file, beginning with the ring that was just read from it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
         let known = Guarded(KnownRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
@@ -124,12 +127,13 @@ extension KeyRingSource {
     }
 }
 
-/// A ring and the state of its file when it was read.
+/// A ring, and the state of its file when it was read.
 private struct KnownRing {
     var ring: KeyRing
     var stamp: DurableFile.Stamp?
 
-    /// The stamp is taken first: a file that changes in between is read again next time.
+    /// The current ring. The stamp is taken first, so that a file that changes in between is read
+    /// again next time.
     mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
         let stamp = try? DurableFile(file.path).stamp()
         if let stamp, stamp == self.stamp { return ring }

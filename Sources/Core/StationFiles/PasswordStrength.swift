@@ -2,9 +2,9 @@ package import TapcardDomain
 
 /// The rules for a new password, which make it too hard to guess in the tries allowed.
 package enum PasswordStrength {
-    /// The least length in characters.
+    /// The fewest characters.
     package static let shortest = 10
-    /// The least number of different characters that remain without the name and common words.
+    /// The fewest different characters that must remain without the name and common words.
     private static let fewestOfItsOwn = 5
 
     private static let common = [
@@ -16,7 +16,7 @@ package enum PasswordStrength {
         "changeme", "secret", "cashier", "tapcard", "counter",
     ]
 
-    /// The objection to a password, in words; nil if it is strong enough.
+    /// What is wrong with a password, in words; nil if it is strong enough.
     package static func objection(to password: String, of name: CashierName) -> String? {
         guard password.count >= shortest else {
             return "The password is too short: it needs \(shortest) characters."

@@ -1,7 +1,7 @@
 import OperatingSystem
 import TapcardCore
 
-/// A file of secrets, which only its owner may use. Its errors have the words for this file.
+/// A file of secrets, which only its owner may use, with errors in words for this file.
 struct PrivateFile: Sendable {
     static let mode: UInt32 = 0o600
     private static let othersMayUse: UInt32 = 0o077
@@ -11,10 +11,10 @@ struct PrivateFile: Sendable {
     let kind: TapcardError.Kind
     /// The words for the file at the start of a sentence, without its path and with it.
     let (name, named): (String, String)
-    /// The meaning of a failure.
+    /// What a failure means.
     let meaning: String
 
-    /// Refuses a file that others may use. With `mayBeForeign` it may belong to another user.
+    /// Refuses a file that others may use. With `mayBeForeign`, it may belong to another user.
     func requirePrivate(mayBeForeign: Bool = false) throws(TapcardError) {
         switch try translating(
             DurableFile(path).exposure(PrivateFile.othersMayUse), into: unreadable)
@@ -29,7 +29,7 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Replaces the file as a whole. Where that fails, the error advises this step.
+    /// Replaces the whole file. If that fails, the error advises this step.
     func write(_ text: String, orAdvise step: NextStep.FileStep) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)) {
             failure("written", $0, step)

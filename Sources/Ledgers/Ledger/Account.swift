@@ -2,19 +2,19 @@ public import TapcardDomain
 
 /// An account on which money is booked. Every operation moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
-    /// The debt to the holder of a card; the number counts a chip's accounts.
+    /// The debt to a cardholder; the number counts the accounts that the chip has had.
     case purse(CardUID, Int)
-    /// The money that was paid with cards.
+    /// The money paid with cards.
     case takings
     /// The drawer: top-ups are negative, payouts positive.
     case cash
-    /// The balances taken over from tags that others wrote.
+    /// The balances taken over from tags of other writers.
     case adopted
     /// The prizes of tickets (negative).
     case prizes
-    /// The balances left on accounts that a re-issue closed.
+    /// The balances left on accounts that a reissue closed.
     case reissued
-    /// The part of offline payments that the cards could not pay: the issuer's loss (negative).
+    /// The part of offline payments that cards could not pay: the issuer's loss (negative).
     case shortfall
 
     public var description: String {
@@ -29,7 +29,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reads an account's name, as the ledger stores it.
+    /// Parses an account's name as the ledger stores it.
     public init?(_ text: String) {
         switch text {
         case "takings": self = .takings
@@ -64,7 +64,7 @@ public struct Entry: Hashable, Sendable {
     /// The time of posting.
     public let postedAt: Timestamp
 
-    /// Creates an entry. A negative amount leaves the account.
+    /// Creates an entry; a negative amount leaves the account.
     public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
         self.operation = operation
         self.account = account

@@ -1,10 +1,11 @@
 public import TapcardDomain
 
-/// One attempt to have the service activate a scratched code; it is durable before the service is
-/// asked. Until an answer is recorded, the service may or may not have acted, and the request is
-/// repeated with the same code: the code is the idempotency key.
+/// One attempt to have the service activate a scratched code, durable before the service is asked.
+///
+/// Until an answer is recorded, the service may or may not have acted, so the request is repeated
+/// with the same code, which is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
-    /// The state of the attempt; it is answered once.
+    /// The state of an attempt, which is answered once.
     public enum State: String, Sendable, CaseIterable {
         /// The service was asked and has not answered.
         case requested
@@ -24,7 +25,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     public let requestedAt: Timestamp
     /// The state of the attempt.
     public var state: State
-    /// The time of the answer; nil without one.
+    /// The time of the answer; nil if there is none.
     public var answeredAt: Timestamp?
     /// The version that the service named in a refusal.
     public var version: String?
@@ -43,7 +44,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         self.version = version
     }
 
-    /// The attempt's outcome as an operation, for a client that asks what its id was used for.
+    /// The attempt as an operation, for a client that asks what its id was used for.
     public var operation: Operation {
         Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
     }
@@ -51,14 +52,14 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
 
 /// The ledger's answer to a request for activation.
 public enum ActivationRequest: Hashable, Sendable {
-    /// The attempt is durable; the service may be asked if there is no answer yet. It has another
-    /// id where an earlier attempt for the code is still open.
+    /// The attempt is durable, and the service may be asked if there is no answer yet. It has
+    /// another id if an earlier attempt for the code is still open.
     case attempt(ActivationAttempt)
     /// The id belongs to an operation.
     case known(Operation)
     /// The id belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen: judge it again.
+    /// The card has changed since it was seen, so it has to be judged again.
     case changed
     /// A rule refused the request; the service is not asked.
     case refused(Refusal)
@@ -76,11 +77,12 @@ extension LedgerStore {
             // A retry may use the id under which an earlier attempt was asked about.
             let id = try rows.attempt(askedAboutBy: asked)
             let known = try rows.activation(id)
+            // The activation itself already has this id: an earlier call got as far as the card.
             if let operation = try rows.operation(id) {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
             }
-            // The first answer counts: a retry of a rejected attempt does not ask again.
+            // The first answer counts, so a retry of a rejected attempt does not ask again.
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
@@ -88,6 +90,7 @@ extension LedgerStore {
                 CardVersion(knownCard) == version,
                 knownCard.open == nil
             else { return .changed }
+            // The id belongs to an attempt for another card's code.
             if let known, knownCard.activation != known { return .mismatched(known.operation) }
             do throws(Refusal) {
                 try knownCard.card.requireActive()
@@ -95,6 +98,8 @@ extension LedgerStore {
             } catch {
                 return .refused(error)
             }
+            // While an attempt is open, every request for the code joins it, so that it happens
+            // once.
             if let open = knownCard.activation {
                 if open.id != id {
                     try rows.keep(asked, for: open.id, of: knownCard.card, by: cashier, at: now)
@@ -102,6 +107,7 @@ extension LedgerStore {
                 return .attempt(open)
             }
             guard let code = knownCard.card.scratch.code else { return .changed }
+            // A code can be copied, and the service cannot tell the two cards apart.
             if let twin = try rows.twin(of: knownCard.card) {
                 return .refused(
                     Refusal(
@@ -109,6 +115,7 @@ extension LedgerStore {
                         "card \(twin) has the same code, and one of them was read off the other; "
                             + "close the copy first"))
             }
+            // The code was copied onto this card after another one had asked for it.
             if let other = try rows.activation(of: code) {
                 return .refused(
                     Refusal(
@@ -122,7 +129,7 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt for an id: its own attempt, or the one that was asked about under the id.
+    /// The attempt for an id: its own, or the one that was asked about under the id.
     public func attempt(
         askedAboutBy id: OperationID
     ) async throws(LedgerError) -> OperationID {
@@ -136,6 +143,7 @@ extension LedgerStore {
         by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
+            // An id that is already used keeps its own answer.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
@@ -143,12 +151,13 @@ extension LedgerStore {
         }
     }
 
-    /// Makes the service's answer durable before it is written to a tag. The first answer counts;
-    /// returns the attempt as stored, nil where this ledger does not know it.
+    /// Makes the service's answer durable before it is written to a tag. Only the first answer
+    /// counts. Returns the attempt as stored; nil if this ledger does not know it.
     public func recordActivation(
         _ id: OperationID, rejectedBy version: String?, at now: Timestamp
     ) async throws(LedgerError) -> ActivationAttempt? {
         try await write { rows throws(LedgerError) in
+            // Another station may have recorded its answer first.
             guard var attempt = try rows.activation(id), attempt.state == .requested else {
                 return try rows.activation(id)
             }
@@ -196,18 +205,18 @@ extension LedgerRows {
         return attempt.card
     }
 
-    /// Another card in use with this card's code. A replaced card is not in use.
+    /// Another card in use with this card's code; a replaced card is not in use.
     fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
         guard let code = card.scratch.code else { return nil }
         return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid
     }
 
-    /// The attempt for the code on a card in use, as long as the card does not show its answer.
+    /// The attempt for the code on a card in use, until the card shows its answer.
     func activation(on card: LedgerCard) throws(LedgerError) -> ActivationAttempt? {
         guard card.isInUse,
             case .scratched(let code) = card.scratch
         else { return nil }
-        // A code can be read off a card and written to another one, so the cards are compared too.
+        // A code can be copied from one card to another, so the cards are compared, too.
         guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
             return nil
         }

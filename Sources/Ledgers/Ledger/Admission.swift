@@ -1,15 +1,14 @@
 public import TapcardDomain
 
-/// The effects of a change on the ledger, decided without touching it.
+/// What a change does to the ledger, decided without touching it.
 struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
     var reverses: OperationID?
     var subject: Subject?
-    /// The ticket that becomes valid once its purchase is committed.
+    /// The ticket that counts once its purchase is committed.
     var sold: Ticket?
-    /// The entries booked when the change begins. A voidable change books when it is confirmed
-    /// instead.
+    /// The entries booked when the change begins; a voidable change books when it is confirmed.
     var entries: [Posting] = []
     /// The card that this one replaces.
     var lost: LedgerCard?
@@ -20,41 +19,40 @@ struct Posting: Hashable, Sendable {
     let account: Account
     let amount: Int64
 
-    /// Both halves of one booking; empty where no money moves.
+    /// Both halves of one booking; empty if no money moves.
     static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves, even where no money moves: they also tell which accounts belong together.
+    /// Both halves even if no money moves: they also show which accounts belong together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
-/// The facts outside the card that a request may depend on.
+/// What a request may depend on besides the card.
 struct Circumstances: Sendable {
-    /// The payment that is to be reversed or has bought the ticket, its accounts, and the refund
-    /// that reversed it before.
+    /// The payment to be reversed, or that bought the ticket.
     var payment: Operation?
-    /// The part of its amount that can go back: all, unless its card could not pay all.
+    /// The part of its amount that can go back: all, unless its card could not pay all of it.
     var paid: Int64 = 0
     var paidFrom: [Account] = []
-    /// The accounts whose money is on this card now: its own, and those of cards that it replaces.
+    /// The accounts whose money is now on this card: its own, and those of cards that it replaced.
     var accounts: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
     var lost: KnownCard?
-    /// The ticket that is to be claimed, or an existing one with the name of the ticket to be sold.
+    /// The ticket to be claimed, or an existing one with the name of the ticket to be sold.
     var sold: SoldTicket?
     var earlierClaim: Operation?
-    /// A card that has, or had, the code on the card to be adopted.
+    /// A card that has or had the code on the card to be adopted.
     var codeOwner: CardUID?
-    /// The attempt for the code on the card, unless the service has refused it.
+    /// The attempt for the code on the card, unless the service rejected it.
     var activation: ActivationAttempt?
 }
 
 extension CardAction {
-    /// The effects of the change on this card, or the reason why it is refused.
+    /// What the change does to this card, or why it is refused.
     func effects(
         on known: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -138,13 +136,14 @@ extension Effects {
 }
 
 extension Circumstances {
-    /// The amount that a refund returns of a payment, or a reversal takes back of a top-up.
+    /// The amount that a refund returns of a payment, or a reversal of a top-up.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
         }
+        // An offline payment is refunded like any other.
         let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
         guard isOfKind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
@@ -152,6 +151,7 @@ extension Circumstances {
                 .notRefundable,
                 "operation \(id) is not a completed payment or top-up (\(what))")
         }
+        // The money goes back only to the account that paid, or to one that its balance moved to.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(
@@ -163,6 +163,7 @@ extension Circumstances {
                     "operation \(id) was made with card \(payment.uid), not this one",
                     .otherCard(payment.uid))
         }
+        // Each payment is reversed at most once, even in part.
         if let earlierRefund {
             throw earlierRefund.isRefundAlready(of: id, known.balance.currency)
         }
@@ -202,7 +203,7 @@ extension LedgerCard {
         }
     }
 
-    /// The refusal for a card whose balance went to another one.
+    /// The refusal of a card whose balance moved to another one.
     public static let reportedLost = Refusal(
         .cardBlocked, "the card was reported lost and replaced by another one", .replaced)
 }
@@ -224,7 +225,7 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// The effects of making a card of a tag that this ledger never saw.
+    /// The effects of making a card of a tag that this ledger has never seen.
     func effects(
         onNew uid: CardUID, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -235,7 +236,7 @@ extension CardPlan {
     fileprivate func effects(
         onKnown known: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        // These come first: otherwise a cashier is asked to give up an account for nothing.
+        // These come first: otherwise a cashier would be asked to give up an account for nothing.
         guard max(known.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if known.card.status == .blocked {
             throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
@@ -244,6 +245,7 @@ extension CardPlan {
             throw Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already")
         }
         var card = known.card
+        // A reissued tag gets an account of its own, so no refund reaches the new cardholder.
         card.account += 1
         card.allocated = max(card.allocated, above)
         var effects = try effects(making: card, circumstances)
@@ -261,6 +263,7 @@ extension CardPlan {
         card.status = .active
         card.holder = holder
         card.scratch = scratch
+        // Ticket, game and foreign message belong to the tag's earlier account.
         (card.ticket, card.game) = (nil, nil)
         card.face = face
         card.protection = protection
@@ -271,9 +274,8 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
-            // A code can be read off any card and written to a tag; and a card whose replacement is
-            // missing from a restored ledger shares its code with the replaced one. A code that
-            // stays on its own card hurts neither.
+            // A code can be copied onto any tag; and after a restore, a replaced card may have the
+            // code again. A code that stays with its own card hurts neither.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)
@@ -305,7 +307,8 @@ extension CardPlan {
         if case .adopt = origin {
             effects.subject = effects.subject ?? .scratch(effects.card.scratch)
         }
-        // A later refund of a payment with the lost card follows these entries to the new account.
+        // A later refund of a payment with the lost card follows these entries to the new account,
+        // so they are booked even for an empty balance.
         effects.entries =
             effects.lost == nil
             ? Posting.move(amount.minorUnits, from: source, to: card.purse)

@@ -1,26 +1,26 @@
 public import TapcardDomain
 
-/// The findings of a check of the whole ledger.
+/// The findings of an audit.
 public struct AuditReport: Hashable, Sendable {
     /// The number of cards read.
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of operations that the next tap of their card will resolve.
+    /// The number of operations that the next tap of their card resolves.
     public let open: Int
     /// Cards in use whose code was sent to the service without an answer so far.
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
-    /// The stations' journals of which offline payments may be missing.
+    /// The stations' journals with offline payments that may be missing.
     public let journals: [JournalConcern]
 }
 
 extension LedgerStore {
-    /// Checks the storage, and the invariants over every row, from the entries up. Works card by
-    /// card: however large the ledger is, only the rows of one card are in memory.
+    /// Checks the storage, and the invariants over every row, starting with the entries. Works card
+    /// by card, so that however large the ledger is, only one card's rows are in memory.
     ///
-    /// With the time it also names the stations that have not reported in time.
+    /// If the time is given, also names stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readAtLength { rows throws(LedgerError) in
@@ -37,8 +37,8 @@ extension AuditReport {
     }
 }
 
-/// The rules over all rows of a ledger. Sums wrap: the rows may hold anything, and a sum that
-/// overflows is not the right one.
+/// The rules over all rows of a ledger. Sums wrap, as altered rows may hold anything: a sum that
+/// overflows is wrong in any case.
 private struct Audit {
     let rows: any LedgerRows
     /// Whether stations take offline payments.
@@ -60,6 +60,7 @@ private struct Audit {
             cards += 1
             try check(card.uid, card)
         }
+        // Rows without their card would otherwise never be looked at.
         let missing = try rows.missing()
         for uid in missing.cards {
             violations.append(
@@ -84,8 +85,8 @@ private struct Audit {
         violations += audited.violations
     }
 
-    /// I1: the sum of all accounts is 0, every balance is the sum of its entries, and the balance
-    /// of a customer is neither negative nor above the limit.
+    /// I1: all accounts add up to 0, every balance is the sum of its entries, and no customer is
+    /// below 0 or above the limit.
     private mutating func money() throws(LedgerError) {
         var found: [String] = []
         var total: Int64 = 0
@@ -99,6 +100,7 @@ private struct Audit {
             }
         }
         if total != 0 { found.append("I1: all accounts together hold \(total), not 0") }
+        // A storage lists its accounts in any order, but the report has to be repeatable.
         violations += found.sorted()
     }
 }

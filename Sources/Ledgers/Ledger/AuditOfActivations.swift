@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// I9: the rules for the rows of activations and codes.
 extension AuditedCard {
-    /// Invariant I9: every activation must have an attempt (a request to the activation service).
+    /// I9: every activation has an attempt.
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
         guard operation.kind == .activate, try rows.activation(operation.id) == nil else {
             return []
@@ -10,8 +10,8 @@ extension AuditedCard {
         return ["I9: operation \(operation.id) came of no attempt"]
     }
 
-    /// A code has at most one attempt that was not rejected, and belongs to the card it was on. An
-    /// attempt leads to an activation only with a yes.
+    /// A code has at most one attempt that was not rejected, and belongs to the card it was on.
+    /// Only a yes leads from an attempt to an activation.
     func attempted() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
@@ -35,7 +35,7 @@ extension AuditedCard {
         return found
     }
 
-    /// Checks the code in the card's row against the code that follows from its operations.
+    /// Checks the code in the card's row against the one that its operations lead to.
     func coded(_ card: LedgerCard) -> [String] {
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =
@@ -50,9 +50,10 @@ extension AuditedCard {
         return ["I9: card \(uid) \(complaint)"]
     }
 
-    /// Finds two cards in use with one code: one of them is a copy.
+    /// Finds two cards in use with one code, one of which is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
+            // Only the higher number reports the pair, so it is reported once.
             let other = try rows.cards(with: code).last(where: { $0.isInUse && $0.uid < uid })
         else { return [] }
         return ["I9: cards \(other.uid) and \(uid) have the same code"]
@@ -60,7 +61,7 @@ extension AuditedCard {
 }
 
 extension ActivationAttempt {
-    /// Whether this operation can result from a yes to the attempt.
+    /// Whether this operation can come from a yes to the attempt.
     fileprivate func may(lead operation: Operation) -> Bool {
         operation.kind == .activate && state == .active && operation.scratch?.code == code
     }

@@ -1,8 +1,8 @@
 import TapcardDomain
 
-/// The bookings that every operation must have, from account to account.
+/// The bookings that each operation must have, from account to account.
 extension AuditedCard {
-    /// I6, and I12 for tickets and prizes: only completed changes are booked, each as its kind
+    /// I6, and I12 for tickets and prizes: only changes that happened are booked, each as its kind
     /// requires.
     func bookings(
         of operation: Operation, _ entries: [Entry]
@@ -27,11 +27,11 @@ extension AuditedCard {
         return found
     }
 
-    /// The holder's account when the last followed operation began.
+    /// The cardholder's account when the last followed operation began.
     private var purse: Account { .purse(uid, trace.account) }
 
     /// Whether the last followed operation books for the payer of a payment: the card is on the
-    /// account that paid, or on one that its balance was moved to.
+    /// account that paid, or on one that its balance moved to.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }
@@ -47,17 +47,18 @@ extension AuditedCard {
         return try isForPayer(of: id)
     }
 
-    /// The entries an operation must have: empty if it did not happen, nil if no entries could be
-    /// correct.
+    /// The entries that an operation must have: empty if it did not happen, nil if no entries could
+    /// be right.
     private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting]? {
         guard operation.hasHappened else { return [] }
         let amount = operation.amount
         switch operation.kind {
         case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
         case .offline:
-            // How much the card could pay depends on what was open on it then.
+            // How much the card could pay depends on what was open on it then, so any part of it is
+            // right.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
-            // A row that others wrote may have a negative amount, which ends no range.
+            // An altered row may have a negative amount, with which no range can be made.
             guard paid >= 0, paid <= amount else { return nil }
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
@@ -81,7 +82,7 @@ extension AuditedCard {
         }
     }
 
-    /// The balance of the account that a making has closed, where the tag was a card before.
+    /// The closing of the tag's earlier account, if a making did that.
     private func closing(_ making: [Entry]) -> [Posting] {
         guard trace.account > 1,
             let left = making.first(where: { $0.account == .reissued })?.amount, left > 0

@@ -1,10 +1,10 @@
 import TapcardDomain
 
-/// All rows of one card, checked against each other, the oldest operation first. The rules of
+/// All rows of one card, checked against each other from the oldest operation on. The rules of
 /// bookings, tickets and activations have their own files.
 struct AuditedCard {
     let uid: CardUID
-    /// The card's row; nil where operations, attempts or tickets refer to a card that is missing.
+    /// The card's row; nil if rows refer to a card that is missing.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let hasOfflinePayments: Bool
@@ -15,10 +15,11 @@ struct AuditedCard {
     private(set) var violations: [String] = []
     /// The amount that open payments hold.
     private var held: Int64 = 0
-    /// The number of each operation, and the highest that an operation has written.
+    /// The number of each operation.
     private var sequences: [OperationID: SequenceNumber] = [:]
+    /// The highest number that an operation has written to the tag.
     private var written = SequenceNumber.none
-    /// The last operation with a number, where it is final.
+    /// The last operation with a number, if it is final.
     private var lastFinal: (sequence: SequenceNumber, endedAt: Timestamp?)?
 
     init(_ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, hasOfflinePayments: Bool) {
@@ -65,22 +66,24 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// Follows the numbers. An operation that became final without a record on the tag was ended by
-    /// the next one on its card, or by a replacement of it, in the same transaction; or it is a
-    /// payment that was accepted offline, and booked from a journal.
+    /// Follows the numbers. An operation that became final without a record on the tag was ended,
+    /// in one transaction, by the next operation on its card or by a replacement of it; or it is a
+    /// payment accepted offline and booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
+        // An operation that the next one ended at its very beginning has no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
+        // A journal may book a payment that is open in the ledger, without a record on the tag.
         let isWritten =
             operation.state == .committed && !(hasOfflinePayments && operation.kind == .pay)
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// The number that an operation has written to the tag, above the confirmed one; nil as it
-    /// should be.
+    /// A number above the confirmed one that an operation has written to the tag; nil if all is
+    /// well.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let isOfReplacement = try rows.replacements(of: uid).contains {
@@ -91,7 +94,7 @@ struct AuditedCard {
         return card.confirmed < written ? written : nil
     }
 
-    /// I4: an operation has the number of the last record that was made for it.
+    /// I4: an operation has the number of its last record.
     private func numbered(by issued: [IssuedRecord]) -> [String] {
         var last: [OperationID: SequenceNumber] = [:]
         for record in issued {
@@ -103,8 +106,8 @@ struct AuditedCard {
         }.sorted()
     }
 
-    /// Applies a replacement, which changes the card without an operation of its own, if it came
-    /// last.
+    /// Applies a replacement, which changes the lost card without an operation of its own, if it
+    /// came last.
     private mutating func rememberReplacements() throws(LedgerError) {
         guard let last = try rows.replacements(of: uid).last else { return }
         let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
@@ -114,7 +117,7 @@ struct AuditedCard {
         trace.becomeReplaced()
     }
 
-    /// I2: a final operation has an end, and one that cannot be undone was not voided.
+    /// I2: a final operation has an end, and only a voidable one or a protection switch was voided.
     private static func end(of operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
@@ -127,7 +130,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are handed out once, in ascending order, and confirmed only after that.
+    /// I4 and I5: numbers are used once, in ascending order, and confirmed only after that.
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
@@ -145,6 +148,7 @@ struct AuditedCard {
         if let last = numbers.max(), last > card.allocated {
             found.append("I5: card \(uid) has record \(last) above \(card.allocated)")
         }
+        // Numbers in a gap may be on tags from before the restore, so none may be used again.
         for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
             found.append("I4: card \(uid) has record \(record.sequence) in a gap")
         }
@@ -204,7 +208,7 @@ extension LedgerRows {
         }
     }
 
-    /// A card as it was when a replacement of it began; nil before its first operation. Tampered
+    /// A card as it was when a replacement of it began; nil before its first operation. Altered
     /// rows can make cards replace each other in a circle, so results are remembered.
     private func trace(
         of uid: CardUID, before replacement: Operation,

@@ -1,8 +1,8 @@
 public import TapcardDomain
 
 extension LedgerStore {
-    /// Makes a change durable before the first byte of it goes to the tag. `version` is the state
-    /// by which the tag was judged; nil when this ledger did not know the card then.
+    /// Makes a change durable before its first byte goes to the tag. `version` is the state by
+    /// which the tag was judged; nil if this ledger did not know the card then.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
@@ -18,7 +18,7 @@ extension LedgerStore {
 }
 
 extension LedgerStore {
-    /// The earlier use of an id, whichever card it was for; nil for a new id.
+    /// The earlier use of an id, for whichever card; nil for a new id.
     public func repetition(
         of action: CardAction, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
@@ -31,7 +31,7 @@ extension LedgerStore {
         return earlier
     }
 
-    /// Whoever asks is now told that the earlier request was not done.
+    /// Notes an earlier request that was not done, as its caller is told so now.
     fileprivate func remember(_ beginning: Beginning) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
@@ -41,7 +41,7 @@ extension LedgerStore {
     }
 }
 
-/// The rows within one transaction.
+/// The rules over the rows of one transaction.
 struct Book {
     let rows: any LedgerRows
     let currency: Currency
@@ -55,7 +55,7 @@ struct Book {
         self.now = now
     }
 
-    /// A book for reading only: it seals no record and has no time.
+    /// A book for reading only; it seals no record and has no time.
     init(reading rows: any LedgerRows, _ currency: Currency) {
         self.init(booking: rows, currency, at: Timestamp(milliseconds: 0))
     }
@@ -66,6 +66,7 @@ struct Book {
     }
 
     func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> Beginning {
+        // A repeated request is answered, even if the card has changed since.
         if let known = try repetition(of: request.action, request.id, on: request.uid) {
             return known
         }
@@ -74,9 +75,9 @@ struct Book {
             SafetyRule.confirmedUnderTheLock.isLeftOut
             || SafetyRule.comparisonUnderTheLock.isLeftOut
             || known.map(CardVersion.init) == version
-        // Another station may have changed the card since the tag was judged, and the owner the
-        // key.
+        // Another station may have changed the card since the tag was judged, or the owner the key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
+        // What is open has to be resolved first, since a card has one open operation at most.
         let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: known?.card)
@@ -86,6 +87,7 @@ struct Book {
         } catch {
             return .refused(error)
         }
+        // Only a reissue gets here with something open, which it ends.
         if let open { try abandon(open) }
         if let known { try skip(known.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
@@ -94,6 +96,7 @@ struct Book {
             reverses: effects.reverses, subject: effects.subject,
             parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
             begunUptime: request.uptime)
+        // The card goes first, because an operation refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {
@@ -109,12 +112,12 @@ struct Book {
         return .begun(begun)
     }
 
-    /// The earlier use of an id: this very request, or another one. Nil for a new id.
+    /// The earlier use of an id, by this very request or another one; nil for a new id.
     fileprivate func repetition(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.answer(to: id) else {
-            // The id of an attempt is reserved for the activation that results from it.
+            // An attempt's id is reserved for the activation that it leads to.
             guard action != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
@@ -125,6 +128,7 @@ struct Book {
         }
         let isSame = known.answers(
             action, reversing: reversed, selling: try ticket(of: known))
+        // A booking under a derived id answers only the request that it books.
         guard isSame, known.requested == id else { return .mismatched(known) }
         return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
@@ -148,7 +152,7 @@ struct Book {
                 postedAt: now))
     }
 
-    /// Gives the next number to an open operation and makes its record. Nil when all are used up.
+    /// Gives the next number to an open operation and makes its record; nil if all are used up.
     func allocate(
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
     ) throws(LedgerError) -> OpenOperation? {
@@ -157,6 +161,7 @@ struct Book {
         var card = card
         var operation = operation
         card.allocated = number
+        // The operation keeps the number of its last record; earlier ones stay issued.
         operation.sequence = number
         let content = try content(of: card, during: operation)
         let record = sealer.seal(content)
@@ -171,8 +176,8 @@ struct Book {
             ticket: try ticket(of: operation))
     }
 
-    /// The tag holds numbers above all that were handed out: a newer copy of this ledger handed
-    /// them out. Until the tag is written again, they must not be taken for forgeries.
+    /// Notes numbers on the tag above all those handed out, which came from a newer copy of this
+    /// ledger. Until the tag is written again, they must not be taken for forgeries.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
@@ -184,6 +189,7 @@ struct Book {
     ) throws(LedgerError) -> SealedContent {
         var card = card
         if operation.kind == .close { card.status = .closed }
+        // The record already shows the balance without what the open operation holds.
         let (balance, overflow) = try rows.balance(of: card.purse)
             .subtractingReportingOverflow(operation.held)
         guard !overflow, (0...Currency.largestBalance).contains(balance) else {
@@ -215,6 +221,7 @@ struct Book {
             }
             effects = try plan.effects(onNew: request.uid, circumstances)
         }
+        // Without a number for its record, the operation could never reach the card.
         guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
         return effects
     }
@@ -249,7 +256,7 @@ struct Book {
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
-            // The activation has its attempt's id: that alone makes it happen only once.
+            // The activation has its attempt's id, which alone makes it happen only once.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -272,7 +279,7 @@ struct Book {
             sold: sold, earlierClaim: try rows.claim(of: id))
     }
 
-    /// The balance of a lost card has moved: nothing on it can be finished any more.
+    /// Marks a lost card as replaced: its balance has moved, so nothing on it can be finished.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {
         var lost = lost
         lost.status = .replaced
@@ -280,8 +287,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation whose tag will never show it. A voidable change has not happened; a
-    /// change outside the card was booked when it began and stays.
+    /// Ends an open operation whose tag will never show it. A voidable change has not happened; any
+    /// other was booked when it began and stays.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -299,7 +306,7 @@ struct Book {
         return operation
     }
 
-    /// Rule 3 left out: the number of a voided operation is handed out again.
+    /// Hands the number of a voided operation out again, as without rule 3.
     private func takeBack(_ operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
@@ -310,12 +317,13 @@ struct Book {
 }
 
 extension CardAction {
-    /// Making a card again ends the open operation of the old one; other requests wait for it.
+    /// Whether the request ends an open operation. Only making the card again does; others wait for
+    /// it.
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
 
-    /// The parameters of a making beyond its amount.
+    /// The parameters of a making besides its amount.
     fileprivate var parameters: String? {
         if case .make(let plan) = self { plan.parameters } else { nil }
     }
@@ -347,25 +355,25 @@ extension Operation {
         [parameters, Operation.forgettingName(in: parameters)].contains(self.parameters)
     }
 
-    /// A making's parameters without the holder's name, which is their last line.
+    /// A making's parameters without the cardholder's name, which is their last line.
     static func forgettingName(in parameters: String) -> String {
         guard let name = parameters.firstRange(of: "\nname=") else { return parameters }
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this operation matches a request, which is then a repetition. Values drawn again for
-    /// every try, a scratch code or the balls of a ticket, are not compared.
+    /// Whether this operation answers a repeated request. What is drawn anew for every try, as a
+    /// scratch code or a ticket's balls, is not compared.
     fileprivate func answers(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        // The station may have taken the payment offline, and the ledger has booked it so since.
+        // The station may have taken the payment offline, and it was booked since.
         guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
         switch action {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
         case .make(let plan):
-            // A replacement's amount is the balance of the lost card and not a part of the request.
+            // A replacement's amount is the lost card's balance, not part of the request.
             if case .replace = plan.origin { return wasAsked(with: plan.parameters) }
             return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
         case .ticket(let wanted, let price):

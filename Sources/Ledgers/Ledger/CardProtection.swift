@@ -1,23 +1,24 @@
-/// Whether a password keeps others from writing to a card's tag, and the id of the key from which
-/// the password derives. A card keeps the password that it was protected with. Two steps lie
-/// between off and on, each durable before the next is taken: one that may tear the password while
-/// the tag is known to ask for none, and one that may tear the page that switches the check on
-/// while the password is known.
+/// Whether a card's tag takes writes only with a password, and the key that the password comes
+/// from.
+///
+/// A card keeps the password that it was protected with. Two steps are between off and on, each
+/// durable before the next: the first may tear the password while the tag is known to ask for none,
+/// the second may tear the page that turns the check on while the password is known.
 public enum CardProtection: Hashable, Sendable {
     /// The tag takes every write.
     case off
-    /// The tag asks for no password; the password on it is not known.
+    /// The tag asks for no password, and what password it has is unknown.
     case settingPassword(keyID: UInt8)
-    /// The tag has its password; it is not known whether the tag asks for it.
+    /// The tag has its password; whether it asks for it is unknown.
     case switchingOn(keyID: UInt8)
-    /// The tag takes a write only with the password of this key.
+    /// The tag takes writes only with the password of this key.
     case on(keyID: UInt8)
-    /// The tag has its password; it is not known whether the tag still asks for it.
+    /// The tag has its password; whether it still asks for it is unknown.
     case switchingOff(keyID: UInt8)
-    /// The tag asks for no password any more; the password on it is not known.
+    /// The tag no longer asks for a password, and what password it has is unknown.
     case clearingPassword(keyID: UInt8)
 
-    /// The state once the tag was told to take this step, and has proved it.
+    /// The state after the tag was told to take this step and has proved it.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -27,10 +28,10 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Whether the tag is not between two steps of a change.
+    /// Whether no switch is under way.
     public var isSteady: Bool { self == next }
 
-    /// The key whose password the tag may ask for; nil where the tag is known to ask for none.
+    /// The key whose password the tag may ask for; nil if the tag is known to ask for none.
     public var openingKeyID: UInt8? {
         switch self {
         case .off, .settingPassword, .clearingPassword: nil
@@ -38,7 +39,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The key whose password is on the tag or on its way there; nil without one.
+    /// The key whose password is on the tag or on its way there; nil if there is none.
     public var keyID: UInt8? {
         switch self {
         case .off: nil
@@ -48,7 +49,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The state's word for `--json` and the ledger's rows.
+    /// The state's word, in JSON and in the ledger's rows.
     public var word: String {
         switch self {
         case .off: "off"
@@ -60,7 +61,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Combines a word and a key; nil where they do not fit together.
+    /// Combines a word and a key; nil if they do not belong together.
     public init?(word: String, keyID: UInt8?) {
         switch (word, keyID) {
         case ("off", nil): self = .off

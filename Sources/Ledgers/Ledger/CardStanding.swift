@@ -1,14 +1,14 @@
 public import TapcardDomain
 
-/// The part of a card that a station needs to know before it takes an offline payment.
+/// What a station needs to know about a card before it takes an offline payment.
 public struct CardStanding: Hashable, Sendable {
     /// The card's number.
     public let uid: CardUID
     /// The card's status in the ledger.
     public let status: LedgerCard.Status
-    /// The number of the account; it grows each time the tag is issued again.
+    /// The number of the account, which grows each time the tag is reissued.
     public let account: Int
-    /// The record that the ledger knows to be on the card.
+    /// The number of the record that the ledger knows to be on the card.
     public let confirmed: SequenceNumber
     /// The balance in minor units.
     public let balance: Int64
@@ -26,7 +26,7 @@ public struct CardStanding: Hashable, Sendable {
 }
 
 extension LedgerPages where Self: LedgerRows {
-    /// For a storage without a query of its own.
+    /// The default, for a storage without a query of its own.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
         var standings: [CardStanding] = []
         for card in try cards(after: uid, atMost: count) {

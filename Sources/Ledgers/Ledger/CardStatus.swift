@@ -6,7 +6,7 @@ public enum StatusChange: Hashable, Sendable {
     case block
     /// Allows operations on the card again.
     case unblock
-    /// Removes the name, and a foreign message that may contain one, from the ledger.
+    /// Removes the name from the ledger, and a foreign message that may contain it.
     case forget
 
     fileprivate var kind: Operation.Kind {
@@ -19,7 +19,7 @@ public enum StatusChange: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Changes the card and returns it, or the reason for refusing the change.
+    /// Changes the card and returns it, or the reason for a refusal.
     public func change(
         _ uid: CardUID, _ change: StatusChange, id: OperationID, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -28,7 +28,7 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
             }
-            // A retry finds its own operation, and changes nothing again.
+            // A retry finds its own operation and changes nothing again.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(
@@ -36,6 +36,7 @@ extension LedgerStore {
                 }
                 return .success(card)
             }
+            // An activation attempt may have reserved the id.
             guard try !rows.isUsed(id) else {
                 return .failure(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
@@ -44,6 +45,7 @@ extension LedgerStore {
                 card.status = .blocked
             case (.unblock, .blocked):
                 card.status = .active
+            // A name is forgotten on request, whatever state the card is in.
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
@@ -63,7 +65,7 @@ extension LedgerStore {
     }
 
     /// Skips, after a backup was restored, the numbers that may have been handed out since it was
-    /// made: they are never used again, and a tag that holds one needs an operator.
+    /// made. They are never used again, and a tag that has one needs an operator.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
@@ -73,6 +75,7 @@ extension LedgerStore {
                     exhausted.append(card.uid)
                     continue
                 }
+                // The last gap may be shorter, so that it ends with the highest number there is.
                 let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
                 if last == .highest { exhausted.append(card.uid) }
                 try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))
@@ -84,6 +87,6 @@ extension LedgerStore {
     }
 }
 
-/// The count of numbers that a restored backup gives up: more than a card uses between two backups.
-/// 255 restores fit into the 24 bits of a record.
+/// How many numbers a restored backup skips: more than a card uses between two backups. 255
+/// restores fit into the 24 bits of a record's number.
 public let restoreGap: UInt32 = 65_536

@@ -1,18 +1,18 @@
 import TapcardDomain
 
-/// One card as its operations leave it, oldest first; the audit compares it with the card's row.
+/// One card as its operations leave it, oldest first, which the audit compares with its row.
 struct CardTrace {
-    /// The number of times that the tag became a card, which is the number of its last account.
+    /// How often the tag became a card, which is the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
     /// The operation that last changed the status; nil before the first one.
     private(set) var statusSetter: OperationID?
     private(set) var scratch = ScratchTrace.uncoded
-    /// Every code that the card had, in this life or an earlier one.
+    /// Every code that the card has had, in this life or an earlier one.
     private(set) var codes: Set<ScratchCode> = []
 
-    /// The other rows needed to follow an operation.
+    /// The other rows that an operation depends on.
     struct Surroundings {
         /// The replaced card, as it was then.
         var lost: CardTrace?
@@ -20,17 +20,19 @@ struct CardTrace {
         var ticket: TicketID?
     }
 
-    /// Follows one operation. Returns false where the card could not take that step.
+    /// Follows one operation; false if the card could not take that step.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
+        // A making counts even while it is open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
-            // The ledger did not know the card, and keeps it as one without an account in use.
+            // The ledger did not know the card and keeps it without an account in use.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }
         if operation.hasHappened, let status = operation.status {
             (self.status, statusSetter) = (status, operation.id)
         }
         var step = operation.scratchStep
+        // A replacement takes over the ticket and the code of the lost card.
         if operation.kind == .replace {
             ticket = surroundings.lost?.ticket
             step = surroundings.lost?.scratch ?? .uncoded
@@ -43,7 +45,7 @@ struct CardTrace {
         return isPossible
     }
 
-    /// Records that another card took this one's place.
+    /// Notes that another card has replaced this one.
     mutating func becomeReplaced() { status = .replaced }
 
     private mutating func note(_ step: ScratchTrace) {
@@ -55,7 +57,7 @@ struct CardTrace {
     }
 }
 
-/// A card's code according to its operations.
+/// A card's code, according to its operations.
 enum ScratchTrace: Hashable {
     case uncoded
     case scratched(ScratchCode)
@@ -69,7 +71,7 @@ enum ScratchTrace: Hashable {
         }
     }
 
-    /// Whether scratching or activating could lead from the earlier state to this one.
+    /// Whether scratching or activating can lead from the earlier state to this one.
     fileprivate func follows(_ before: ScratchTrace) -> Bool {
         switch (before, self) {
         case (.uncoded, .scratched): true
@@ -80,18 +82,18 @@ enum ScratchTrace: Hashable {
 }
 
 extension Operation {
-    /// Whether the operation has taken effect in the ledger: a voidable one does once it is
+    /// Whether the operation has taken effect in the ledger: a voidable one does when it is
     /// committed, any other when it begins.
     var hasHappened: Bool { state == .committed || !kind.isVoidable }
 }
 
 extension Operation.Kind {
-    /// Whether its subject names the state of the code afterwards.
+    /// Whether its subject is the state of the code afterward.
     var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
 extension Operation {
-    /// The card's status after the operation; nil where it stays the same.
+    /// The card's status after the operation; nil if that does not change.
     fileprivate var status: LedgerCard.Status? {
         switch kind {
         case _ where kind.makesCard, .unblock: .active
@@ -101,7 +103,7 @@ extension Operation {
         }
     }
 
-    /// The operation's effect on the code of a card; nil where it has none.
+    /// What the operation does to the card's code; nil if nothing.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
         case (.issue, _): .uncoded

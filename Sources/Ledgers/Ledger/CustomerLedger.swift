@@ -1,7 +1,7 @@
 package import TapcardDomain
 
-/// A ledger as the customers' page may use it: it shows a card's balance and movements, and notes
-/// the counter of the page. The ledger itself, which can do everything, stays private in here.
+/// The ledger as the customers' page may use it: it shows a card's balance and movements, and notes
+/// the page's counter. The ledger itself, which can do everything, stays private in here.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore
 
@@ -9,7 +9,7 @@ package struct CustomerLedger: Sendable {
 
     package var currency: Currency { ledger.currency }
 
-    /// The balance and movements of a card; nil for a card that this ledger does not know.
+    /// The balance and movements of a card; nil if this ledger does not know it.
     package func statement(
         of uid: CardUID, at now: Timestamp
     ) async throws(LedgerError) -> CardStatement? {
@@ -18,7 +18,7 @@ package struct CustomerLedger: Sendable {
             guard let card = try rows.card(uid) else { return nil }
             func money(_ amount: Int64) -> Money { Money(minorUnits: amount, currency) }
             let operations = try rows.operations(on: uid, last: CardStatement.searched)
-            // A chip that was issued again shows its new holder nothing of the one before.
+            // A reissued chip must not show its new holder what an earlier one did.
             let making = operations.lastIndex { $0.kind.makesCard && $0.state == .committed }
             var movements: [CardStatement.Movement] = []
             for operation in operations[(making ?? 0)...].reversed()
@@ -39,8 +39,8 @@ package struct CustomerLedger: Sendable {
         }
     }
 
-    /// Notes the counter of a card that this ledger knows. False for one that was shown before, or
-    /// that is older: of several servers that ask at once, one gets true.
+    /// Notes the counter of a card that this ledger knows. False if it was shown before or is
+    /// older, so that of several servers that ask at once only one gets true.
     package func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) async throws(LedgerError) -> Bool {
@@ -62,12 +62,12 @@ package struct CardStatement: Hashable, Sendable {
         }
     }
 
-    /// The most movements of a statement.
+    /// The most movements in a statement.
     package static let mostMovements = 10
-    /// The operations that are looked through for them: some move no money.
+    /// How many operations are searched for them, since some move no money.
     static let searched = 40
 
-    /// Another one once the card was issued again.
+    /// The card's account, which is another one after a reissue.
     package let account: Account
     package let status: LedgerCard.Status
     package let balance: Money
@@ -77,7 +77,7 @@ package struct CardStatement: Hashable, Sendable {
     package let movements: [Movement]
     /// The ledger's time of this statement.
     package let asOf: Timestamp
-    /// The counter with which the card's page was shown last; nil before the first time.
+    /// The counter with which the card's page was last shown; nil before the first time.
     package let lastShown: ReadCounter?
 }
 
@@ -86,8 +86,7 @@ extension LedgerRows {
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {
-        // Only for these two the operation itself does not say it, and each question of this kind
-        // may be a round trip.
+        // Only these two need their entries, and each such question may be a round trip.
         guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }

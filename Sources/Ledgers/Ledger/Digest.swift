@@ -1,5 +1,5 @@
-/// The digest SHA-256 (FIPS 180-4). The rules of the ledger stand on the domain alone, and need it for
-/// a few bytes at a time.
+/// The digest SHA-256 (FIPS 180-4), written here because the rules of the ledger depend on the
+/// domain alone and need it for only a few bytes.
 enum Digest {
     /// The digest, in 32 bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -7,6 +7,7 @@ enum Digest {
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c,
             0x1f83_d9ab, 0x5be0_cd19,
         ]
+        // FIPS 180-4, 5.1.1: a one bit, zeros, and the length in bits in the last eight bytes.
         var padded = bytes + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }
         padded += big(UInt64(bytes.count) * 8)
@@ -20,6 +21,7 @@ enum Digest {
         var words = (0..<16).map { place in
             block.dropFirst(4 * place).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
+        // The message schedule of FIPS 180-4, 6.2.2, step 1.
         for place in 16..<64 {
             let (early, late) = (words[place - 15], words[place - 2])
             let first = turn(early, 7) ^ turn(early, 18) ^ early >> 3
@@ -27,6 +29,7 @@ enum Digest {
             words.append(words[place - 16] &+ first &+ words[place - 7] &+ second)
         }
         var now = state
+        // Step 3, with the eight working variables a to h in `now`.
         for place in 0..<64 {
             let (a, e) = (now[0], now[4])
             let choice = (e & now[5]) ^ (~e & now[6])

@@ -2,14 +2,14 @@ public import TapcardDomain
 
 /// The rows that a transaction will ask for, as far as its caller knows them.
 ///
-/// A storage that is far away loads them together, in one round trip, and every other row in a trip
-/// of its own. It never changes what a body reads: a row too many or too few only costs time.
+/// A remote storage loads them together, in one round trip, and any other row in a round trip of
+/// its own. What a body reads never depends on it: a row too many or too few only costs time.
 public struct Footprint: Hashable, Sendable {
-    /// The cards, each with its open operation, its gaps and what is asked about its code.
+    /// The cards, each with its open operation, its gaps, and what is asked about its code.
     public var cards: [CardUID]
-    /// The ids that a request has, or that an operation had.
+    /// The ids of a request and of operations.
     public var ids: [OperationID]
-    /// The records of the first card with these numbers.
+    /// The numbers of the first card's records.
     public var records: [SequenceNumber]
 
     /// Creates a footprint from the rows that a transaction will read.
@@ -24,7 +24,7 @@ public struct Footprint: Hashable, Sendable {
 }
 
 extension Request {
-    /// The rows that the beginning of this request asks for.
+    /// The rows that beginning this request asks for.
     var footprint: Footprint {
         var footprint = Footprint(cards: [uid], ids: [id])
         switch action {

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A ledger that lives as long as the process: for tests and for trying things out.
+/// A ledger that lives as long as the process, for tests and experiments.
 public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
     private var tables = LedgerTables()
@@ -12,6 +12,7 @@ public actor InMemoryLedger: LedgerStore {
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
+        // What a reading body changes goes into a copy that is dropped.
         var unchanged = tables
         return try unchanged.transact(body)
     }
@@ -34,7 +35,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
     fileprivate var retiredKeys: [RetiredRow] = []
-    /// The key that seals at all stations, as in a ledger that stations share.
+    /// The key that seals at all stations, as in a shared ledger.
     package var sealingKey: UInt8?
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
@@ -48,11 +49,13 @@ package struct LedgerTables: Hashable, Sendable {
     ) throws(LedgerError) -> Success {
         let rows = MemoryRows(self)
         let success = try body(rows)
+        // Not reached if the body throws, so a failed transaction leaves no trace.
         self = rows.tables
         return success
     }
 
-    /// Moves the start of an operation back, and the end of what it has ended, where time stands still.
+    /// Moves the start of an operation back, and with it the end of what it ended, in tests whose
+    /// time stands still.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
@@ -70,7 +73,7 @@ package struct LedgerTables: Hashable, Sendable {
     }
 }
 
-/// A retired key, and the number of operations that had begun by then.
+/// A retired key, and how many operations had begun by then.
 private struct RetiredRow: Hashable, Sendable {
     let key: RetiredKey
     let operations: Int
@@ -79,10 +82,10 @@ private struct RetiredRow: Hashable, Sendable {
 /// The rows as dictionaries, with the constraints of the real storages.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
-    /// The index that a transaction builds when it first needs it, and drops with its next write.
+    /// An index that a transaction builds when it first needs it and drops with its next write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
-    /// Up to this number of rows a scan is quicker than an index.
+    /// Up to this many rows, a scan is quicker than an index.
     private static let fewRows = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
@@ -214,6 +217,7 @@ private final class MemoryRows: LedgerRows {
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
+        // Without rule 3 a number is used again, so its earlier record has to go.
         if SafetyRule.freshNumbers.isLeftOut { tables.issued[record.uid]?[record.sequence] = nil }
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The sixteen bytes made for one number of one card: the only valid record with this number.
+/// The sixteen bytes made for one number of one card: the only valid record with that number.
 public struct IssuedRecord: Hashable, Sendable {
     /// The card for which the record was made.
     public let uid: CardUID
@@ -13,7 +13,7 @@ public struct IssuedRecord: Hashable, Sendable {
     /// The key that sealed the record.
     public let keyID: UInt8
 
-    /// Creates a row for a record that may be on a card.
+    /// Creates the row of a record that may be on a card.
     public init(
         uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID,
         keyID: UInt8
@@ -26,11 +26,11 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// The numbers that may have been handed out after the backup from which the ledger was restored.
+/// The numbers that may have been handed out after the backup that the ledger was restored from.
 public struct SequenceGap: Hashable, Sendable {
     /// The card that may have such numbers.
     public let uid: CardUID
-    /// The numbers that may have been given out twice.
+    /// The numbers that may have been handed out twice.
     public let numbers: ClosedRange<SequenceNumber>
 
     /// Creates a range of numbers that the ledger cannot vouch for.
@@ -48,7 +48,7 @@ public struct SealedContent: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The balance in the record.
     public let balance: Money
-    /// The holder in the record.
+    /// The cardholder in the record.
     public let holder: Holder
     /// The state of the scratch card in the record.
     public let scratch: ScratchCard
@@ -65,7 +65,7 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records: the ledger decides inside its transaction which content is sealed under which
+/// Makes records. The ledger decides inside its transaction which content is sealed under which
 /// number, but stores no keys.
 public struct RecordSealer: Sendable {
     /// The key for new records.

@@ -1,42 +1,42 @@
 public import TapcardDomain
 
-/// The ledger's word on the keys. It goes before the key file of every station.
+/// What the ledger says about keys. It overrules every station's key file.
 public struct KeyPolicy: Hashable, Sendable {
-    /// The keys that nothing is sealed with any more, and that prove nothing.
+    /// The keys that no longer seal or prove anything.
     public let retired: Set<UInt8>
-    /// The key that seals at all stations; nil where each station follows its own file.
+    /// The key that seals at all stations; nil if each station follows its own file.
     public let sealing: UInt8?
 
-    /// Creates an order from the ids of the retired keys and of the key that seals.
+    /// Creates a policy from the ids of the retired keys and of the key that seals.
     public init(retired: Set<UInt8>, sealing: UInt8? = nil) {
         (self.retired, self.sealing) = (retired, sealing)
     }
 }
 
-/// The keys that a station has. A mark tells two keys apart, and gives neither away.
+/// The keys that a station has. A mark tells two keys apart without revealing either.
 public struct StationKeys: Hashable, Sendable {
-    /// The marks of all keys of the station's file, also of those that it trusts no more.
+    /// The marks of all keys in the station's file, even of those that it no longer trusts.
     public let marks: [UInt8: String]
     /// The keys that can verify here.
     public let usable: Set<UInt8>
-    /// The key that seals here as long as the ledger names none.
+    /// The key that seals here while the ledger names none.
     public let sealing: UInt8
 
-    /// Creates the report of a station: a mark for each key, and the ids that it can use.
+    /// Creates a station's report: a mark for each key, and the ids that it can use.
     public init(marks: [UInt8: String], usable: Set<UInt8>, sealing: UInt8) {
         (self.marks, self.usable, self.sealing) = (marks, usable, sealing)
     }
 }
 
-/// The keys of a ledger that stations share, and who has them.
+/// The keys of a shared ledger, and which stations have them.
 public struct IssuerKeys: Hashable, Sendable {
-    /// The key that seals at all stations; nil before the first of them has named its own.
+    /// The key that seals at all stations; nil before the first of them named its own.
     public let sealing: UInt8?
-    /// The key that seals next, once every station has it, and since when it is announced.
+    /// The key that seals next, once every station has it; nil if none is announced.
     public let next: UInt8?
-    /// The time when the next key was announced; nil without a next key.
+    /// The time when the next key was announced; nil if there is none.
     public let announcedAt: Timestamp?
-    /// The marks of all keys that any station has ever had.
+    /// The marks of all keys that any station ever had.
     public let marks: [UInt8: String]
     /// The stations that were not revoked.
     public let stations: [RegisteredStation]
@@ -50,8 +50,9 @@ public struct IssuerKeys: Hashable, Sendable {
         (self.marks, self.stations) = (marks, stations)
     }
 
-    /// The stations without this key, as far as they have said what they have.
+    /// The stations without this key, as far as they have reported their keys.
     public func lacking(_ key: UInt8) -> [RegisteredStation] {
+        // A station that has not reported its keys counts as lacking this one.
         stations.filter { $0.keys?.contains(key) != true }
     }
 }

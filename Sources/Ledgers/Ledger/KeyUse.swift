@@ -1,15 +1,15 @@
 public import TapcardDomain
 
-/// The uses of a key that remain.
+/// What still depends on a key.
 public struct KeyUse: Hashable, Sendable {
     /// How many of the cards are named.
     package static let mostNamed = 10
 
-    /// How many cards have a last record that is sealed with the key.
+    /// How many cards have a last record sealed with the key.
     public private(set) var cards = 0
     /// The first of these cards.
     public private(set) var first: [CardUID] = []
-    /// How many cards have a tag password that is, or is about to be, derived from the key.
+    /// How many cards have a tag password from the key, or are about to get one.
     public private(set) var protected = 0
 
     /// Creates a key without any use.
@@ -28,7 +28,7 @@ public struct KeyUse: Hashable, Sendable {
     package mutating func countProtected(_ more: Int = 1) { protected += more }
 }
 
-/// For a storage without a query of its own: goes through all cards.
+/// The defaults, for a storage without queries of its own: they go through all cards.
 extension LedgerRows {
     public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
@@ -46,6 +46,7 @@ extension LedgerRows {
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { used.insert(key) }
+            // Old records count, too: an id that ever sealed must not become another key.
             used.formUnion(try issuedRecords(on: card.uid).map(\.keyID))
         }
         return used

@@ -1,24 +1,24 @@
 public import TapcardDomain
 
-/// What the ledger knows of a card and of the records that were found on its tag, at one moment.
+/// What the ledger knows about a card and the records found on its tag, at one moment.
 public struct KnownCard: Sendable, Hashable {
     /// The ledger's row of the card.
     public let card: LedgerCard
     /// The balance that the ledger has booked.
     public let balance: Money
-    /// The operation that waits for the card to be seen; nil without one.
+    /// The operation that is open on the card; nil if there is none.
     public let open: Operation?
-    /// The records made for the numbers that were asked about. Of a card on an NTAG 424, also
-    /// those of the numbers confirmed and given out last.
+    /// The records made for the numbers asked about; for an NTAG 424, also those of the confirmed
+    /// number and of the last one handed out.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
-    /// The attempt to activate the card's code that has no answer yet, or a yes that the card does
-    /// not show yet.
+    /// The attempt for the card's code that has no answer yet, or a yes that the card does not show
+    /// yet.
     public let activation: ActivationAttempt?
-    /// The keys that were given up.
+    /// The retired keys.
     public var retiredKeys: Set<UInt8> { keyPolicy.retired }
-    /// The ledger's word on the keys, for every card alike.
+    /// What the ledger says about keys, for all cards alike.
     public let keyPolicy: KeyPolicy
 
     /// Creates what the ledger knows of a card.
@@ -36,19 +36,20 @@ public struct KnownCard: Sendable, Hashable {
         self.keyPolicy = keyPolicy
     }
 
-    /// The balance with the amount that an open payment holds.
+    /// The balance, with the amount that an open payment holds; nil if they break the purse's
+    /// limits.
     public var purse: Purse? {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
 
-    /// Whether the number is one that a restored ledger may have given out before.
+    /// Whether a restored ledger may have handed out this number before.
     public func isInGap(_ sequence: SequenceNumber) -> Bool {
         gaps.contains { $0.numbers.contains(sequence) }
     }
 }
 
 extension LedgerStore {
-    /// What is needed to judge a tag; nil for a card this ledger never saw.
+    /// What is needed to judge a tag; nil for a card that this ledger has never seen.
     public func knownCard(
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> KnownCard? {
@@ -58,7 +59,7 @@ extension LedgerStore {
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
             var asked = Set(sequences)
-            // To talk to an NTAG 424, its keys have to be known before.
+            // The keys of an NTAG 424 have to be known before it can be talked to.
             if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
             for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
             return KnownCard(
@@ -70,13 +71,13 @@ extension LedgerStore {
         }
     }
 
-    /// The card for which this ledger made exactly these bytes: a tag with another UID that carries
-    /// them is a copy.
+    /// The card that this ledger made exactly these bytes for: a tag with another UID that has them
+    /// is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }
 
-    /// The operation with this id; nil where the ledger has none.
+    /// The operation with this id, if any.
     public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
         try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.operation(id)
@@ -84,11 +85,12 @@ extension LedgerStore {
     }
 
     /// The operation that answers a request with this id: the one under it, or the booking of the
-    /// payment that a station has accepted for it offline.
+    /// offline payment accepted for it.
     public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)
         }
+        // The caller is told "not done", which must stay so while the ledger is offline.
         if let answer, answer.state == .voided { await remember(notDone: answer) }
         return answer
     }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's row of one card. Its money is not here: that is the sum of its entries.
+/// The ledger's row of one card. Its money is not here, but in its entries.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
@@ -8,40 +8,41 @@ public struct LedgerCard: Hashable, Sendable {
         case active
         /// The card is stopped until it is unblocked.
         case blocked
-        /// Paid out and emptied.
+        /// The card was paid out and emptied.
         case closed
-        /// Lost; the balance went to another card.
+        /// The card was lost, and its balance moved to another one.
         case replaced
     }
 
-    /// The text that phones read on the card.
+    /// The form of what phones read on the card.
     public typealias Face = FaceStyle
 
     /// The card's number.
     public let uid: CardUID
-    /// Taken at the first reading together with a fitting capability container.
+    /// The chip, as found at the first reading together with a fitting capability container.
     public var chip: Chip
-    /// Whether the maker's signature on the chip was valid at the first reading; nil without a signature.
+    /// Whether the maker's signature was valid at the first reading; nil if there was none.
     public var isGenuineChip: Bool?
     /// The card's status.
     public var status: Status
-    /// The holder of the card.
+    /// The cardholder.
     public var holder: Holder
     /// The state of the scratch card.
     public var scratch: ScratchCard
-    /// The last valid ticket.
+    /// The last ticket that counts.
     public var ticket: Ticket?
-    /// The game of Mastermind that is kept on the card; nil without one.
+    /// The Mastermind game kept on the card; nil if there is none.
     public var game: MastermindGame?
-    /// The text that phones read on the card.
+    /// The form of what phones read on the card.
     public var face: Face
-    /// The number of accounts that this chip has had: a re-issue begins a new one.
+    /// How many accounts this chip has had; each reissue begins a new one.
     public var account: Int
-    /// The highest number that was handed out.
+    /// The highest number that was ever handed out.
     public var allocated: SequenceNumber
-    /// The highest number written, every page acknowledged, read back and recorded.
+    /// The highest number whose record was written, every page acknowledged, read back and
+    /// recorded.
     public var confirmed: SequenceNumber
-    /// Whether refreshing what phones read has failed: its pages may be weak, so all are written
+    /// Whether a refresh of what phones read has failed: its pages may be weak, so all are written
     /// again.
     public var isDisplayStale: Bool
     /// The password protection of the tag.
@@ -75,7 +76,7 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
-    /// Whether the card still holds an account; a blocked one does.
+    /// Whether the card still has an account in use; a blocked one does.
     public var isInUse: Bool { status == .active || status == .blocked }
 
     /// The customer's account of this card.

@@ -1,15 +1,15 @@
 public import TapcardDomain
 
-/// A database that holds the ledger of several stations, as seen by its owner.
+/// A database with the ledger of several stations, as its owner sees it.
 package protocol LedgerDatabase: Sendable {
-    /// Throws the reason for which no ledger can be made in the database. Nothing is made.
+    /// Throws if no ledger can be made in the database, and why. Makes nothing.
     func requireRoom() async throws(LedgerError)
 
     /// Makes an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)
 
-    /// Makes the ledger of an empty database a copy of another one, in one transaction. `origin`
-    /// names that ledger: the second time nothing is done.
+    /// Copies another ledger into an empty database, in one transaction. `origin` names that
+    /// ledger, so that a second run does nothing.
     func fill(from source: any LedgerStore, origin: String) async throws(LedgerError) -> Filled
 
     /// Brings the tables up to date.
@@ -17,27 +17,27 @@ package protocol LedgerDatabase: Sendable {
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
-    /// The replicas for which the server waits with each commit, in its own words, if none of them
-    /// is there; nil where nothing is waited for, as far as this login can see.
+    /// The replicas that the server waits for with each commit, in its own words, if none of them
+    /// is there; nil if it waits for none, as far as this login can see.
     func missingReplicas() async throws(LedgerError) -> String?
 
-    /// Declares that the ledger is open on this server: after the promotion of a replica, or after
-    /// a backup was restored. After a loss every card skips the numbers that may have been lost.
+    /// Declares that the ledger is open on this server, after a replica was promoted or a backup
+    /// restored. After a loss, every card skips the numbers that may have been lost.
     func reopen(_ loss: DeclaredLoss) async throws(LedgerError)
 
-    /// Makes a login for a station; its number.
+    /// Makes a login for a station, and returns its number.
     func register(_ name: StationName, password: String) async throws(LedgerError) -> Int
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
 
-    /// Ends the rights of a station at once. Its name is not used again.
+    /// Ends a station's rights at once. Its name is never used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
-    /// Announces a key, which seals next. One key at a time is announced.
+    /// Announces the key that seals next; only one can be announced at a time.
     func announce(_ key: UInt8, mark: String) async throws(LedgerError)
 
-    /// Lets the announced key seal at all stations from now on. Refused as long as a station lacks
-    /// it, unless `isForced`: that station then takes no money.
+    /// Lets the announced key seal at all stations from now on. Refused while a station lacks it,
+    /// unless `isForced`: that station then takes no money.
     func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
 
@@ -47,7 +47,7 @@ public struct Filled: Hashable, Sendable {
     public let cards: Int
     /// The number of operations copied.
     public let operations: Int
-    /// Whether an earlier run has copied it.
+    /// Whether an earlier run copied it.
     public let wasThere: Bool
 
     /// Creates the report of a copied ledger.
@@ -56,7 +56,7 @@ public struct Filled: Hashable, Sendable {
     }
 }
 
-/// The owner's word about a server that was promoted or restored.
+/// What the owner says about a server that was promoted or restored.
 package enum DeclaredLoss: String, Sendable, CaseIterable {
     /// It has every confirmed commit.
     case nothing
@@ -80,23 +80,23 @@ public struct DatabaseStatus: Sendable {
     public let epoch: Int
     /// The login of this connection.
     public let login: String
-    /// The replicas for which each commit waits, as the server is set; empty for none.
+    /// The replicas that each commit waits for, by the server's settings; empty if none.
     public let synchronousReplicas: String
-    /// The replicas that are connected; nil where this login may not see them.
+    /// The connected replicas; nil if this login may not see them.
     public let replicas: [Replica]?
-    /// The server's clock less the station's, in milliseconds.
+    /// How far the server's clock is ahead of the station's, in milliseconds.
     public let clockLead: Int64
-    /// How many operations are open, and when the oldest of them began.
+    /// How many operations are open.
     public let openOperations: Int
-    /// The time when the oldest open operation began; nil without one.
+    /// The time when the oldest open operation began; nil if none is open.
     public let oldestOpen: Timestamp?
-    /// The transactions since the database was last frozen: at 2,000 million the server stops.
+    /// The transactions since the database was last frozen; at 2,000 million the server stops.
     public let transactionAge: Int64
     /// The keys of the stations.
     public let keys: IssuerKeys
-    /// The stations' journals of which offline payments may be missing.
+    /// The stations' journals with offline payments that may be missing.
     public let journals: [JournalConcern]
-    /// Where the connection of this station to the server ends.
+    /// How this station is connected to the server.
     public let link: DatabaseLink
 
     /// Creates the status of a database.
@@ -117,33 +117,32 @@ public struct DatabaseStatus: Sendable {
     }
 }
 
-/// The way between a station and the server of its ledger.
+/// The connection between a station and its ledger's server.
 public enum DatabaseLink: Hashable, Sendable {
-    /// Both are on one machine: a session ends with its station.
+    /// Both are on one machine, so a session ends with its station.
     case local
-    /// A pooler is in between. The server does not see what becomes of the station.
+    /// A pooler is in between, so the server does not see what becomes of the station.
     case pooled
-    /// A network. The server ends the session of a station that is gone after so many seconds;
-    /// after hours where that is 0.
+    /// A network. The server ends the session of a lost station after this many seconds; after
+    /// hours if it is 0.
     case network(timeout: Int)
 
-    /// The seconds after which the server ends the session of a station that is gone, as far as
-    /// that can be known.
+    /// The seconds after which the server ends the session of a lost station, if known.
     public var timeout: Int? {
         guard case .network(let timeout) = self else { return nil }
         return timeout
     }
 }
 
-/// The use that a program may make of tables of some version.
+/// What a program may do with tables of some version.
 public enum SchemaReach: String, Sendable, CaseIterable {
-    /// The tables are of the version that the program knows.
+    /// The tables have the version that the program knows.
     case current
-    /// A later program has changed the tables, and this one may go on.
+    /// A later program changed the tables, and this one may go on.
     case later
-    /// A later program has changed the tables so that this one may only read.
+    /// A later program changed the tables so that this one may only read.
     case readOnly = "read-only"
-    /// The tables are of an earlier version: the owner has to migrate.
+    /// The tables have an earlier version, so the owner has to migrate.
     case earlier
 }
 
@@ -153,10 +152,10 @@ public struct Replica: Hashable, Sendable {
     public let name: String
     /// "streaming" once it has caught up.
     public let state: String
-    /// "sync" or "quorum" where commits wait for it.
+    /// "sync" or "quorum" if commits wait for it.
     public let synchrony: String
-    /// The bytes that the server has written and the replica has not stored yet; nil as long as
-    /// the replica has not said.
+    /// The bytes that the server has written and the replica has not stored yet; nil until the
+    /// replica has reported.
     public let lag: Int64?
 
     /// Creates a replica's state, in the words of the database.
@@ -182,11 +181,12 @@ public struct RegisteredStation: Hashable, Sendable {
     public let revokedAt: Timestamp?
     /// When it last connected.
     public let seenAt: Timestamp?
-    /// The keys that it has; nil before it has said so.
+    /// The keys that it has; nil before it has reported them.
     public let keys: Set<UInt8>?
-    /// When it last said so.
+    /// When it last reported its keys.
     public let keysAt: Timestamp?
-    /// Whether the row holds what no station writes: another program has used the station's login.
+    /// Whether the row holds what no station writes, so that another program must have used the
+    /// station's login.
     public let isDamaged: Bool
 
     /// Creates the row of a station.

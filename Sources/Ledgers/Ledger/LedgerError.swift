@@ -1,18 +1,18 @@
-/// A ledger's failure. Two errors are equal when their kinds are.
+/// A ledger's failure. Two errors are equal if their kinds are.
 public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The causes that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
         /// Another program holds the ledger.
         case locked
-        /// No space left.
+        /// No space is left.
         case full
-        /// Not readable as a ledger, or its rows break its own rules.
+        /// It cannot be read as a ledger, or its rows break its own rules.
         case corrupt
-        /// Written by a later version of tapcard.
+        /// A later version of tapcard wrote it.
         case newer
-        /// The ledger may only be read.
+        /// The ledger can only be read.
         case readOnly = "read-only"
-        /// The ledger is kept in another currency than this station's.
+        /// The ledger is in another currency than this station.
         case wrongCurrency = "wrong-currency"
         /// The ledger does not exist or cannot be used; nothing was done.
         case unavailable
@@ -20,7 +20,8 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case offline
         /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
-        /// The owner of a database asked for what its state does not allow; nothing was done.
+        /// The owner of a database asked for something that its state does not allow; nothing was
+        /// done.
         case refused
         /// The transaction may or may not have happened: look it up.
         case outcomeUnknown = "outcome-unknown"

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// The tables that may be the whole of a large ledger, in pages that each continue after the last
-/// row of the one before, and the queries that only the audit needs.
+/// The tables that may be as large as the ledger, in pages that each continue after the last row of
+/// the one before; and the queries that only the audit needs.
 public protocol LedgerPages {
     /// The next cards in the order of their UIDs.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]
@@ -16,7 +16,7 @@ public protocol LedgerPages {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation]
-    /// An operation's place in the order of all operations: an older one has a lower place.
+    /// An operation's place in the order of all operations; an older one has a lower place.
     func place(of id: OperationID) throws(LedgerError) -> Int64?
 
     /// The next attempts for a card, and for this code on any card; for all cards if none is named.
@@ -29,15 +29,15 @@ public protocol LedgerPages {
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError)
-    /// The rows that others refer to and that are missing.
+    /// Rows that others refer to but that are missing.
     func missing() throws(LedgerError) -> MissingRows
 }
 
-/// The missing rows that others refer to. A sound ledger misses none.
+/// Rows that others refer to but that are missing. A sound ledger has none.
 public struct MissingRows: Hashable, Sendable {
-    /// Missing cards of operations, attempts or tickets.
+    /// Missing cards that operations, attempts or tickets refer to.
     public let cards: [CardUID]
-    /// Missing operations of entries.
+    /// Missing operations that entries refer to.
     public let operations: [OperationID]
 
     /// Creates a list of rows that are missing.

@@ -1,14 +1,14 @@
 package import TapcardDomain
 
-/// The place of a ledger: a file on this machine, or a database that stations share.
+/// Where a ledger is: a file on this machine, or a database that stations share.
 package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     case file(String)
-    /// A URI of libpq's, such as "postgresql://till-1@ledger.example/tapcard".
+    /// A libpq URI, such as "postgresql://till-1@ledger.example/tapcard".
     case database(String)
 
     private static let filePrefix = "sqlite:"
 
-    /// "sqlite:FILE" and every path name a file.
+    /// Parses the place: "sqlite:FILE" and every path name a file.
     package init(_ text: String) {
         if LedgerPlace.schemes.contains(where: text.hasPrefix) {
             self = .database(text)
@@ -28,8 +28,8 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is the address of a database in another form than the one that is understood, and
-    /// no path of a file: libpq's list of keywords, or a URI of another scheme.
+    /// Whether this is a database's address in a form that is not understood rather than the path
+    /// of a file: libpq's list of keywords, or a URI of another scheme.
     package var isOtherAddress: Bool {
         guard case .file(let path) = self else { return false }
         return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
@@ -42,8 +42,8 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode",
     ]
 
-    /// Whether the address of the database has a password in it, which the list of processes shows
-    /// to every user of the machine.
+    /// Whether the address contains a password, which every user of the machine can see in the list
+    /// of processes.
     package var hasPassword: Bool {
         guard case .database(let address) = self else { return false }
         let parts = Parts(of: address)
@@ -54,13 +54,14 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     /// This database with the login of a station.
     package func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
 
-    /// This database as any station writes it, with "NAME" for its login.
+    /// This database as any station would write it, with "NAME" as its login.
     package var ofStations: LedgerPlace { place(as: "NAME") }
 
     private func place(as login: String) -> LedgerPlace {
         guard case .database(let address) = self else { return self }
         var parts = Parts(of: address)
         parts.login = login
+        // These belong to the login that is replaced.
         let own = ["user=", "passfile=", "sslcert=", "sslkey="]
         parts.settings.removeAll { setting in own.contains(where: setting.hasPrefix) }
         return .database(parts.address)

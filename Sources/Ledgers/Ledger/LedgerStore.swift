@@ -1,29 +1,30 @@
 public import TapcardDomain
 
-/// The port to a ledger's storage: rows, and transactions around them. The changes of rows are
-/// written once, in this target, for every storage; a driver brings atomicity, durability and the
-/// rows. A write has reached the disk when `write` returns.
+/// The port to a ledger's storage: rows, and transactions around them.
+///
+/// The rules are written once, in this target, for every storage; a storage adds atomicity,
+/// durability and the rows. A write is on disk when `write` returns.
 public protocol LedgerStore: Sendable {
     /// The currency in which the ledger is kept.
     var currency: Currency { get }
-    /// Whether every write is refused, because the storage may only be read.
+    /// Whether every write is refused because the storage can only be read.
     var isReadOnly: Bool { get }
-    /// The time by which this ledger is kept, at this time of the station. The stations of one
-    /// ledger take the age of an operation that another one has begun.
+    /// The ledger's time at this time of the station: the stations of one ledger compare the ages
+    /// of each other's operations.
     func time(at stationTime: Timestamp) -> Timestamp
-    /// Tells the ledger which keys this station has, and returns the ids for which another station
-    /// has another key. Keys that are new become known to the others.
+    /// Reports to the ledger which keys this station has, and returns the ids for which another
+    /// station has a different key. Keys that are new become known to the others.
     func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8>
-    /// The state of the database; nil for a ledger that is a file.
+    /// The state of the database; nil for a ledger in a file.
     func databaseStatus(at stationTime: Timestamp) async throws(LedgerError) -> DatabaseStatus?
 
-    /// The name of the ledger, which it keeps on every server; nil for a ledger of one machine.
+    /// The name of the ledger, which is the same on every server; nil for a ledger on one machine.
     func ledgerID() async throws(LedgerError) -> String?
 
-    /// Keeps at this station that it was told of an operation that was not done: it must not say
-    /// the opposite while it cannot ask.
+    /// Remembers at this station that it was told that an operation was not done: it must not say
+    /// the opposite while it is offline.
     func remember(notDone operation: Operation) async
 
     /// Reads one consistent state.
@@ -32,18 +33,18 @@ public protocol LedgerStore: Sendable {
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
-    /// Reads one consistent state at length while other callers work on: for reading the whole
+    /// Reads one consistent state at length while other callers go on, for reading the whole
     /// ledger.
     func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
-    /// Reads everything that is stored and throws where a part of it is damaged. A tap never does
-    /// this: its cost grows with the ledger.
+    /// Reads everything that is stored and throws if part of it is damaged. A tap never does this,
+    /// because its cost grows with the ledger.
     func checkStorage() async throws(LedgerError)
 
-    /// Changes rows, all or none of them, exclusively while the body runs. A storage may repeat the
-    /// body, so it must have no other effects.
+    /// Changes rows, all or none of them, with nobody else changing them meanwhile. A storage may
+    /// repeat the body, so it must have no other effects.
     func write<Success: Sendable>(
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
@@ -51,14 +52,14 @@ public protocol LedgerStore: Sendable {
 }
 
 extension LedgerStore {
-    /// Reads one consistent state, without an announcement of rows.
+    /// Reads one consistent state, without announcing rows.
     public func read<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await read(touching: .unknown, body)
     }
 
-    /// Changes rows, all or none of them, without an announcement of rows.
+    /// Changes rows, all or none of them, without announcing rows.
     public func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -80,10 +81,10 @@ extension LedgerStore {
 
     public func ledgerID() async throws(LedgerError) -> String? { nil }
 
-    /// A ledger of one machine can always be asked.
+    /// Does nothing: a ledger on one machine can always be asked.
     public func remember(notDone operation: Operation) async {}
 
-    /// Throws the error of a write where no write is possible.
+    /// Throws the error of a write if no write is possible.
     public func requireWritable() async throws(LedgerError) {
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
@@ -99,62 +100,61 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// A ledger with one station leaves that to the station's file.
+    /// Nil, because a ledger with one station leaves this to the station's file.
     public func sealingKey() throws(LedgerError) -> UInt8? { nil }
 }
 
 /// The rows of a ledger, seen from inside one transaction.
 public protocol LedgerRows: LedgerPages {
-    /// The row of a card; nil for a card that is not known.
+    /// The row of a card; nil if the card is not known.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
-    /// The cards that have this code, including those not in use any more.
+    /// The cards with this code, even those no longer in use.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
-    /// The cards whose holder has this number, including those not in use any more.
+    /// The cards whose holder has this number, even those no longer in use.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard]
     /// Adds the card, or replaces its row.
     func save(_ card: LedgerCard) throws(LedgerError)
 
-    /// The operation with this id; nil without one.
+    /// The operation with this id, if any.
     func operation(_ id: OperationID) throws(LedgerError) -> Operation?
-    /// The operation that waits for this card; nil without one.
+    /// The operation that is open on this card, if any.
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation?
-    /// The operation that refunds this one and was not voided; nil without one.
+    /// The operation that refunds this one and was not voided, if any.
     func refund(of id: OperationID) throws(LedgerError) -> Operation?
     /// The newest operations, at most `count`; oldest first.
     func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation]
     /// The operations that made this card the replacement of another one, oldest first.
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation]
-    /// The operations on other cards that moved a balance of this one, oldest first.
+    /// The operations on other cards that moved a balance from this one, oldest first.
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation]
-    /// Adds an operation with an id of its own.
+    /// Adds an operation with a new id.
     func insert(_ operation: Operation) throws(LedgerError)
-    /// Changes state, sequence, end and balance of a known operation, nothing else.
+    /// Changes state, number, end and balance of a known operation, nothing else.
     func update(_ operation: Operation) throws(LedgerError)
 
-    /// Removes the holder's name from the stored parameters of this card's makings.
+    /// Removes the cardholder's name from the stored parameters of this card's makings.
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError)
 
-    /// The record that was made for this card with this number; nil without one.
+    /// The record that was made for this card and number, if any.
     func issued(_ uid: CardUID, _ sequence: SequenceNumber) throws(LedgerError) -> IssuedRecord?
-    /// The card for which these bytes were made, if any.
+    /// The record with these bytes, if any was made.
     func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord?
-    /// All records that were made for a card.
+    /// All records made for a card.
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord]
     /// Adds a record that may be on a card from now on.
     func insert(_ record: IssuedRecord) throws(LedgerError)
     /// The records of operations that began after their key was retired.
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
 
-    /// The keys that are not trusted any more, each with its time.
+    /// The retired keys, each with its time.
     func retiredKeys() throws(LedgerError) -> [RetiredKey]
-    /// The key that seals at all stations; nil where each station follows its own file.
+    /// The key that seals at all stations; nil if each station follows its own file.
     func sealingKey() throws(LedgerError) -> UInt8?
     /// Retires a key that is not retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
-    /// The number of cards sealed or protected with each key. Keys that no card depends on are left
-    /// out.
+    /// What still depends on each key; keys that no card depends on are left out.
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
-    /// The keys of all records and of all tag passwords, and those that were given up.
+    /// The keys of all records and tag passwords, and the retired ones.
     func usedKeys() throws(LedgerError) -> Set<UInt8>
 
     /// The entries of an operation, oldest first.
@@ -164,19 +164,19 @@ public protocol LedgerRows: LedgerPages {
     /// The sum of the account's entries, in minor units.
     func balance(of account: Account) throws(LedgerError) -> Int64
 
-    /// The ticket with this number; nil where it was never sold.
+    /// The ticket with this name; nil if it was never sold.
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
     /// The ticket that a purchase sells.
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
-    /// The tickets of a card, oldest first, including those whose purchase is open or was voided;
-    /// of all cards if none is named.
+    /// The tickets of a card, oldest first, even if their purchase is open or was voided; of all
+    /// cards if none is named.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
-    /// Adds a ticket with a number of its own.
+    /// Adds a ticket with a new name.
     func insert(_ ticket: SoldTicket) throws(LedgerError)
-    /// The operation that has booked the ticket's prize, if any.
+    /// The operation that booked the ticket's prize, if any.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
 
-    /// The attempt with this id; nil without one.
+    /// The attempt with this id, if any.
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
     /// The attempt for a code that was not rejected, if any.
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
@@ -187,29 +187,29 @@ public protocol LedgerRows: LedgerPages {
     ) throws(LedgerError) -> [ActivationAttempt]
     /// Adds an attempt before the service is asked.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
-    /// Changes state, answer and version of an attempt without an answer, nothing else.
+    /// Changes state, answer and version of an unanswered attempt, nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
     /// The journals of offline payments, the first reported first.
     func journals() throws(LedgerError) -> [StationJournal]
-    /// The journal with this id; nil for one that was never reported.
+    /// The journal with this id; nil if it was never reported.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
-    /// Adds the journal, or replaces its row but for the time of a write-off. Its station is the
-    /// one that writes first.
+    /// Adds the journal, or replaces its row except for the time of a write-off. Its station is the
+    /// one that first writes it.
     func save(_ journal: StationJournal) throws(LedgerError)
-    /// Gives up on what is missing, at this time. In a database only the owner may do that.
+    /// Notes the time when what is missing was given up. In a database only the owner may do that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
-    /// The highest counter of the card's own page that was shown; nil for none.
+    /// The highest counter with which the card's page was shown, if any.
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?
-    /// Notes this counter, in one statement. False, without a change, unless it is above every one
-    /// that was noted before.
+    /// Notes this counter in one statement. False, without a change, unless it is above all that
+    /// were noted before.
     func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
-    /// The ranges of numbers that the ledger cannot vouch for on this card.
+    /// The ranges of this card's numbers that the ledger cannot vouch for.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
-    /// Adds a range of numbers that may have been given out twice.
+    /// Adds a range of numbers that may have been handed out twice.
     func insert(_ gap: SequenceGap) throws(LedgerError)
 }

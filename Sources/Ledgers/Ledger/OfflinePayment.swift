@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A payment that a station has accepted while the ledger was offline, as its journal has it.
+/// A payment that a station accepted while the ledger was offline, as in its journal.
 public struct OfflinePayment: Hashable, Sendable {
     /// The id of the request.
     public let id: OperationID
@@ -8,19 +8,19 @@ public struct OfflinePayment: Hashable, Sendable {
     public let uid: CardUID
     /// The chip of the card.
     public let chip: Chip
-    /// The number of the chip's account that the customer had then.
+    /// The number of the account that the customer had on the chip then.
     public let account: Int
     /// The number of the record that was on the tag.
     public let sequence: SequenceNumber
     /// The amount in minor units, above 0.
     public let amount: Int64
-    /// The cashier who took the payment; nil without a name.
+    /// The cashier who took the payment, if named.
     public let cashier: CashierName?
     /// The time of the payment at the station.
     public let at: Timestamp
     /// The journal that holds the payment.
     public let journal: JournalID
-    /// The running number in the journal.
+    /// The payment's number in the journal.
     public let number: Int64
 
     /// Creates a payment from a line of a station's journal.
@@ -34,15 +34,14 @@ public struct OfflinePayment: Hashable, Sendable {
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
-    /// The ids under which the payment can be booked, in the order in which they are tried: the
-    /// request's own, and after it others for a ledger that has that one for something else.
+    /// The ids under which the payment can be booked, in the order they are tried: first the
+    /// request's own, then others in case the ledger has that one for something else.
     package func bookingID(_ number: Int) -> OperationID {
         OfflinePayment.bookingID(number, of: id, amount, uid)
     }
 
-    /// It depends on the request alone, so that a payment in two journals is one booking. The
-    /// digest keeps requests apart whose ids differ in a few bits, as those of a counting client
-    /// do.
+    /// Derives an id from the request alone, so that a payment in two journals is one booking. The
+    /// digest separates requests whose ids differ in a few bits, as those of a counting client do.
     fileprivate static func bookingID(
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
@@ -58,9 +57,9 @@ public struct OfflinePayment: Hashable, Sendable {
 public struct BookedPayment: Hashable, Sendable {
     /// The operation that books it.
     public let operation: Operation
-    /// The part that the card could not pay, in minor units; 0 where it was booked before.
+    /// The part that the card could not pay, in minor units; 0 if it was booked before.
     public let shortfall: Int64
-    /// Whether it was booked now, and not before.
+    /// Whether it was booked now rather than before.
     public let isNew: Bool
 
     fileprivate static func earlier(_ operation: Operation) -> BookedPayment {
@@ -69,8 +68,8 @@ public struct BookedPayment: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Books an offline payment, once. It is never refused: the goods are gone. The card pays what
-    /// it has, and the issuer bears the rest.
+    /// Books an offline payment, once. It is never refused, because the goods are gone: the card
+    /// pays what it has, and the issuer bears the rest.
     public func book(
         _ payment: OfflinePayment, at now: Timestamp
     ) async throws(LedgerError) -> BookedPayment {
@@ -79,6 +78,7 @@ extension LedgerStore {
             cards: [payment.uid], ids: [payment.bookingID(0), payment.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
             let booked = try Book(booking: rows, currency, at: now).book(payment)
+            // In the same transaction, so that the journal counts every booked payment.
             try rows.note(payment, at: now)
             return booked
         }
@@ -91,9 +91,8 @@ extension Book {
     ) throws(LedgerError) -> BookedPayment {
         let place = try rows.booking(of: payment.id, payment.amount, on: payment.uid)
         if let booked = place.booked { return .earlier(booked) }
-        // The same request was begun before the outage and never confirmed: it is this payment,
-        // and the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh
-        // one.
+        // The same request was begun before the outage: it is this payment, and the card holds its
+        // amount. Its number stays unconfirmed, and the next tap writes a fresh record.
         if let known = try rows.operation(payment.id), known.state == .pending,
             known.isPayment(of: payment),
             let card = try rows.card(known.uid),
@@ -106,12 +105,14 @@ extension Book {
         let card = if let payer { payer } else { try standIn(for: payment) }
         let balance = try rows.balance(of: card.purse)
         let held = try rows.openOperation(on: card.uid)?.held ?? 0
+        // Money that is held does not pay, since the operation that holds it may still be booked.
         let paid = payer == nil ? 0 : min(max(balance - held, 0), payment.amount)
         let operation = Operation(
             id: place.id, uid: card.uid, kind: .offline,
             amount: payment.amount,
             subject: card.uid == payment.uid ? nil : .tapped(payment.uid),
             parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
+            // A station whose clock was ahead must not date a payment into the future.
             cashier: payment.cashier, begunAt: min(payment.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
@@ -123,7 +124,7 @@ extension Book {
             operation: operation, shortfall: payment.amount - paid, isNew: true)
     }
 
-    /// The row on which a payment is booked whose customer has no account any more. A card that
+    /// The row that a payment is booked on if its customer has no account any more. A card that
     /// this ledger does not know is one that it has lost: its numbers are never used, and its tag
     /// needs an operator.
     private func standIn(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
@@ -139,16 +140,16 @@ extension Book {
 }
 
 extension LedgerRows {
-    /// The operation that answers a request with this id. A payment that was given up may have been
-    /// accepted offline all the same: then it is that booking.
+    /// The operation that answers a request with this id. If its payment was voided, it may have
+    /// been accepted offline all the same; then the answer is that booking.
     func answer(to id: OperationID) throws(LedgerError) -> Operation? {
         let known = try operation(id)
         guard let known, known.kind == .pay, known.state == .voided else { return known }
         return try booking(of: id, known.amount, on: known.uid).booked ?? known
     }
 
-    /// The first id of a payment that is free, or the operation that books it. What has such an id
-    /// and books something else is passed over: the goods are gone, and the payment is not lost.
+    /// The first free id of a payment, or the operation that books it. An id used for something
+    /// else is skipped: the goods are gone, so the payment must not be lost.
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
@@ -164,8 +165,8 @@ extension LedgerRows {
         }
     }
 
-    /// The card that has the customer's account now: the tapped one, or the last that replaced it.
-    /// Nil where the account is gone.
+    /// The card that now has the customer's account: the tapped one, or the last that replaced it.
+    /// Nil if the account is gone.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
         for _ in 0..<mostReplacements {
@@ -177,7 +178,7 @@ extension LedgerRows {
         return nil
     }
 
-    /// The part of a payment or a top-up that moved between a card and the issuer.
+    /// The part of a payment or top-up that moved between a card and the issuer.
     func amountPaid(by operation: Operation) throws(LedgerError) -> Int64 {
         guard operation.kind == .offline else { return operation.amount }
         return operation.amount - (try booked(besides: operation)).shortfall
@@ -185,8 +186,8 @@ extension LedgerRows {
 }
 
 extension Operation {
-    /// Whether this books a payment under this id, or is the same request, made while the ledger
-    /// was not offline.
+    /// Whether this operation books a payment under this id, or is the same request, made while the
+    /// ledger was not offline.
     fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
         state == .committed && (kind == .offline || kind == .pay && self.id == id)
             && requested == id && self.amount == amount && wasTapped(uid)

@@ -1,14 +1,14 @@
 public import TapcardDomain
 
-/// One change of a card that was done, or was begun and is still open.
+/// One change of a card, done or still open.
 public struct Operation: Hashable, Identifiable, Sendable {
     /// The kind of change.
     public enum Kind: String, Sendable, CaseIterable {
         /// Makes a new card.
         case issue
-        /// Takes over a tag that others wrote.
+        /// Takes over a tag of another writer.
         case adopt
-        /// Makes a card in the place of a lost one, with its balance.
+        /// Makes a card that replaces a lost one and takes over its balance.
         case replace
         /// Takes a payment from the card.
         case pay
@@ -22,21 +22,21 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case activate
         /// Closes the card and pays its balance out.
         case close
-        /// Takes back a top-up.
+        /// Reverses a top-up.
         case reverse
-        /// Asks, under another id, about an existing attempt to activate.
+        /// Asks about an existing activation attempt under another id.
         case ask
         /// Buys a lottery ticket.
         case ticket
         /// Books the prize of a ticket.
         case claim
-        /// Pays the prize of a ticket out of the drawer, past the card.
+        /// Pays a ticket's prize in cash.
         case payout
         /// Books an offline payment.
         case offline
-        /// Keeps a game of Mastermind on the card.
+        /// Keeps a Mastermind game on the card.
         case game
-        /// Writes a fresh record without any change: the final state after an interruption.
+        /// Writes a fresh record without changing anything: the last step after an interruption.
         case reseal
         /// Puts the card's password on its tag, or takes it off.
         case protect, unprotect
@@ -44,24 +44,24 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case block
         /// Allows operations on the card again.
         case unblock
-        /// Forgets the holder's name.
+        /// Forgets the cardholder's name.
         case forget
 
-        /// Whether the operation is undone when the card did not follow. Only changes that take
-        /// money off a card can be: everything else has happened outside the card, and the tag
-        /// follows it.
+        /// Whether the operation is voided if the card did not follow. Only changes that take money
+        /// off a card are: everything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
-        /// Whether the operation books the prize of a ticket: onto its card, or out of the drawer.
+        /// Whether the operation books the prize of a ticket, on its card or in cash.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
-        /// Whether only the tag's password changes: a switch that the tag cannot do never happened.
+        /// Whether only the tag's password changes; a switch that the tag cannot do never happened.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
 
-        /// Whether a card is made of a tag, so that a tag without a valid record is resumed.
+        /// Whether a card is made of a tag, so that it is resumed even on a tag without a valid
+        /// record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
 
-        /// The word that ledgers keep. It is the same for good, so an offline payment is "deferred"
+        /// The word that ledgers store. It never changes, so an offline payment is "deferred"
         /// there.
         package var stored: String { self == .offline ? "deferred" : rawValue }
 
@@ -73,17 +73,17 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// Open, or one of the two final states.
     public enum State: String, Sendable, CaseIterable {
-        /// Begun: the card may have the record or not.
+        /// The operation has begun; the card may have the record or not.
         case pending
-        /// Done: the card has the record.
+        /// The operation is done, and the card has the record.
         case committed
-        /// Ended without effect.
+        /// The operation has ended without effect.
         case voided
     }
 
     /// The id that the request named.
     public let id: OperationID
-    /// The card on which it works.
+    /// The card that it works on.
     public let uid: CardUID
     /// The kind of change.
     public let kind: Kind
@@ -91,26 +91,26 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, or the top-up that is taken back; each only once.
     public let reverses: OperationID?
-    /// What the operation refers to, such as a ticket. Nil for kinds without a subject, and for
+    /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
     /// removing a game from a card.
     public let subject: Subject?
-    /// The parameters the card was issued with, apart from the amount, stored so that a repeated id
-    /// can be compared with the full request. Once the cardholder's name is forgotten, they are
-    /// kept without it.
+    /// The parameters that the card was made with, apart from the amount, stored so that a repeated
+    /// request can be compared in full. Once the cardholder's name is forgotten, they are kept
+    /// without it.
     public var parameters: String?
     /// The cashier who began the operation, if named.
     public let cashier: CashierName?
     /// The time when it began, by the ledger's clock.
     public let begunAt: Timestamp
-    /// The uptime of the machine at the start; nil where the station had no such clock.
+    /// The machine's uptime at the start; nil if the station had no such clock.
     public let begunUptime: Uptime?
     /// The state of the operation.
     public var state: State
-    /// The number of the record that shows the operation; none for an operation without a tag.
+    /// The number of its last record; none for an operation without a tag.
     public var sequence: SequenceNumber
     /// The time when it was committed or voided; nil while it is open.
     public var endedAt: Timestamp?
-    /// The card's balance afterwards, in minor units: the answer to a repeated request.
+    /// The card's balance afterward in minor units, as the answer to a repeated request.
     public var balanceAfter: Int64?
 
     /// Creates an operation.
@@ -143,8 +143,9 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// Whether the card with this number was tapped for the operation.
     public func wasTapped(_ uid: CardUID) -> Bool { self.uid == uid || subject == .tapped(uid) }
 
-    /// The change of the customer's balance: "-4.50" for a payment of 4.50.
+    /// The change of the customer's balance, such as -4.50 for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
+        // Its cash comes from the drawer, and the balance stays.
         if kind == .payout { return Money(minorUnits: 0, currency) }
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)

@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// The rows of a large table in sequence; one page of them is in memory at a time.
+/// The rows of a large table in sequence, with one page of them in memory at a time.
 public struct Pages<Row> {
-    /// The rows in a page: few enough for memory, and enough to make the search for its start
+    /// The rows in a page: few enough for memory, but enough to make the search for its start
     /// cheap.
     package static var rowsInAPage: Int { 500 }
 
@@ -11,7 +11,7 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns the next rows after the last one, at most `count`; fewer rows mean the end.
+    /// `fetch` returns at most `count` rows after the last one; fewer mean the end.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
     }
@@ -20,6 +20,7 @@ public struct Pages<Row> {
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
             let rows = try fetch(last, Pages.rowsInAPage)
+            // A short page is the last one, which saves asking for an empty page.
             isAtEnd = rows.count < Pages.rowsInAPage
             (page, last) = (rows[...], rows.last)
         }
@@ -68,7 +69,7 @@ extension LedgerRows {
     }
 }
 
-/// All rows of one kind at once, for one card or a ledger that is known to be small.
+/// All rows of one kind at once, for one card or a small ledger.
 extension LedgerRows {
     package func cards() throws(LedgerError) -> [LedgerCard] { try pagesOfCards().all() }
 

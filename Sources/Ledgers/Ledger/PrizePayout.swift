@@ -1,19 +1,19 @@
 public import TapcardDomain
 
-/// The ledger's answer to a request to pay a prize out of the drawer.
+/// The ledger's answer to a request to pay a prize in cash.
 public enum PrizePayout: Hashable, Sendable {
-    /// The payout is booked now; the prize is to be paid.
+    /// The payout is booked now, so the prize has to be paid.
     case booked(Operation)
-    /// The payout was booked before; the prize has been paid.
+    /// The payout was booked before, so the prize has been paid.
     case earlier(Operation)
     /// A rule refused the payout.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Books a prize that is paid out of the drawer, past the card: a prize too large for a card is
-    /// still owed. Like every claim it happens once, and on a card in use that bought the ticket.
-    /// The card stays the same, so its tag is not written.
+    /// Books a prize that is paid in cash, because a prize too large for a card is still owed. Like
+    /// every claim it happens once, and on a card in use that bought the ticket. The card does not
+    /// change, so its tag is not written.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
         by cashier: CashierName? = nil, at now: Timestamp
@@ -32,6 +32,7 @@ extension Book {
         by cashier: CashierName?
     ) throws(LedgerError) -> PrizePayout {
         let earlier = try rows.claim(of: ticket)
+        // Only one caller gets `booked`, so the cash is handed out once.
         if let earlier, earlier.kind == .payout, earlier.uid == uid { return .earlier(earlier) }
         guard let known = try knownCard(of: uid) else {
             return .refused(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))

@@ -1,12 +1,13 @@
-/// The counter that an NTAG 424 puts into the address of its page: it grows with each tap by a phone.
+/// The counter that an NTAG 424 puts into the address of its page; it grows with each tap by a
+/// phone.
 public struct ReadCounter: Hashable, Comparable, Sendable {
-    /// The chip keeps 24 bits.
+    /// The highest counter, as the chip keeps 24 bits.
     public static let highest: UInt32 = 0xFF_FFFF
 
     /// The number of reads by phones.
     public let value: UInt32
 
-    /// Nil for a number that no chip has.
+    /// Nil for a number that no chip can have.
     public init?(_ value: UInt32) {
         guard value <= ReadCounter.highest else { return nil }
         self.value = value

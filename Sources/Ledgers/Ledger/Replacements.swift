@@ -1,22 +1,23 @@
 import TapcardDomain
 
 extension LedgerRows {
-    /// A card's own account, and those of the cards whose balance was moved onto it.
+    /// A card's own account, and those of the cards whose balance moved onto it.
     func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
         try accounts(behind: card.purse)
     }
 
-    /// An account, and the accounts whose balance it began with because their card was replaced.
+    /// An account, and those whose balance it began with because their card was replaced.
     func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
         var accounts = [purse]
         var place = 0
+        // Altered rows can form a circle, so the search is limited.
         while place < accounts.count, accounts.count < mostReplacements {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
                 guard booked.contains(accounts[place]) else { continue }
-                // The same operation also closes the account of the card's previous holder, which
-                // is not one of the lost card's accounts.
+                // The same operation may close the account of the tag's earlier holder, which is
+                // not one of the lost card's.
                 accounts += booked.filter { account in
                     guard case .purse(let lost, _) = account else { return false }
                     return lost != uid && !accounts.contains(account)
@@ -27,8 +28,8 @@ extension LedgerRows {
         return accounts
     }
 
-    /// Whether payments from this account belong to a card that is not closed or replaced: the
-    /// account's own card, or the last one that its balance was moved onto.
+    /// Whether payments from this account belong to a card in use: the account's own, or the last
+    /// one that its balance moved onto.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<mostReplacements {
@@ -40,20 +41,20 @@ extension LedgerRows {
         return false
     }
 
-    /// The account that received the balance of this one when its card was replaced.
+    /// The account that got this one's balance when its card was replaced.
     func successor(of purse: Account) throws(LedgerError) -> Account? {
         guard case .purse(let uid, _) = purse else { return nil }
         for replacement in try replacements(of: uid) {
             let booked = try entries(of: replacement.id).map(\.account)
             guard booked.contains(purse) else { continue }
-            // The same operation also closes the account of the card's previous holder; the new
-            // account has the higher number.
+            // The same operation may close the account of the tag's earlier holder; the new account
+            // has the higher number.
             return booked.filter { $0.uid == replacement.uid }.max { $0.number < $1.number }
         }
         return nil
     }
 
-    /// Whether the account and code of the other card are this card's now.
+    /// Whether the account and code of the other card are now this card's.
     func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in
@@ -62,7 +63,7 @@ extension LedgerRows {
     }
 }
 
-/// The limit of replacements to follow; no honest card was lost more often.
+/// The most replacements to follow; no honest card is lost more often.
 let mostReplacements = 64
 
 extension Account {

@@ -2,17 +2,17 @@ public import TapcardDomain
 
 /// A requested change of the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// The id that the client chose before anything happens: an operation is done once under an id.
+    /// The id that the client chose before anything happens; one operation is done under an id.
     public let id: OperationID
-    /// The card on which the request works.
+    /// The card that the request works on.
     public let uid: CardUID
     /// The change that is asked for.
     public let action: CardAction
-    /// The cashier who asks, if known. It is not compared: another cashier may repeat the request.
+    /// The cashier who asks, if known. Not compared, as another cashier may repeat the request.
     public let cashier: CashierName?
     /// The time of the request.
     public let at: Timestamp
-    /// The monotonic clock at that time; nil where the machine has none.
+    /// The monotonic clock at that time; nil if the machine has none.
     public let uptime: Uptime?
 
     /// Creates a request.
@@ -31,19 +31,19 @@ public struct Request: Hashable, Sendable {
 
 /// The changes that a card can go through.
 public enum CardAction: Hashable, Sendable {
-    /// Pay this amount.
+    /// Takes a payment of this amount.
     case pay(Money)
-    /// Add this amount.
+    /// Tops the card up by this amount.
     case add(Money)
-    /// Reverses a payment, entirely if no amount is named.
+    /// Refunds a payment, entirely if no amount is named.
     case refund(of: OperationID, Money?)
-    /// Takes back a top-up, entirely if no amount is named: its cash leaves the drawer again.
+    /// Reverses a top-up, entirely if no amount is named; its cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
-    /// Scratch to this code.
+    /// Scratches the card, which gets this code.
     case scratch(ScratchCode)
-    /// Activate the code of the card.
+    /// Activates the card's code.
     case activate
-    /// Close the card and pay its balance out.
+    /// Closes the card and pays its balance out.
     case close
     /// Sells a ticket at a price.
     case ticket(Ticket, Money)
@@ -53,11 +53,11 @@ public enum CardAction: Hashable, Sendable {
     case game(MastermindGame?)
     /// Writes a fresh record with a number above every one on the tag, even a forged one.
     case reseal(above: SequenceNumber)
-    /// Make a card of the tag.
+    /// Makes a card of the tag.
     case make(CardPlan)
-    /// Protects the tag with the password that derives from this key.
+    /// Protects the tag with the password that comes from this key.
     case protect(keyID: UInt8)
-    /// Take the password off the tag.
+    /// Takes the password off the tag.
     case unprotect
 
     /// The kind of operation in the ledger.
@@ -86,40 +86,39 @@ public enum CardAction: Hashable, Sendable {
     }
 }
 
-/// The card that is to be made of a tag.
+/// The card to be made of a tag.
 public struct CardPlan: Hashable, Sendable {
-    /// The source of the card's value.
+    /// Where the card's value comes from.
     public enum Origin: Hashable, Sendable {
-        /// A card that was not there before.
+        /// A new card.
         case issue
         /// A card of another writer, with the message on the tag.
         case adopt(message: [UInt8])
-        /// A card in the place of a lost one, with its balance.
+        /// A card that replaces a lost one and takes over its balance.
         case replace(lost: CardUID)
     }
 
-    /// The way in which the card comes to be.
+    /// Where the card's value comes from.
     public let origin: Origin
     /// The chip of the tag.
     public let chip: Chip
-    /// Whether the maker's signature is valid; nil where it was not checked.
+    /// Whether the maker's signature is valid; nil if it was not checked.
     public let isGenuineChip: Bool?
-    /// The holder of the card.
+    /// The cardholder.
     public let holder: Holder
     /// The scratch card's first state.
     public let scratch: ScratchCard
-    /// The text that phones will read.
+    /// The form of what phones will read.
     public let face: LedgerCard.Face
-    /// The protection of the tag; where that takes steps, the first of them.
+    /// The tag's protection, or the first step toward it.
     public let protection: CardProtection
     /// The first balance.
     public let balance: Money
-    /// The requested parameters beyond kind and amount, as a text that is compared and never
-    /// parsed.
+    /// The requested parameters besides kind and amount, as text that is only compared.
     public let parameters: String
-    /// Whether a card that is known already may be issued again.
+    /// Whether a known card may be reissued.
     public let mayReissue: Bool
-    /// The highest number under a valid seal on the tag: new numbers have to be above it.
+    /// The highest number with a valid seal on the tag; new numbers have to be above it.
     public let above: SequenceNumber
 
     /// Creates a plan.
@@ -142,12 +141,12 @@ public struct CardPlan: Hashable, Sendable {
     }
 }
 
-/// The state of a card when a station judged its tag. If it has changed when the operation is to
-/// begin, another station was quicker, and the tag is judged again.
+/// The state of a card when a station judged its tag. If it has changed by the time the operation
+/// begins, another station was quicker, and the tag is judged again.
 public struct CardVersion: Hashable, Sendable {
-    /// The record that the station believes to be on the card.
+    /// The highest confirmed number that the station saw.
     public let confirmed: SequenceNumber
-    /// The open operation that the station saw; nil without one.
+    /// The open operation that the station saw; nil if there was none.
     public let open: OperationID?
 
     /// Creates the state that a station saw.
@@ -156,13 +155,13 @@ public struct CardVersion: Hashable, Sendable {
         self.open = open
     }
 
-    /// Takes the state from what the ledger knows of the card.
+    /// The state in what the ledger knows about a card.
     public init(_ known: KnownCard) {
         self.init(confirmed: known.card.confirmed, open: known.open?.id)
     }
 }
 
-/// A change that is durable in the ledger and is now written to the tag.
+/// A change that is durable in the ledger and is now being written to the tag.
 public struct OpenOperation: Hashable, Sendable {
     /// The operation that is open.
     public let operation: Operation
@@ -172,7 +171,7 @@ public struct OpenOperation: Hashable, Sendable {
     public let content: SealedContent
     /// The record to write, byte by byte.
     public let record: [UInt8]
-    /// The sold ticket, valid once the operation is confirmed.
+    /// The ticket being sold, which counts once the operation is confirmed.
     public let ticket: Ticket?
 
     /// Creates an open operation with the record to write.
@@ -187,7 +186,7 @@ public struct OpenOperation: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// The operation, once the ledger has recorded this step of protecting the card.
+    /// The operation after the ledger has recorded this step of the card's protection.
     func protecting(_ protection: CardProtection) -> OpenOperation {
         var open = self
         open.card.protection = protection
@@ -202,7 +201,7 @@ public struct OpenOperation: Hashable, Sendable {
         return card
     }
 
-    /// The number that must not be overwritten: taken under the lock, not from an earlier look.
+    /// The number that must not be overwritten, taken under the lock and not from an earlier look.
     public var confirmed: SequenceNumber { card.confirmed }
 }
 
@@ -210,22 +209,22 @@ public struct OpenOperation: Hashable, Sendable {
 public enum Beginning: Hashable, Sendable {
     /// The operation is open: write its record.
     case begun(OpenOperation)
-    /// The id is known with the same parameters; the operation's state tells the outcome.
+    /// The id is known with the same parameters; the operation's state is the outcome.
     case known(Operation)
     /// The id belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen: judge it again.
+    /// The card has changed since it was seen, so it has to be judged again.
     case changed
     /// A rule refused the request; no operation has begun.
     case refused(Refusal)
 }
 
-/// The result of a confirmation.
+/// The outcome of a confirmation.
 public enum Confirmation: Hashable, Sendable {
     /// The operation is done.
     case committed(Operation)
-    /// The operation was voided before: it did not happen.
+    /// The operation was voided before, so it did not happen.
     case voided(Operation)
-    /// A later number was handed out in the meantime: the next tap judges by the record on the tag.
+    /// A later number was handed out meanwhile, so the next tap judges by the record on the tag.
     case superseded(Operation)
 }

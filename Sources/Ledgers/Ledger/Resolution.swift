@@ -1,10 +1,10 @@
 public import TapcardDomain
 
-/// The result of resolving an open operation.
+/// The outcome of resolving an open operation.
 public enum Resolution: Hashable, Sendable {
-    /// The operation is resolved in the ledger; its record is written to the tag now.
+    /// The operation is resolved in the ledger, and its record is now written to the tag.
     case open(OpenOperation)
-    /// The card has changed since it was seen: judge it again.
+    /// The card has changed since it was seen, so it has to be judged again.
     case changed
     /// A rule refused the resolution.
     case refused(Refusal)
@@ -21,21 +21,23 @@ extension LedgerStore {
             guard let operation = try book.rows.operation(open.operation.id),
                 var card = try book.rows.card(open.card.uid)
             else { throw LedgerError(.corrupt, "operation \(open.operation.id) has vanished") }
+            // An earlier try to confirm may have gone through without an answer.
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)
             case .pending: break
             }
+            // If a later number was handed out, another station has gone on with the card.
             guard card.allocated == open.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
             }
-            // The key was retired while the card was written: the card gets a fresh record.
+            // The key was retired while the card was written, so the card gets a fresh record.
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, open.content.sequence)
-            // The last step on the tag has been done.
+            // The last step on the tag has been taken.
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
@@ -43,8 +45,8 @@ extension LedgerStore {
         return confirmation
     }
 
-    /// Resumes a repeated request, or an open operation that is never undone: its own record is
-    /// written to the tag, or a fresh one when that could be mistaken for another.
+    /// Resumes a repeated request, or an open operation that is never voided: its own record is
+    /// written to the tag, or a fresh one if its own could be mistaken for another.
     public func resume(
         _ open: Operation, version: CardVersion, tagHolds best: SequenceNumber,
         sealer: RecordSealer,
@@ -56,10 +58,12 @@ extension LedgerStore {
             else { return .changed }
             let highest = max(best, known.card.confirmed)
             let content = try book.content(of: known.card, during: operation)
+            // The stored bytes may go out again only above every number on the tag, as the last
+            // ones made.
             if operation.sequence > highest, operation.sequence == known.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 issued.keyID == sealer.keyID,
-                // A name that was forgotten in the meantime is still under the old seal.
+                // A name that was forgotten meanwhile is still under the old seal.
                 sealer.seal(content) == issued.bytes
             {
                 return .open(
@@ -72,8 +76,8 @@ extension LedgerStore {
         }
     }
 
-    /// Records that the tag has proved one step of its protection, before the next is taken. Nil
-    /// where another station has begun work since: the tag is judged again.
+    /// Records that the tag has proved one step of its protection, before the next is taken. Nil if
+    /// another station has begun something meanwhile, so that the tag is judged again.
     public func advanceProtection(
         of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -82,9 +86,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that a tag's protection can never be switched again, and its final state. An open
-    /// operation only for another protection is voided. Nil where another station has begun work
-    /// since: the tag is judged again.
+    /// Records that a tag's protection can never be switched again, and its final state. An
+    /// operation that wanted another one is voided. Nil if another station has begun something
+    /// meanwhile, so that the tag is judged again.
     public func endSwitching(
         of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -97,8 +101,8 @@ extension LedgerStore {
         }
     }
 
-    /// Changes the stored protection of a card that is in the state in which this operation began,
-    /// or a step further.
+    /// Changes the stored protection of a card that is still in the state in which this operation
+    /// began, or one step further.
     private func switchProtection(
         of open: OpenOperation, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
@@ -106,6 +110,7 @@ extension LedgerStore {
         try await resolve(touching: open.footprint, at: now) { book throws(LedgerError) in
             guard var card = try book.rows.card(open.card.uid),
                 card.allocated == open.content.sequence,
+                // A repeated step finds the next state already stored if the first answer was lost.
                 [open.card.protection, open.card.protection.next].contains(card.protection)
             else { return nil }
             try change(book, &card)
@@ -127,6 +132,7 @@ extension LedgerStore {
             guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
                 let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
+            // Refused before anything ends, as the fresh record needs a number.
             guard known.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
@@ -144,7 +150,7 @@ extension LedgerStore {
                 card.confirmed = operation.sequence
             }
             if state == .committed, book.mayBeBooked(operation, on: card) {
-                // The tag's proof depends on the key that sealed the record.
+                // The tag's proof is worth as much as the key that sealed the record.
                 let issued = try book.rows.issued(card.uid, operation.sequence)
                 guard try book.isTrusted(issued?.keyID) else { return .changed }
                 _ = try book.complete(operation, on: card)
@@ -154,6 +160,7 @@ extension LedgerStore {
             let beginning = try book.begin(
                 Request(
                     id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
+                // The payment has just ended, so nothing is open any more.
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
@@ -162,8 +169,8 @@ extension LedgerStore {
         }
     }
 
-    /// Voids an open payment on a card that cannot be trusted, without writing to the tag; not
-    /// where another station has worked on the card since it was seen.
+    /// Voids an open payment on a card that cannot be trusted, without writing to the tag. Nil if
+    /// another station has worked on the card since it was seen.
     public func voidOpenPayment(
         on uid: CardUID, version: CardVersion?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
@@ -176,7 +183,7 @@ extension LedgerStore {
         }
     }
 
-    /// Notes that the part of the tag that phones read may be weak or old, or is good again.
+    /// Notes whether the pages that phones read may be weak or old.
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
@@ -187,8 +194,8 @@ extension LedgerStore {
         }
     }
 
-    /// Notes a tag's actual protection where the ledger has another, as after a restored backup.
-    /// False where the ledger has changed in the meantime: the tag is judged again.
+    /// Notes a tag's actual protection if the ledger has another, as after a restored backup. False
+    /// if the ledger has changed meanwhile, so that the tag is judged again.
     public func noteProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
     ) async throws(LedgerError) -> Bool {
@@ -213,20 +220,20 @@ extension LedgerStore {
 }
 
 extension Book {
-    /// Whether an open operation may still become final. Money does not leave a card that was
-    /// blocked since: the cashier was never told that it had.
+    /// Whether an open operation may still become final. No money leaves a card that was blocked
+    /// meanwhile, because the cashier was never told that it had.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         card.status == .active || !operation.kind.isVoidable
             || SafetyRule.nothingFromBlockedCards.isLeftOut
     }
 
-    /// Whether the key is not retired: it may seal new records, and its old ones are trusted.
+    /// Whether a key is not retired, so that it may seal new records and its old ones are trusted.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 
-    /// Whether a key may seal a new record: all stations change from one key to the next together.
+    /// Whether a key may seal a new record; all stations change from one key to the next together.
     func maySeal(_ keyID: UInt8) throws(LedgerError) -> Bool {
         guard try isTrusted(keyID) else { return false }
         let sealing = try rows.sealingKey()
@@ -247,6 +254,7 @@ extension Book {
             for posting in Posting.move(operation.amount, from: card.purse, to: .cash) {
                 try post(posting, for: operation)
             }
+        // Anything else was booked when it began.
         default:
             break
         }

@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// The report for an operator after a backup has replaced a ledger.
+/// The report for an operator after a backup replaced a ledger.
 public struct Restoration: Hashable, Sendable {
-    /// A card that could not be used in the replaced ledger, and now can.
+    /// A card that could not be used according to the replaced ledger, and now can.
     public struct Stopped: Hashable, Sendable {
         /// The card's number.
         public let uid: CardUID
@@ -18,10 +18,10 @@ public struct Restoration: Hashable, Sendable {
 
     /// Cards without numbers left.
     public let exhausted: [CardUID]
-    /// Nil where the replaced ledger could not be read or did not exist. Other cards that changed
-    /// since carry a number that tells; a lost card carries none.
+    /// The cards that can be used again; nil if the replaced ledger could not be read. Any other
+    /// changed card shows it by its number, but a lost card is not there to show it.
     public let stopped: [Stopped]?
-    /// The file name of the replaced ledger; where only its journal existed, the journal's.
+    /// The file name of the replaced ledger, or of its journal if only that existed.
     public let kept: String?
 
     /// Creates the report of a restoration.

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A retired key: it seals no new records, and records under it are not trusted.
+/// A retired key: it seals no new records, and those under it are not trusted.
 public struct RetiredKey: Hashable, Sendable {
     /// The id of the key.
     public let id: UInt8
@@ -15,12 +15,13 @@ public struct RetiredKey: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Retires keys before their file is changed: from now on no station seals with them, even one
-    /// that has read an older file. Retiring a key twice has no effect.
+    /// Retires keys before their file is changed: from now on no station seals with them, not even
+    /// one that has read an older file. Retiring a key twice has no effect.
     public func retire(_ keys: Set<UInt8>, at now: Timestamp) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
             for id in keys.subtracting(known).sorted() {
+                // Otherwise no station of the ledger could seal any more.
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,
@@ -38,7 +39,7 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// I4: no record was made with a key that had been retired before.
+    /// I4: no record was made with a key that was already retired.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
             "I4: record \(record.sequence) of card \(record.uid) was sealed with key "

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// A lottery ticket that was sold for money off a card. It is valid once its purchase is committed;
-/// a voided purchase sells no ticket.
+/// A lottery ticket that was sold for money off a card. It counts once its purchase is committed; a
+/// voided purchase sells no ticket.
 public struct SoldTicket: Hashable, Sendable {
     /// The ticket.
     public let ticket: Ticket

@@ -1,28 +1,27 @@
 public import TapcardDomain
 
-/// The id of a station's journal, drawn when the station makes it.
+/// The id of a station's journal, drawn at random when the station makes it.
 public typealias JournalID = UniqueID
 
-/// A station's journal of offline payments, as the ledger has heard of it.
+/// A station's journal of offline payments, as reported to the ledger.
 public struct StationJournal: Hashable, Sendable, Identifiable {
     /// The id of the journal.
     public let id: JournalID
-    /// The station's login; nil in a ledger without logins. The ledger itself finds it out.
+    /// The station's login, which the ledger itself determines; nil in a ledger without logins.
     public var station: String?
-    /// The highest running number that was booked.
+    /// The highest number that was booked.
     public var booked: Int64
-    /// The highest running number that the station has reported.
+    /// The highest number that the station has reported.
     public var written: Int64
-    /// How many running numbers below `booked` were never booked.
+    /// How many numbers below `booked` were never booked.
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
-    /// Until when the station may take offline payments without another report, and up to which
-    /// sum, in minor units.
+    /// Until when the station may take offline payments without another report.
     public var until: Timestamp
     /// The most that the station may have outstanding, in minor units.
     public var limit: Int64
-    /// When the owner gave up on what was missing then. Later gaps count again.
+    /// When the owner gave up on what was missing then; later gaps count again.
     public var writtenOffAt: Timestamp?
 
     /// Creates the row of a journal.
@@ -41,9 +40,9 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
 public struct JournalReport: Hashable, Sendable {
     /// The id of the journal.
     public let id: JournalID
-    /// The highest running number in the journal; 0 for a journal without lines.
+    /// The highest number in the journal; 0 if it has no lines.
     public let written: Int64
-    /// How long the station may take offline payments from now on, and up to which sum.
+    /// How long the station may take offline payments from now on.
     public let lasting: Duration
     /// The most that the station may have outstanding, in minor units.
     public let limit: Int64
@@ -60,13 +59,13 @@ public struct JournalConcern: Hashable, Sendable {
     public enum Reason: String, Sendable, CaseIterable {
         /// Payments that the station has reported are not booked yet.
         case unbooked
-        /// Later payments were booked, and some before them were not.
+        /// Later payments were booked, but some before them were not.
         case missing
-        /// The station's journal ends before what was booked of it: it is an older copy.
+        /// The station's journal ends before what was booked from it, so it is an older copy.
         case old
         /// The station has another journal by now.
         case replaced
-        /// The station might have taken offline payments, and has not reported since.
+        /// The station might have taken offline payments and has not reported since.
         case silent
     }
 
@@ -74,19 +73,19 @@ public struct JournalConcern: Hashable, Sendable {
     public let journal: StationJournal
     /// The reason for the concern.
     public let reason: Reason
-    /// The number of payments, where it is known.
+    /// The number of payments, if known.
     public let payments: Int64?
 }
 
 extension LedgerStore {
-    /// Takes a station's report, before the station may take an offline payment.
+    /// Records a station's report, before the station may take an offline payment.
     public func note(
         _ report: JournalReport, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             var journal =
                 try rows.journal(report.id)
-                // A ledger that was restored does not know what it had booked.
+                // A restored ledger does not know what it had booked.
                 ?? StationJournal(
                     id: report.id, booked: report.written, reportedAt: now, until: now)
             journal.written = report.written
@@ -102,12 +101,13 @@ extension LedgerStore {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }
 
-    /// Gives up on what is missing of a journal. False if the ledger does not know it.
+    /// Gives up on what is missing from a journal. False if the ledger does not know it.
     public func writeOff(
         _ id: JournalID, at now: Timestamp
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
+            // What is missing counts as booked from now on, so it is no concern any more.
             let last = max(journal.booked, journal.written)
             (journal.booked, journal.written) = (last, last)
             try rows.save(journal)
@@ -118,13 +118,14 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// Notes that this payment's turn has come in its journal.
+    /// Notes that this payment was booked, and how many numbers before it were left out.
     func note(_ payment: OfflinePayment, at now: Timestamp) throws(LedgerError) {
         let (id, number) = (payment.journal, payment.number)
-        // A ledger that was restored has lost the journal's row, and not its lines.
+        // A restored ledger has lost the journal's row, but the journal still has its lines.
         var journal =
             try journal(id)
             ?? StationJournal(id: id, booked: number - 1, reportedAt: now, until: now)
+        // A line that was sent again, as after a lost answer, counts only once.
         guard number > journal.booked else { return }
         journal.missing += number - journal.booked - 1
         journal.booked = number
@@ -138,7 +139,7 @@ extension StationJournal {
 }
 
 extension [StationJournal] {
-    /// The journals of which payments may be missing. Without a time, silence is no concern.
+    /// The journals with payments that may be missing. Without a time, silence is no concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
         compactMap { journal in
             func concern(
@@ -151,6 +152,7 @@ extension [StationJournal] {
             if journal.written > journal.booked {
                 return concern(.unbooked, journal.written - journal.booked)
             }
+            // A journal that was written off may be silent: its losses are known.
             if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station

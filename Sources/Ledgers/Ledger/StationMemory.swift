@@ -1,10 +1,10 @@
 package import TapcardDomain
 
-/// A station's memory of its ledger, for the time when it cannot ask it.
+/// What a station remembers of its ledger for the time when that is offline.
 package struct StationMemory: Hashable, Sendable {
-    /// An operation as the station knew it last.
+    /// An operation as the station last knew it.
     package struct Note: Hashable, Sendable {
-        /// The ledger, which keeps this name on every server.
+        /// The name of the ledger, which is the same on every server.
         package let ledgerID: String
         package let epoch: Int64
         package let card: CardUID
@@ -45,12 +45,12 @@ package struct StationMemory: Hashable, Sendable {
         }
     }
 
-    /// More operations than a station leaves open on different cards while the ledger answers.
-    /// Beyond that the oldest are forgotten.
+    /// The most open operations that are kept, more than a station leaves open on different cards
+    /// while the ledger answers. Beyond that, the oldest are forgotten.
     private static let mostOpen = 100
-    /// More requests than a page repeats.
+    /// The most ended operations that are kept, more than a page repeats.
     private static let mostEnded = 20
-    /// More payments than are not done in a day at one station.
+    /// The most failed payments that are kept, more than a station has in a day.
     private static let mostNotDone = 500
     /// The longest that a snapshot counts, in milliseconds: one day.
     private static let longestSnapshot: Int64 = 86_400_000
@@ -60,27 +60,26 @@ package struct StationMemory: Hashable, Sendable {
     private static let notDoneWord = "not-done"
     private static let forgottenWord = "forgotten"
 
-    /// The last change that the ledger has confirmed. A server that lacks it has lost a commit, and
-    /// perhaps more of them.
+    /// The last change that the ledger confirmed. A server that lacks it has lost a commit, and
+    /// perhaps more.
     package private(set) var last: Note?
-    /// The operations that this station has begun, or may have begun, and whose end it has not
-    /// heard: their cards may show them.
+    /// Operations that this station has begun, or may have begun, and whose end it does not know:
+    /// their cards may show them.
     package private(set) var open: [Note] = []
-    /// The last operations that were done, and the last ones of before each loss, oldest first.
+    /// The last operations that were done, and the last ones before each loss, oldest first.
     package private(set) var ended: [Note] = []
-    /// The operations of which this station was told that they were not done, oldest first, for as
-    /// long as a snapshot counts: nobody may be told the opposite by it.
+    /// Operations that this station was told were not done, oldest first, for as long as a snapshot
+    /// counts: an offline payment must not contradict that.
     package private(set) var notDone: [Note] = []
     /// When the last operation ended that had to be forgotten too early.
     private var forgottenAt: Timestamp?
 
-    /// Whether operations had to be forgotten whose ids or cards a station that takes offline
-    /// payments must know.
+    /// Whether operations had to be forgotten that a station must know to take offline payments.
     package var isForgetful: Bool { forgottenAt != nil }
 
     package init() {}
 
-    /// Parses the text that a station has kept. Lines of any other kind count for nothing.
+    /// Parses the text that a station has kept, and skips lines of any other kind.
     package init(_ text: String) {
         for line in text.split(separator: "\n") {
             var words = line.split(separator: " ").map { String($0) }
@@ -107,13 +106,13 @@ package struct StationMemory: Hashable, Sendable {
         return lines.joined()
     }
 
-    /// Notes an operation as the ledger has confirmed it, or may have kept it.
+    /// Notes an operation that the ledger has confirmed or may have kept.
     package mutating func note(_ note: Note, isConfirmed: Bool) {
         forget(at: note.at)
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return noteEnd(note, isConfirmed) }
-        // A card has one open operation, but one that is not confirmed may not have replaced it.
+        // A card has one open operation, but an unconfirmed one may not have replaced it.
         open.removeAll {
             $0.card == note.card && (isConfirmed || $0.operation == note.operation)
         }
@@ -121,7 +120,7 @@ package struct StationMemory: Hashable, Sendable {
         if open.count > StationMemory.mostOpen { noteForgotten(open.removeFirst()) }
     }
 
-    /// Notes that the ledger, which was asked, has this operation as not done, whoever ended it.
+    /// Notes that the ledger has this operation as not done, whoever ended it.
     package mutating func noteNotDone(_ note: Note) {
         guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
         else { return }
@@ -138,12 +137,12 @@ package struct StationMemory: Hashable, Sendable {
         guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }
         ended.append(note)
-        // Those of before a loss stay: they say what may be lost.
+        // Those from before a loss stay, as they say what may be lost.
         let current = ended.indices.filter { ended[$0].epoch == note.epoch }
         if current.count > StationMemory.mostEnded { ended.remove(at: current[0]) }
     }
 
-    /// Drops what no snapshot can be older than any more.
+    /// Drops what is older than any snapshot can be.
     private mutating func forget(at now: Timestamp) {
         func isOver(_ time: Timestamp) -> Bool {
             now.millisecondsSince(time) > StationMemory.longestSnapshot
@@ -153,19 +152,19 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteForgotten(_ note: Note) {
-        // Two notes may carry the same time; neither may move the limit back.
+        // Times need not rise, and none may move the limit back.
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 
-    /// The request with this id, where this station knows its end, or knows that it may have been
+    /// The earlier request with this id, if this station knows its end or that it may have been
     /// done.
     package func earlierTry(of id: OperationID) -> Note? {
         let ends = SafetyRule.notDoneStaysSo.isLeftOut ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
-    /// An operation whose end is not known and of which a request without its id may be a
-    /// repetition: anything on this card, or the same amount where the card is not known.
+    /// An operation with an unknown end that a request without an id may repeat: any on this card,
+    /// or one with the same amount if the card is not known.
     package func perhapsRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {

@@ -1,11 +1,11 @@
 public import TapcardDomain
 
-/// The thing that an operation is about, in addition to its card and amount. It never changes, so
-/// that the audit can compare the rows of cards and tickets with it.
+/// What an operation is about, besides its card and amount. It never changes, so that the audit can
+/// compare the rows of cards and tickets with it.
 public enum Subject: Hashable, Sendable {
-    /// The scratch card after it was scratched or activated, or as it came with an adopted card.
+    /// The scratch card after it was scratched or activated, or as an adopted card had it.
     case scratch(ScratchCard)
-    /// The card that owns the code on a tag that was adopted without it.
+    /// The card that owns the code on an adopted tag, which did not get the code.
     case codeOwner(CardUID)
     /// The bought ticket.
     case ticket(Ticket)
@@ -13,16 +13,16 @@ public enum Subject: Hashable, Sendable {
     case prize(TicketID)
     /// The game that is kept on the card.
     case game(MastermindGameID)
-    /// The attempt to activate that is asked about.
+    /// The activation attempt that is asked about.
     case attempt(OperationID)
-    /// The card that was tapped, where another one has replaced it since.
+    /// The card that was tapped, if another one has replaced it since.
     case tapped(CardUID)
 }
 
-/// The stored form of a subject: a text without a word for its case, which the operation's kind
-/// tells.
+/// The stored form of a subject. It has no word for its case, which follows from the operation's
+/// kind.
 extension Subject {
-    /// The text that a storage keeps.
+    /// The text to store.
     public var text: String {
         switch self {
         case .scratch(let scratch):
@@ -39,8 +39,8 @@ extension Subject {
         }
     }
 
-    /// Reads the stored subject of an operation of this kind; nil for a text that such an operation
-    /// could not have stored.
+    /// Parses the stored subject of an operation of this kind; nil if no such operation could have
+    /// stored that text.
     public init?(_ text: String, of kind: Operation.Kind) {
         let subject: Subject? =
             switch kind {
@@ -57,8 +57,8 @@ extension Subject {
                 .unprotect, .block, .unblock, .forget:
                 nil
             }
-        // Storages search and compare the text, so a second spelling of one subject would be a
-        // second subject to them.
+        // Storages search and compare the text, so another spelling would be another subject to
+        // them.
         guard let subject, subject.text == text else { return nil }
         self = subject
     }
@@ -77,7 +77,7 @@ extension Operation {
         }
     }
 
-    /// The scratch card that the operation tells of.
+    /// The scratch card in the operation's subject, if any.
     var scratch: ScratchCard? { if case .scratch(let scratch) = subject { scratch } else { nil } }
 }
 

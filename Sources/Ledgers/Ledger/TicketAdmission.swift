@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension Circumstances {
-    /// Requires a prize that is not booked, on the card that bought the ticket or one that replaced
-    /// it.
+    /// Requires a prize that is not booked yet, on the card that bought the ticket or one that
+    /// replaced it.
     func requireClaimable(_ id: TicketID, on known: KnownCard) throws(Refusal) {
         guard let sold, let payment else {
             throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
@@ -24,8 +24,8 @@ extension Circumstances {
         }
     }
 
-    /// The code after the service has activated it. That has happened already, so it is also noted
-    /// on a card that was blocked in the meantime.
+    /// The code after the service activated it. That has already happened, so it is noted even on a
+    /// card that was blocked meanwhile.
     func activating(_ card: LedgerCard) throws(Refusal) -> ScratchCard {
         if card.status != .blocked { try card.requireActive() }
         let activated = try card.scratch.activating()
@@ -37,8 +37,8 @@ extension Circumstances {
 }
 
 extension SoldTicket {
-    /// The refusal of a second ticket with the same name, derived from its operation's id: there
-    /// are 2^48 names.
+    /// The refusal of a second ticket with the same name. Names come from operation ids, and there
+    /// are 2^48 of them.
     var isSold: Refusal {
         Refusal(
             .badIdentifier,

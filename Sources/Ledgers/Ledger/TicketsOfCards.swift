@@ -1,22 +1,22 @@
 public import TapcardDomain
 
-/// A valid ticket, and the booking of its prize.
+/// A ticket that counts, and the booking of its prize.
 public struct CountingTicket: Hashable, Sendable {
     /// The ticket and its sale.
     public let sold: SoldTicket
-    /// The operation that has booked its prize; nil without one.
+    /// The operation that booked its prize; nil if there is none.
     public let claim: Operation?
-    /// The status of the card that was asked about: only an active one can claim. Nil if no card
-    /// was named.
+    /// The status of the card that was asked about, since only an active one can claim; nil if no
+    /// card was named.
     public let status: LedgerCard.Status?
-    /// Whether a card can never claim its prize any more: the one that bought it, and those that
-    /// replaced it, were closed or issued again.
+    /// Whether no card can ever claim its prize: the one that bought it, and those that replaced
+    /// it, were closed or reissued.
     public let isGivenUp: Bool
 }
 
 extension LedgerStore {
-    /// The valid tickets, newest first, bought with the money of this card, including those of
-    /// cards that it replaces; of all cards if none is named. Nil for a card this ledger never saw.
+    /// The tickets that count, newest first, bought with this card's money, even on cards that it
+    /// replaced; of all cards if none is named. Nil for a card that this ledger has never seen.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
@@ -28,8 +28,8 @@ extension LedgerStore {
         }
     }
 
-    /// The unclaimed tickets, newest first, that cannot be claimed any more after this operation,
-    /// which closed a card or issued it again.
+    /// The unclaimed tickets, newest first, that can no longer be claimed after this operation,
+    /// which closed or reissued a card.
     public func ticketsGivenUp(
         by operation: OperationID
     ) async throws(LedgerError) -> [Ticket] {
@@ -45,15 +45,15 @@ extension LedgerStore {
         }
     }
 
-    /// The ticket that an operation has bought or is about to buy.
+    /// The ticket that an operation bought or is buying.
     public func ticket(of operation: OperationID) async throws(LedgerError) -> SoldTicket? {
         try await read { rows throws(LedgerError) in try rows.ticket(of: operation) }
     }
 }
 
 extension LedgerRows {
-    /// Selects the tickets whose purchase was completed, with whether each can be claimed: its
-    /// account must be in use.
+    /// The tickets whose purchase was completed, each with whether it can be claimed: its account
+    /// must be in use.
     fileprivate func counting(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [CountingTicket] {
@@ -77,12 +77,13 @@ extension LedgerRows {
         return false
     }
 
-    /// The account whose tickets cannot be claimed any more after this operation. Each making of a
-    /// known card begins the next account; a card that was closed before had given up its tickets
-    /// then.
+    /// The account whose tickets can no longer be claimed after this operation; nil if it ends
+    /// none.
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
+        // Each making of a known card begins the next account. A card closed before had already
+        // given up its tickets then.
         var account = 0
         var isOpen = false
         for earlier in try operations(on: operation.uid) {
@@ -100,6 +101,7 @@ extension LedgerRows {
         var seen: Set<CardUID> = []
         for case .purse(let uid, _) in accounts where seen.insert(uid).inserted {
             for ticket in try tickets(on: uid) {
+                // A reissued card may have sold tickets from several accounts.
                 let paidFrom = try entries(of: ticket.operation).map(\.account)
                 if paidFrom.contains(where: accounts.contains) { found.append(ticket) }
             }
@@ -109,7 +111,7 @@ extension LedgerRows {
 }
 
 extension [CountingTicket] {
-    /// Sorts by time; of two at one moment the one that was added later comes first.
+    /// Sorts by time; of two at the same moment, the one added later comes first.
     fileprivate var newestFirst: [CountingTicket] {
         enumerated().sorted { left, right in
             let (ours, theirs) = (left.element.sold.boughtAt, right.element.sold.boughtAt)

@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// Everything that belongs to some cards which are next to each other by their numbers. Who goes
-/// through a whole ledger reads it in a few round trips for many cards, not in some for each row.
+/// Everything that belongs to a range of cards. Code that goes through a whole ledger reads it in a
+/// few round trips for many cards instead of some for each row.
 struct Belongings {
     /// The numbers of the cards.
     let cards: ClosedRange<Int64>
@@ -16,7 +16,7 @@ struct Belongings {
     fileprivate(set) var ticketsByOperation: [OperationID: SoldTicket] = [:]
     fileprivate(set) var attempts: [CardUID: [ActivationAttempt]] = [:]
     fileprivate(set) var attemptsByID: [OperationID: ActivationAttempt] = [:]
-    /// The operations on other cards that moved a balance of these.
+    /// The operations on other cards that moved a balance from these.
     fileprivate(set) var replacements: [CardUID: [Operation]] = [:]
 
     /// The limit of memory: a card with more operations is read page by page.
@@ -26,7 +26,7 @@ struct Belongings {
 }
 
 extension Array {
-    /// The elements after the one for which this is so, at most `count`; none if that is negative.
+    /// The elements after the one that `isLast` finds, at most `count`; none if that is negative.
     func page(after isLast: ((Element) -> Bool)?, atMost count: Int) -> [Element] {
         let count = Swift.max(count, 0)
         guard let isLast else { return Array(prefix(count)) }
@@ -36,17 +36,20 @@ extension Array {
 }
 
 extension PostgreSQLRows {
-    /// What belongs to a card, read together with what belongs to the rest of its page. Nil where
-    /// the body does not go through the cards page by page.
+    /// What belongs to a card, read together with what belongs to the rest of its page; nil if the
+    /// body does not go through the cards page by page.
     func belongings(of uid: CardUID) throws(LedgerError) -> Belongings? {
         if let page = belongings, page.contains(uid) { return page }
         guard let end = endOfCards, uid.number <= end, uid != uidWithTooMuch else { return nil }
         belongings = nil
         let found = try query(operations(from: uid.number, through: end))
         var last = end
+        // The query may have ended in the middle of this card, so only the cards before it are
+        // complete.
         if found.count > Belongings.mostOperations, let cut = found.last?.operation.uid.number {
             last = cut - 1
         }
+        // This card alone has more than fits, so it is read page by page instead.
         guard last >= uid.number else {
             uidWithTooMuch = uid
             return nil

@@ -6,8 +6,8 @@ import Ledger
 /// Connects to the server that takes changes, among all that an address names.
 ///
 /// libpq tries the servers in turn: it waits for each silent one, and for the resolver without any
-/// limit. A cashier cannot wait so long. Here the first server that answers is used, and one timeout
-/// covers all of them.
+/// limit, which is too long for a cashier. Here the first server that answers is used, and one
+/// timeout covers them all.
 enum Connecting {
     /// The settings that choose one server out of an address.
     typealias Server = [String: String]
@@ -15,15 +15,16 @@ enum Connecting {
     /// The time after which the next server is tried as well.
     private static let headStart = Duration.milliseconds(300)
 
-    /// Opens a connection, or throws an error that names the failure of each server. Without a limit,
-    /// where no cashier waits, a busy server has longer.
+    /// Opens a connection, or throws an error that names each server's failure. Without a limit, if
+    /// no cashier waits, a busy server gets more time.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {
         let library = try PQLibrary.functions()
         let servers = servers(of: address, library)
+        // libpq waits at least 2 s for a connection.
         let seconds = limit.map { max(2, Int($0.components.seconds)) } ?? 10
-        // Threads share the pointer as a number: it has one owner at a time.
+        // Threads share the pointer as a number; it has one owner at a time.
         let answer = FirstAnswer(of: servers.count, headStart: headStart, within: limit) {
             unsafe library.finish(OpaquePointer(bitPattern: $0))
         } ask: { place in
@@ -50,7 +51,7 @@ enum Connecting {
     private static func attempt(
         at address: String, _ server: Server, seconds: Int, _ library: tapcard_libpq
     ) -> Result<Int, Failure> {
-        // The address overrides the settings before it, and not those that follow.
+        // libpq lets the address overrule the settings before it, but not those after it.
         let settings =
             [
                 ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "6000"),
@@ -80,9 +81,9 @@ enum Connecting {
                 .joined(separator: ", ")
     }
 
-    /// The servers that an address names; one without settings if it names at most one. libpq then
-    /// takes the server from its environment or a service file, or reports what is wrong with the
-    /// address.
+    /// The servers that an address names; a single one without settings if it names at most one.
+    /// libpq then takes the server from its environment or a service file, or reports what is wrong
+    /// with the address.
     private static func servers(of address: String, _ library: tapcard_libpq) -> [Server] {
         guard let options = unsafe library.conninfoParse(address, nil) else { return [[:]] }
         defer { unsafe library.conninfoFree(options) }

@@ -2,7 +2,7 @@ package import Ledger
 package import TapcardDomain
 
 extension PostgreSQLLedger {
-    /// By the station's own connection, and without a fence: nothing is decided by it.
+    /// Asks on the station's own connection and without a fence, as nothing is decided by it.
     package func databaseStatus(
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? {
@@ -12,13 +12,14 @@ extension PostgreSQLLedger {
 }
 
 extension Link {
-    /// The state of the database. `now` is the station's time.
+    /// The state of the database; `now` is the station's time.
     func status(
         by declared: Declaration, _ now: () -> Timestamp
     ) throws(LedgerError) -> DatabaseStatus {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
+        // A pooler answers with another process than the one that this connection was given.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -29,11 +30,11 @@ extension Link {
         return status
     }
 
-    /// As the owner of a ledger asks for it.
+    /// The replicas that are missing, as a ledger's owner asks about them.
     func missingReplicas() throws(LedgerError) -> String? {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
         guard !names.isEmpty else { return nil }
-        // Every login sees how many replicas there are.
+        // Every login can see how many replicas there are.
         let isReplicated =
             if let replicas = try replicas() {
                 replicas.contains(where: \.isInStep)
@@ -43,8 +44,8 @@ extension Link {
         return isReplicated ? nil : names
     }
 
-    /// The replicas that are connected; nil where this login may not see them. The server shows
-    /// their rows to every login, and to most of them without what is in them.
+    /// The connected replicas; nil if this login may not see them. The server shows their rows to
+    /// every login, but to most of them without content.
     private func replicas() throws(LedgerError) -> [Replica]? {
         let mayKnow = try value(
             "SELECT pg_has_role(session_user, 'pg_read_all_stats', 'USAGE')", \.flag)
@@ -96,6 +97,7 @@ extension DatabaseStatus {
             clockLead: now - asked.milliseconds,
             openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
             journals: journals.concerns(at: Timestamp(milliseconds: now)),
+            // Through the machine's own socket there is no client address, and so no timeout.
             link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

@@ -9,7 +9,7 @@ extension PostgreSQLDatabase {
         try await fill(from: source, origin: origin, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// With a few partitions for tests.
+    /// Fills the database, with few partitions in tests.
     package func fill(
         from source: any LedgerStore, origin: String, partitions: Int
     ) async throws(LedgerError) -> Filled {
@@ -21,6 +21,7 @@ extension PostgreSQLDatabase {
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
             let link = try Link(to: address, patience: .ofOwner)
+            // An earlier run may have lost only the answer to its commit.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)
@@ -48,8 +49,8 @@ extension Link {
     }
 }
 
-/// The copying of a ledger into an empty database, in one transaction: all of it is there in the
-/// end, or nothing.
+/// The copying of a ledger into an empty database, in one transaction, so that in the end all of it
+/// is there or nothing.
 private final class Filling {
     private static let batchSize = 1_000
 
@@ -63,13 +64,14 @@ private final class Filling {
 
     func begin(in currency: Currency, origin: String) throws(LedgerError) {
         let name = try link.value("SELECT current_database()", \.text)
+        // Whatever the server's settings, the copy's commit waits for the disk and the replica.
         batch =
             [SQLStatement("BEGIN"), SQLStatement("SET LOCAL synchronous_commit = on")]
             + PostgreSQLSchema.statements(
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
         try send()
-        // A pooler's connection keeps names of statements that it does not know.
+        // A pooler's connections share names of statements that this program does not know.
         if try link.value("SELECT pg_backend_pid()", \.integer) == link.process {
             try link.keepPlans()
         }
@@ -78,12 +80,14 @@ private final class Filling {
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
+            // The records come later: their key goes into the card's row at the end.
             let row = KnownRows.CardRow(
                 card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
                 epoch: 1, storedTicket: nil)
             try add(row.insertion)
         }
-        // An operation takes the id that its attempt has reserved.
+        // An activation takes over the id that its attempt has reserved, so the attempts come
+        // first.
         var attempts = rows.pagesOfActivations(on: nil, or: nil)
         while let attempt = try attempts.next() { try add(attempt.insertion(at: next())) }
         var operations = rows.pagesOfOperations(on: nil)
@@ -127,7 +131,7 @@ private final class Filling {
         try send()
     }
 
-    /// The copy has the balances of the source, and keeps the rules as it does.
+    /// Requires that the copy has the balances of the source and keeps the rules just as well.
     func compare(
         with rows: any LedgerRows, _ expected: AuditReport
     ) throws(LedgerError) {

@@ -1,17 +1,18 @@
 /// The statements that the server has prepared for a connection, and their names.
 ///
-/// A preparation that was sent is carried out or not: a batch ends at its first refusal. So a name
-/// counts only once the server has confirmed it, and is never used for another attempt.
+/// Whether a preparation was carried out is uncertain until it is confirmed, since a batch ends at
+/// its first refusal. So a name counts only once confirmed, and is never reused for another
+/// attempt.
 struct KeptStatements {
     private static let most = 512
 
     private var confirmed: [String: String] = [:]
-    /// The names in batches whose answers are not there.
+    /// The names in batches that have not been answered.
     private var sent: [String: String] = [:]
     private var count = 0
 
-    /// The name for a statement, and whether it has to be prepared first. Nil once there are many:
-    /// each costs the server memory.
+    /// The name for a statement, and whether it has to be prepared first; nil once there are many,
+    /// since each costs the server memory.
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
         guard count < KeptStatements.most else { return nil }
@@ -21,9 +22,9 @@ struct KeptStatements {
         return (name, true)
     }
 
-    /// The server has prepared the statement.
+    /// Notes that the server has prepared the statement.
     mutating func confirm(_ sql: String) { confirmed[sql] = sent[sql] }
 
-    /// The batch is over: what was not confirmed is not there.
+    /// Forgets what was not confirmed by the end of its batch.
     mutating func endBatch() { sent = [:] }
 }

@@ -2,8 +2,8 @@ package import Ledger
 import TapcardDomain
 
 extension IssuerKeys {
-    /// The query for the key that seals at all stations: the one whose turn came last, and before
-    /// the first rotation that of the first station. No row before there was a station.
+    /// The query for the key that seals at all stations: the one whose turn came last, or, before
+    /// the first rotation, that of the first station. No row before there was a station.
     static let sealing = """
         SELECT id FROM key_mark WHERE turn IS NOT NULL OR is_first
         ORDER BY turn DESC NULLS LAST LIMIT 1
@@ -15,7 +15,7 @@ extension PostgreSQLLedger {
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> {
         let (ledger, keys) = (try connected(), keys())
-        // The mark of a key never changes, so who was told once need not be told again.
+        // A key's mark never changes, so a station that was told once need not be told again.
         if told == keys { return [] }
         let others = try ledger.tell(keys)
         if others.isEmpty { told = keys }
@@ -38,9 +38,10 @@ extension OpenLedger {
                     [.integer(Int64(id)), .text(mark)])
             }
             try change([first].compactMap(\.self) + insertions)
+            // Another station may have added its keys at the same moment, and the first one counts.
             known = try link.knownKeys(at: opening.station)
         }
-        // A station that may only read leaves its own keys unknown to the others.
+        // A station that may only read does not report its own keys.
         let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
         let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
             .joined(separator: " ")
@@ -48,7 +49,7 @@ extension OpenLedger {
         return Set(others.keys)
     }
 
-    /// The first station to come brings the key by which all of them seal.
+    /// Makes the first station's key the one that all of them seal with.
     private func firstKey(_ id: UInt8, _ mark: String) -> SQLStatement {
         SQLStatement(
             """
@@ -71,7 +72,7 @@ extension OpenLedger {
         do throws(LinkFailure) {
             try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
         } catch {
-            // The transaction that was refused is still open.
+            // The refused transaction is still open.
             link.close()
             throw LedgerError(error)
         }
@@ -79,7 +80,7 @@ extension OpenLedger {
 }
 
 extension Link {
-    /// The marks of all keys, and what a station has said of its own.
+    /// The marks of all keys, and what a station has reported about its own.
     fileprivate func knownKeys(
         at station: Int64
     ) throws(LedgerError) -> (marks: [UInt8: String], ofStation: String?) {
@@ -130,8 +131,8 @@ extension Link {
                     try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
                 )
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
-                // The station has written these itself. What cannot be read counts as nothing, at
-                // this station alone.
+                // The station wrote these itself, so what cannot be read counts as nothing, for
+                // this station only.
                 let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
@@ -143,7 +144,7 @@ extension Link {
 }
 
 extension SQLValue {
-    /// A station's keys, as it has written them: "1 2".
+    /// A station's keys as it has written them, such as "1 2".
     fileprivate var keyIDs: Set<UInt8>? {
         guard let words = text?.split(separator: " ") else { return nil }
         let ids = words.compactMap { UInt8($0) }
@@ -179,7 +180,7 @@ extension PostgreSQLDatabase {
         try await onLink { link throws(LedgerError) in
             try link.change(
                 [
-                    // Records under way are in the ledger then; those that follow have the new key.
+                    // Waits for records under way; those that follow have the new key.
                     SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
                     SQLStatement(
                         counting: """

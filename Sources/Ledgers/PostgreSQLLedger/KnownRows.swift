@@ -4,24 +4,24 @@ import TapcardDomain
 /// The rows that were read or written, by what a body asks for. A stored nil says that there is no
 /// such row.
 struct KnownRows {
-    /// A card, and what its row has beyond it. The money of its account lies in its row.
+    /// A card, and what its row holds besides it, such as the balance of its account.
     struct CardRow {
         var card: LedgerCard
         var balance: Int64
-        /// Nil for a card that is not in the ledger yet.
+        /// The row's version; nil for a card that is not in the ledger yet.
         var version: Int64?
         var lastPlace: Int64
         let epoch: Int64
-        /// The ticket that the row has in the ledger.
+        /// The ticket that the row names in the ledger.
         var storedTicket: String?
         /// Whether the row names a ticket that was not read with it.
         var lacksTicket = false
-        /// Numbers that the card skips and that are not in the ledger yet.
+        /// Numbers that the card skips, not yet written to the ledger.
         var skipped: SequenceGap?
         var isChanged = false
     }
 
-    /// The ledger's word on the keys.
+    /// What the ledger says about keys.
     struct Keys {
         var retired: [RetiredKey] = []
         var sealing: UInt8?
@@ -48,9 +48,9 @@ struct KnownRows {
     var keys: Keys?
     var clock: ServerClock?
 
-    /// The rows by which a change may be judged before the server is asked, because its batch
-    /// proves them: rows that belong to a card, by the card's version, and ids that are new, by their
-    /// insertion. An attempt to activate may change without its code's card.
+    /// The rows that may judge a change before the server is asked, because its batch proves them:
+    /// rows that belong to a card, by the card's version, and new ids, by their insertion. An
+    /// activation attempt may change without the card that has its code.
     var provable: KnownRows {
         var rows = self
         rows.attempts = rows.attempts.filter { $0.value == nil }
@@ -58,16 +58,16 @@ struct KnownRows {
         return rows
     }
 
-    /// These rows, or none of them once they are many.
+    /// These rows, or none once there are many.
     var bounded: KnownRows {
         let most = 64
         return operations.count + cards.count + attempts.count > most ? KnownRows() : self
     }
 
-    /// Takes over newer rows.
+    /// Adds newer rows.
     mutating func merge(_ newer: KnownRows) {
         self = bounded
-        // A card with another version may have lost or won any of its rows since.
+        // A card with another version may have lost or gained any of its rows since.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }
             (openOperations[uid], gaps[uid], records[uid]) = (nil, nil, nil)

@@ -3,36 +3,36 @@ import Ledger
 import OperatingSystem
 import TapcardDomain
 
-/// The facts about the ledger that a connection finds out before it reads or writes any row.
+/// What a connection finds out about the ledger before it reads or writes any row.
 ///
 /// The owner declares on which server the ledger is open. A server that was promoted, or restored
-/// from a backup, may have lost confirmed commits. It counts as another server,
-/// and no station uses it until the owner has said whether anything was lost.
+/// from a backup, may have lost confirmed commits. It counts as another server, and no station uses
+/// it until the owner has said whether anything was lost.
 struct Opening {
     let currency: Currency
-    /// The name of the ledger, which it keeps on every server.
+    /// The name of the ledger, which is the same on every server.
     let ledgerID: String
     /// The number of the declaration that holds now.
     let number: Int64
-    /// The epoch goes up with each declared loss. A card of an older epoch skips numbers.
+    /// The epoch, which rises with each declared loss. A card of an older epoch skips numbers.
     let epoch: Int64
-    /// 0 stands for the owner.
+    /// The number of the station; 0 stands for the owner.
     let station: Int64
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
-    /// Why this version of tapcard may only read the ledger; nil where it may write.
+    /// Why this version of tapcard may only read the ledger; nil if it may write.
     let readsOnlyBecause: LedgerError?
     let clock: ServerClock
 
-    /// The server's history: its number, its timeline, which every promotion and every recovery
-    /// changes, and the number of the database, which a copy does not have.
+    /// What tells servers apart: the cluster's number; its timeline, which every promotion and
+    /// recovery changes; and the number of the database, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
             || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
             || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()))
         """
 
-    /// Declares that the ledger is open on the server that carries this out.
+    /// Declares the ledger open on the server that carries this out.
     static func statement(epoch: Int64, skipping skipped: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -42,10 +42,9 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// Fails with a state of its own where the ledger is not open on this server any more, was
-    /// reopened, or the station was revoked; and for a write where only later versions may write.
-    /// It is a part of every transaction, because a pooler can change the server between two of
-    /// them.
+    /// Fails with a state of its own if the ledger is no longer open on this server, was reopened,
+    /// or the station was revoked; and for a write, if only later versions may write. It is part of
+    /// every transaction, because a pooler can change the server between two of them.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         SQLStatement(
             """
@@ -67,7 +66,7 @@ struct Opening {
         SafetyRule.issuerRowsOfStations.isLeftOut ? 0 : station
     }
 
-    /// Notes that the station is there.
+    /// Notes that the station has connected.
     fileprivate var presence: [SQLStatement] {
         [
             SQLStatement("BEGIN"), Opening.terms,
@@ -79,7 +78,7 @@ struct Opening {
         ]
     }
 
-    /// The square root of a negative number.
+    /// The SQLSTATE of a square root of a negative number.
     static let guardState = "2201F"
 
     /// The terms of every transaction that writes, however the server is set: a commit waits for
@@ -91,8 +90,8 @@ struct Opening {
             set_config('idle_in_transaction_session_timeout', '10000', TRUE)
         """)
 
-    /// Fails after this moment of the server's clock. It stands in front of COMMIT: a batch that
-    /// the station has given up is not carried out later.
+    /// Fails after this moment of the server's clock. It goes just before COMMIT, so that a batch
+    /// that the station has given up is not carried out later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -102,11 +101,11 @@ struct Opening {
 
     /// Waits until the server can promise what it shows.
     ///
-    /// After a crash the server shows commits that its replica does not have yet, and that a
-    /// failover would take back. A commit of our own waits for the replica, and so for all before.
+    /// After a crash, the server shows commits that its replica lacks and a failover would take
+    /// back. A commit of our own waits for the replica, and so for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// A change of no row, for whose commit the server waits as for any other.
+    /// A change of no row, whose commit the server waits for like any other.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -115,10 +114,11 @@ struct OpenLedger {
     let link: Link
     let opening: Opening
 
-    /// `currency` is that of the station, if it has one. `station` is for tests, which have one
-    /// login for all stations.
+    /// Combines a link and what is known about the ledger on it.
     init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
 
+    /// Connects to the ledger. `currency` is the station's, if it has one; `station` is for tests,
+    /// in which all stations share a login.
     init(
         at address: String, in currency: Currency?, as station: Int64? = nil,
         patience: Patience
@@ -139,6 +139,7 @@ extension Link {
         do throws(LinkFailure) {
             answers = try run(
                 fence + [Declaration.selection.statement], within: patience.reading)
+            // Without COMMIT, or with a warning, the replica may lack what the server now shows.
             guard answers.count > fence.count,
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {
@@ -166,7 +167,7 @@ extension Link {
     }
 }
 
-/// The settings of a ledger, the server that it is on, and the login that asks.
+/// The settings of a ledger, its server, and the login that asks.
 struct Declaration {
     let schema: Int64
     let oldestWriter: Int64
@@ -178,7 +179,7 @@ struct Declaration {
     let login: String
     let station: Int64
     let isRevoked: Bool
-    /// The server's process that serves this connection.
+    /// The server process that serves this connection.
     let process: Int64
     let clock: ServerClock
 
@@ -195,7 +196,7 @@ struct Declaration {
         ) { row throws(LedgerError) in try Declaration(&row) }
     }
 
-    /// The facts on which a station may rely from now on.
+    /// The facts that a station may rely on from now on.
     func opening(
         in wanted: Currency?, as station: Int64?, seenBy link: Link
     ) throws(LedgerError) -> Opening {
@@ -230,6 +231,7 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
+            // With a pooler, the process that answers is not the one that the connection was given.
             station: station ?? self.station, isPooled: process != link.process,
             readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
     }
@@ -274,7 +276,8 @@ struct Declaration {
     }
 }
 
-/// The server's clock less the station's. Below a second it counts as none: a message takes time.
+/// How far the server's clock is ahead of the station's. Less than a second counts as none, because
+/// a message takes time.
 package final class ClockLead: Sendable {
     private let stationTime: @Sendable () -> Int64
     private let measured = Guarded<Int64>(0)
@@ -296,7 +299,7 @@ package final class ClockLead: Sendable {
     }
 }
 
-/// The server's clock, read at one moment. It goes on as evenly as this machine's.
+/// The server's clock, read once and then advanced by this machine's monotonic clock.
 struct ServerClock {
     static let microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

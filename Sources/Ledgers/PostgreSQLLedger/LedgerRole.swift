@@ -1,24 +1,23 @@
 import Ledger
 
-/// The rights that a login can have in a ledger, each a role of the server without a login. The
-/// owner of the tables has all rights and needs no role.
+/// The rights that a login can have in a ledger, each as a role of the server that cannot log in.
+/// The owner of the tables has all rights and needs no role.
 enum LedgerRole: String, CaseIterable {
-    /// Takes and gives money. It adds rows and changes some columns; it deletes nothing and makes no
+    /// Takes and gives money: adds rows and changes some columns, but deletes nothing and makes no
     /// tables.
     case station
     /// Reads everything.
     case auditor
-    /// Sees whether the ledger works, and no card.
+    /// Sees whether the ledger works, but no card's content.
     case monitor
-    /// Shows customers their balance: reads everything, and notes the counters of cards' pages. It
+    /// Shows customers their balances: reads everything and notes the counters of cards' pages, but
     /// moves no money.
     case customers
 
-    /// The beginning of the roles' names. Roles belong to the whole server, so each database has
-    /// roles of its own.
+    /// How the roles' names begin. Roles belong to the whole server, so each database has its own.
     static func prefix(of database: String) -> String { "tapcard_\(database)_" }
 
-    /// The statements that make the roles and give them their rights.
+    /// The statements that make the roles and grant their rights.
     static func statements(in database: String) -> [String] {
         [
             "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
@@ -52,9 +51,9 @@ enum LedgerRole: String, CaseIterable {
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
                     ticket, ticket_name, prize, activation, code, gap
                 """,
-                // Only the owner writes a journal off.
+                // Only the owner may write a journal off.
                 "INSERT (\(StationJournal.reportedColumns), station, place) ON journal",
-                // Only the owner lets another key seal.
+                // Only the owner may let another key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 "UPDATE (uid, is_attempt) ON request_id",
@@ -73,8 +72,8 @@ enum LedgerRole: String, CaseIterable {
 }
 
 extension String {
-    /// A name for SQL, such as that of a role.
+    /// The text as a quoted name in SQL, such as a role's.
     var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
-    /// A text for SQL, where no parameter can stand.
+    /// The text as a literal in SQL, where no parameter is possible.
     var quotedText: String { "'\(replacing("'", with: "''"))'" }
 }

@@ -3,14 +3,14 @@ import Glibc
 import Ledger
 import TapcardDomain
 
-/// One statement and its parameters, which are written as $1, $2 and so on.
+/// One statement and its parameters, written as $1, $2 and so on.
 struct SQLStatement {
     let sql: String
     let values: [SQLValue]
 
     init(_ sql: String, _ values: [SQLValue] = []) { (self.sql, self.values) = (sql, values) }
 
-    /// A change that fails where it changes nothing: by a division by 0, which every server knows.
+    /// A change that fails if it changes nothing, by a division by 0, which every server knows.
     init(counting sql: String, _ values: [SQLValue]) {
         self.init("WITH done AS (\(sql) RETURNING 1) SELECT 1 / count(*) FROM done", values)
     }
@@ -22,19 +22,19 @@ struct SQLAnswer {
     let tag: String
 }
 
-/// The reason why a batch of statements was not carried out.
+/// Why a batch of statements was not carried out.
 enum LinkFailure: Error {
-    /// The server has refused a statement; those after it were not carried out.
+    /// The server refused a statement, and carried out none after it.
     case refused(sqlState: String, String)
-    /// The link is closed; the server may have carried out the batch or not.
+    /// The link is closed, and the server may or may not have carried out the batch.
     case lost(String)
 }
 
-/// How long an answer may take. A commit waits for the replica, and a person waits for both.
+/// How long an answer may take. A commit also waits for the replica, and a person for both.
 package struct Patience: Sendable {
     let reading: Duration
     let committing: Duration
-    /// Whether a cashier waits.
+    /// Whether a cashier is waiting.
     let isOfTill: Bool
 
     package init(reading: Duration, committing: Duration, isOfTill: Bool = false) {
@@ -44,27 +44,27 @@ package struct Patience: Sendable {
 
     package static let ofTill = Patience(
         reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
-    /// For the state of the database, which somebody waits for.
+    /// For the state of the database, which somebody is waiting for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
     /// For work away from a till, and for tests on a busy machine.
     package static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
 
 /// A connection to the server, used by one thread at a time. A batch of statements takes one round
-/// trip. A request is never cancelled: a cancelled COMMIT may look like one that has succeeded. The
-/// link is closed instead.
+/// trip. A request is never cancelled, because a cancelled COMMIT may look like one that succeeded;
+/// the link is closed instead.
 @safe final class Link {
     private let library: tapcard_libpq
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let patience: Patience
-    /// The highest place that was given to a row by way of this link.
+    /// The highest place that was given to a row through this link.
     var latestPlace: Int64 = 0
-    /// Whether the server has not answered in time.
+    /// Whether the server failed to answer in time.
     private(set) var wasSilent = false
     /// How many batches were sent.
     private(set) var roundTrips = 0
-    /// The statements whose plans the server keeps; nil where it keeps none.
+    /// The statements whose plans the server keeps; nil if it keeps none.
     private var kept: KeptStatements?
 
     init(to address: String, patience: Patience) throws(LedgerError) {
@@ -82,20 +82,20 @@ package struct Patience: Sendable {
         else { throw LedgerError(.unavailable, "libpq does not begin: \(message())") }
     }
 
-    /// Whether a server has refused the connection, or is not the one that was meant. A server that
-    /// starts, recovers or stops is not there yet. libpq shows only the server's words: they follow
-    /// a word of severity, a colon and two spaces.
+    /// Whether a server refused the connection, or is not the one that was meant. One that is
+    /// starting, recovering or stopping is just not there yet. libpq shows only the server's words,
+    /// which follow a word of severity, a colon and two spaces.
     static func isServersWord(_ why: String) -> Bool {
         let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 
     static func refusal(_ why: String) -> String {
-        // libpq's words for a server that only reads. They are not translated.
+        // libpq's words for a server that only reads, which are never translated.
         if why.contains("session is read-only") {
             return "only a replica can be reached, and no server that takes changes (\(why))"
         }
-        // The server's words, in English unless its messages are set otherwise.
+        // The server's words, which are English unless its messages are set otherwise.
         if why.contains("is not permitted to log in") {
             return "the owner of the ledger has revoked this station, for good (\(why)); if that "
                 + "was a mistake, the owner can give this machine another name with tapcard station "
@@ -116,11 +116,10 @@ package struct Patience: Sendable {
         unsafe handle = nil
     }
 
-    /// The server's process for this connection; a pooler gives another number.
+    /// The server process of this connection; with a pooler, its own number differs.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// A text that proves knowledge of a password. The server keeps it, and never gets the
-    /// password.
+    /// A text by which the server can check a password without ever getting it.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -133,16 +132,16 @@ package struct Patience: Sendable {
     /// Whether the server has warned during the last batch.
     var hasWarned: Bool { unsafe warnings.pointee.count > 0 }
 
-    /// Carries out a batch and COMMIT in one round trip. It succeeds only if the server answers
-    /// COMMIT, without a warning.
+    /// Carries out a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
+    /// without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
         if SafetyRule.oneTransaction.isLeftOut, batch.allSatisfy({ $0.sql != "BEGIN" }) {
             _ = try run(batch, within: patience.committing)
             return
         }
         let answers = try run(batch + [SQLStatement("COMMIT")], within: patience.committing)
-        // COMMIT of a failed transaction is answered by ROLLBACK, as if all were well. A warning
-        // says that the replica may not have it: a failover would take it back.
+        // The server answers COMMIT of a failed transaction with ROLLBACK, without an error. A
+        // warning means that the replica may lack it, so that a failover would take it back.
         guard isConfirmed(answers) else {
             close()
             throw .lost("the server did not confirm the commit")
@@ -156,23 +155,25 @@ package struct Patience: Sendable {
         return isAnsweredSo && !hasWarned
     }
 
-    /// The server notices within some 7 seconds that a station is gone: that its machine, or the
-    /// way to it, has died without a word. Otherwise a session that waits for the rest of a batch
-    /// keeps its card locked for as long as the server's system believes in the link, which is two
-    /// hours. No timeout of the server's ends such a session: to the server it is neither idle nor
-    /// at work.
+    /// Makes the server notice within about 7 seconds that a station's machine or its network has
+    /// died.
+    ///
+    /// Otherwise a session that waits for the rest of a batch keeps its card locked for as long as
+    /// the server's system believes in the link, which is two hours. No timeout of the server
+    /// covers such a session, as it is neither idle nor working.
     private static let watch = [
         SQLStatement("SET tcp_keepalives_idle = 3"),
         SQLStatement("SET tcp_keepalives_interval = 2"),
         SQLStatement("SET tcp_keepalives_count = 2"), SQLStatement("SET tcp_user_timeout = 6000"),
     ]
 
-    /// Carries out statements in one round trip. The first that the server refuses ends the batch.
+    /// Carries out statements in one round trip; the first that the server refuses ends the batch.
     func run(
         _ batch: [SQLStatement], within limit: Duration? = nil
     ) throws(LinkFailure) -> [SQLAnswer] {
         guard let handle = unsafe handle else { throw .lost("the link is closed") }
         unsafe warnings.pointee.count = 0
+        // Set with the first batch, so that it costs no round trip of its own.
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
         var preparations: [String?] = []
@@ -186,7 +187,7 @@ package struct Patience: Sendable {
         var refusal: LinkFailure?
         while true {
             try unsafe wait(on: handle, until: end)
-            // Nil stands between the answers to two statements.
+            // Nil separates the answers to two statements.
             guard let result = unsafe library.getResult(handle) else {
                 guard unsafe library.status(handle) == CONNECTION_OK else {
                     throw lost(message())
@@ -209,8 +210,8 @@ package struct Patience: Sendable {
             default:
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""
                 let words = unsafe field(result, tapcard_libpq_message) ?? message()
-                // The server says so and closes, or the connection itself is gone; or it does not
-                // know what became of a statement.
+                // The server is closing, the connection is gone, or the server does not know what
+                // became of a statement, so the outcome is unknown.
                 guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P"),
                     state != "25P03", state != "40003"
                 else {
@@ -221,10 +222,10 @@ package struct Patience: Sendable {
         }
     }
 
-    /// From now on the server keeps the plan of each statement. It plans for all partitions then:
-    /// that takes longer than a payment, and is done once for a connection. Such a plan seems to be
-    /// expensive to the server, as it looks into one partition only when it is carried out; so the
-    /// server would compile it, and start workers for it, each time.
+    /// Has the server keep each statement's plan from now on. It then plans for all partitions,
+    /// which takes longer than a payment but happens once per connection. Such a plan looks
+    /// expensive to the server, because it picks the partition only when it runs; so the server
+    /// would compile it, and start workers for it, each time.
     func keepPlans() throws(LedgerError) {
         let settings = [
             "SET plan_cache_mode = force_generic_plan", "SET jit = off",
@@ -236,8 +237,8 @@ package struct Patience: Sendable {
 
     var keepsPlans: Bool { kept != nil }
 
-    /// Sends a statement, in front of it its preparation where the server is to keep its plan.
-    /// `preparations` gets an element for each answer to come: the text that was prepared, or nil.
+    /// Sends a statement, preceded by its preparation if the server is to keep its plan.
+    /// `preparations` gets an element for each expected answer: the prepared text, or nil.
     private func send(
         _ statement: SQLStatement, _ handle: OpaquePointer, _ preparations: inout [String?]
     ) -> Bool {
@@ -265,7 +266,7 @@ package struct Patience: Sendable {
         return unsafe library.sendQueryPrepared(handle, name, count, &texts, nil, nil, 0) == 1
     }
 
-    /// Sends what is to be sent until an answer is there.
+    /// Sends what is left to send until an answer is there.
     private func wait(
         on handle: OpaquePointer, until end: ContinuousClock.Instant
     ) throws(LinkFailure) {
@@ -280,10 +281,12 @@ package struct Patience: Sendable {
             }
             var waiting = pollfd(
                 fd: unsafe library.socket(handle),
+                // While data is unsent, the server may be waiting for us to read its answers first.
                 events: Int16(unsent > 0 ? POLLIN | POLLOUT : POLLIN), revents: 0)
             let milliseconds =
                 left.components.seconds * 1_000
                 + left.components.attoseconds / 1_000_000_000_000_000
+            // Rounded up, or the last millisecond would be spent in a loop without a pause.
             let ready = unsafe poll(&waiting, 1, Int32(clamping: milliseconds + 1))
             guard ready > 0 else { continue }
             guard unsafe library.consumeInput(handle) == 1 else { throw lost(message()) }
@@ -320,7 +323,7 @@ package struct Patience: Sendable {
 
     private func message() -> String { unsafe Self.message(of: handle, library) }
 
-    /// The last complaint of libpq on one line, without its question whether the server runs.
+    /// libpq's last error on one line, without its question whether the server is running.
     static func message(of handle: OpaquePointer?, _ library: tapcard_libpq) -> String {
         guard let words = unsafe library.errorMessage(handle) else { return "no memory" }
         return unsafe String(cString: words).split(separator: "\n")

@@ -1,7 +1,7 @@
 import Ledger
 
 extension LedgerError {
-    /// Translates a failure before COMMIT was sent: nothing was changed.
+    /// Translates a failure before COMMIT was sent, so that nothing was changed.
     init(_ failure: LinkFailure) {
         switch failure {
         case .lost(let why):
@@ -17,7 +17,7 @@ extension LedgerError {
         case _ where state == LinkFailure.noRight, "25":
             self.init(
                 .readOnly, "this station may only read the ledger \(cause); ask who runs it")
-        // Division by 0: a change that had to change something has changed nothing.
+        // The guardian's square root of a negative number.
         case _ where state == Opening.guardState:
             self.init(
                 .unavailable,
@@ -38,22 +38,25 @@ extension LedgerError {
 }
 
 extension LinkFailure {
-    /// Whether another station was quicker, so that the transaction is to be repeated.
+    /// Whether another station was quicker, so that the transaction has to be repeated.
     var isLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
+        // 40001 is a serialization failure, 40P01 a deadlock.
         return ["40001", "40P01"].contains(state)
     }
 
-    /// Whether another station may have been quicker: once more tells that from a broken rule.
+    /// Whether another station may have been quicker; one more try tells that from a broken rule.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
+        // 22012: a change that had to change something changed nothing. 23505: a key is in use.
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
-    /// Whether the connection cannot be used any more: the server has refused the station, by its
-    /// guardian or for want of a right, or a plan that it kept is gone or does not fit the tables.
+    /// Whether the connection can no longer be used: the server refused the station, through its
+    /// guardian or for lack of a right, or a kept plan is gone or no longer fits the tables.
     var endsConnection: Bool {
         guard case .refused(let state, _) = self else { return false }
+        // 26000: the plan is unknown. 0A000: it no longer fits its tables.
         return [Opening.guardState, LinkFailure.noRight, "26000", "0A000"].contains(state)
     }
 

@@ -2,12 +2,12 @@ import Ledger
 import OperatingSystem
 import TapcardDomain
 
-/// The file in which a station keeps its memory. Most of it need not reach the disk: after a
-/// failure of the machine an older one is there, or none, and the checks find less.
+/// The file in which a station keeps its memory. Most of it need not be durable: after a power
+/// failure there is an older one, or none, and the checks find less.
 struct MemoryFile {
     let path: String
 
-    /// The last operation that the database has confirmed, if the file can be read.
+    /// The last operation that the database confirmed, if the file can be read.
     var last: StationMemory.Note? { (try? load())?.last }
 
     private func load() throws(FileError) -> StationMemory {
@@ -15,25 +15,25 @@ struct MemoryFile {
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Other processes of this station keep theirs in the same file.
+    /// Adds notes; other processes of this station keep theirs in the same file.
     func keep(_ notes: [StationMemory.Note], areConfirmed: Bool) {
         change { memory in
             for note in notes { memory.note(note, isConfirmed: areConfirmed) }
         }
     }
 
-    /// Keeps that this operation was told to be not done, by whichever station.
+    /// Keeps that this operation was reported as not done, by whichever station.
     func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
 
     private func change(_ body: (inout StationMemory) -> Void) {
-        // Without it the next check finds less, and no payment fails for that.
+        // If this fails, the next check finds less, and no payment may fail for that.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
-            // One that cannot be read is not replaced: it may name what is open.
+            // A file that cannot be read is not replaced, since it may name what is open.
             let old = try load()
             var memory = old
             body(&memory)
             guard memory != old else { return }
-            // "Not paid" has been said, or will be: that outlives a power cut.
+            // "Not paid" has been said or will be, so that has to survive a power cut.
             try DurableFile(path).write(
                 Array(memory.text.utf8), mode: 0o600, durable: memory.notDone != old.notDone)
         }
@@ -41,9 +41,8 @@ struct MemoryFile {
 }
 
 extension PostgreSQLRows {
-    /// The state of an operation, and whether the rows of its card say that it has ended. An open
-    /// one that has ended was set back by another program, and no commit of it was lost: the audit
-    /// names it.
+    /// The state of an operation, and whether its card's rows say that it has ended. If it is open
+    /// but has ended, another program has set it back and no commit was lost; the audit names it.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {
@@ -62,9 +61,10 @@ extension PostgreSQLRows {
 }
 
 extension OpenLedger {
-    /// Throws if the server lacks what it has confirmed, unless a loss was declared since.
+    /// Throws if the server lacks what it once confirmed, unless a loss was declared since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
         if SafetyRule.lastConfirmed.isLeftOut { return }
+        // After a declared loss, earlier confirmations no longer count.
         guard let confirmed, confirmed.ledgerID == opening.ledgerID,
             confirmed.epoch == opening.epoch
         else { return }
@@ -74,6 +74,7 @@ extension OpenLedger {
             PostgreSQLRows.state(of: confirmed.operation, on: confirmed.card)
         ).first
         guard let kept,
+            // What was open then may have ended since, at any station.
             kept.state == confirmed.state || confirmed.state == .pending
                 || kept.state == .pending && kept.hasEnded
         else {

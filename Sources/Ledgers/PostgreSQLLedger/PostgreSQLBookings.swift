@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Bookings, and the balances that they come to.
+/// Bookings, and the balances that they add up to.
 extension PostgreSQLRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try query(entrySelection("entry WHERE TRUE", [])) }
@@ -21,6 +21,7 @@ extension PostgreSQLRows {
             throw LedgerError(.corrupt, "operation \(entry.operation) is not in the ledger")
         }
         let place = try nextPlace(on: operation.uid)
+        // The issuer's accounts have rows of each station, so that no station waits for another.
         if case .purse(let uid, _) = entry.account {
             try add(entry.amount, to: entry.account, of: uid)
         } else {
@@ -38,9 +39,11 @@ extension PostgreSQLRows {
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
     }
 
-    /// The part of an account of the issuer to which a transaction adds: the first that no other
-    /// one holds, or a new one. A commit holds its part until disk and replica have it, so
-    /// transactions at one moment have parts of their own, whichever processes share the login.
+    /// The part of an issuer's account that a transaction adds to: the first that no other
+    /// transaction holds, or a new one.
+    ///
+    /// A commit holds its part until disk and replica have it, so simultaneous transactions use
+    /// different parts, whichever processes share the login.
     private static var freePart: String {
         if SafetyRule.issuerRowsOfStations.isLeftOut { return "0" }
         return """
@@ -54,6 +57,7 @@ extension PostgreSQLRows {
         _ amount: Int64, to account: Account, of uid: CardUID
     ) throws(LedgerError) {
         guard var row = try loaded(uid), row.card.purse == account else {
+            // A reissue ended this account in this transaction, and the card's row has the new one.
             formerBalances[account] = try balance(of: account) &+ amount
             return
         }
@@ -77,8 +81,8 @@ extension PostgreSQLRows {
             """, [.uid(uid), .integer(Int64(number))])
     }
 
-    /// A sum that a number of 64 bits can hold: rows that another program wrote may exceed it, and
-    /// then the highest is as wrong as the sum.
+    /// A sum that fits into 64 bits. Rows that another program wrote may exceed it, and then the
+    /// highest number is as wrong as the sum.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }
@@ -90,8 +94,8 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// The balance of an ended account is stored only as its entries. Page by page: the accounts of
-    /// a large ledger are more than fit into memory.
+    /// Goes through the accounts page by page, as those of a large ledger do not fit into memory.
+    /// The balance of an ended account is stored only as its entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
@@ -145,7 +149,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Purses of cards that are not in the ledger: there should be none.
+    /// Purses of cards that are not in the ledger, of which there should be none.
     private var strayPurses: Selection<Balance> {
         Selection(
             """
@@ -174,7 +178,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// The tables refer to each other, so the server lets no row go missing.
+    /// None: the tables refer to each other, so the server lets no row go missing.
     func missing() throws(LedgerError) -> MissingRows { MissingRows(cards: [], operations: []) }
 
     func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {

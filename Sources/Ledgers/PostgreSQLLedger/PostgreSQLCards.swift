@@ -4,29 +4,29 @@ import TapcardDomain
 extension PostgreSQLRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
 
-    /// A card, locked where this transaction writes: no other station changes it then, nor what
-    /// belongs to it.
+    /// A card, locked if this transaction writes: no other station then changes it or what belongs
+    /// to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
-        // No batch could prove that a card is not there yet.
+        // No batch could prove that a card is still missing.
         if let row = known.cards[uid], row != nil || !isOver { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
-        // A query that waited for the lock returns the new card with the old ticket: PostgreSQL
-        // reads only the locked table again.
+        // A query that waited for the lock returns the new card with the old ticket, because
+        // PostgreSQL reads only the locked table again.
         if row?.lacksTicket == true { row = try query(selection).first }
         known.cards[uid] = .some(row)
         return row
     }
 
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
-        // Who reads page by page needs no row of the page before.
+        // A body that reads page by page needs no row of the page before.
         if !isWriting { (known, seenCards) = (KnownRows(), []) }
         let page = try query(
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
                 [.integer(uid?.number ?? -1), .count(count)]))
-        // From memory while the body asks for what belongs to these cards.
+        // Served from memory while the body asks for what belongs to these cards.
         if !isWriting {
             endOfCards = page.last?.card.uid.number
             for row in page { known.cards[row.card.uid] = .some(row) }
@@ -34,7 +34,8 @@ extension PostgreSQLRows {
         return page.map(\.card)
     }
 
-    /// Two stations that ask for one code while they write wait for each other.
+    /// The cards with this code. Two stations that ask for one code while they write wait for each
+    /// other.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
         if isWriting {
             change(
@@ -62,6 +63,7 @@ extension PostgreSQLRows {
                 card: card, balance: 0, version: nil, lastPlace: 0, epoch: opening.epoch,
                 storedTicket: nil)
         if row.card.account != card.account {
+            // The row holds only the current account, which starts empty.
             formerBalances[row.card.purse] = row.balance
             row.balance = 0
         }
@@ -71,7 +73,8 @@ extension PostgreSQLRows {
         noteChange()
     }
 
-    /// The ticket that a card shows may have been sold on the card that it replaces.
+    /// The tables of a card and its ticket, which may have been sold on a card that this one
+    /// replaced.
     private static let cardsAndTickets = """
         card LEFT JOIN ticket_name ON ticket_name.id = card.ticket
             LEFT JOIN ticket ON ticket.uid = ticket_name.uid AND ticket.id = ticket_name.id
@@ -96,20 +99,21 @@ extension PostgreSQLRows {
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), epoch: epoch,
                 storedTicket: card.ticket?.id.text, lacksTicket: try row.value(\.flag))
+            // A card of an earlier epoch skips the numbers of every loss since.
             return stored.skipping(try row.value(\.integer))
         }
     }
 }
 
 extension KnownRows.CardRow {
-    /// The columns of a card's row that change.
+    /// The columns of a card's row that can change.
     static let changedColumns =
         LedgerCard.columns.split(separator: ", ").dropFirst().map { String($0) } + [
             "balance", "last_place", "epoch", "version",
         ]
 
-    /// This row after losses of the ledger. The numbers that may be lost are never used: the next
-    /// change of the card writes that down.
+    /// This row after losses of the ledger. Numbers that may be lost are never used again, which
+    /// the card's next change records.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
         if SafetyRule.skippedNumbers.isLeftOut { return self }
         guard count > 0, let first = card.allocated.next() else { return self }
@@ -133,7 +137,7 @@ extension KnownRows.CardRow {
             """, values)
     }
 
-    /// Fails where the row is not as it was read.
+    /// Fails if the row is no longer as it was read.
     var update: SQLStatement {
         let settings = KnownRows.CardRow.changedColumns.dropLast().enumerated().map {
             "\($0.element) = $\($0.offset + 2)"

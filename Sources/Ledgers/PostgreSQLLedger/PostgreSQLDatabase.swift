@@ -4,7 +4,8 @@ package import TapcardDomain
 
 /// The database of a ledger, used by its owner. Every command has a connection of its own.
 package struct PostgreSQLDatabase: LedgerDatabase {
-    /// A stolen login leaves connections to the others. A pooler's default is 20 for a login.
+    /// The most connections of one login, so that a stolen one leaves some to the others. A
+    /// pooler's default is 20 for a login.
     private static let mostConnections = 40
 
     let address: String
@@ -25,6 +26,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     package func requireRoom() async throws(LedgerError) {
+        // Everything is rolled back, so any currency will do.
         try await makeLedger(in: .usd, partitions: 1, isTrial: true)
     }
 
@@ -32,7 +34,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// With a few partitions for tests, which make many ledgers.
+    /// Makes the ledger, with few partitions in tests, which make many.
     package func makeLedger(
         in currency: Currency, partitions: Int, isTrial: Bool = false
     ) async throws(LedgerError) {
@@ -90,7 +92,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
         return try await onLink(patience: .ofReport) { link throws(LedgerError) in
-            // A fence would wait for the replica of which this is to report that it is not there.
+            // A fence would wait for the very replica whose absence this reports.
             let isFenced = try link.missingReplicas() == nil
             return try link.status(by: try link.declaration(isFenced: isFenced), now)
         }
@@ -107,6 +109,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             let declared = try link.declaration()
             let epoch = declared.opening?.epoch ?? 1
             switch loss {
+            // The ledger is already open here, so a repeated callback declares nothing.
             case .nothing where declared.isOpen: return
             case .nothing: try link.change([Opening.statement(epoch: epoch, skipping: 0)])
             case .something:
@@ -147,7 +150,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 link.value(
                     "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer)
             ) { (error: LedgerError) in
-                // The station is registered, and only its number is not known.
+                // The station is registered; only its number is unknown.
                 LedgerError(.outcomeUnknown, error.detail)
             }
             return Int(number)
@@ -164,9 +167,10 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
+            // Its sessions end first, as they may lock the rows that the revocation has to update.
             try link.shutOut(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
-            // An administrator may have taken the role from the login, or removed the login.
+            // An administrator may have removed the login, or its role.
             let (hasLogin, hasRole) = (
                 try link.value(
                     """
@@ -192,7 +196,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     + Link.forgettingKeys(of: name)
                     + (hasLogin
                         ? [SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN")] : [])
-                    // Sessions that are there keep their login, and lose its rights.
+                    // Existing sessions keep their login but lose its rights.
                     + (hasRole
                         ? [SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)")]
                         : []),
@@ -211,8 +215,8 @@ extension Declaration {
 }
 
 extension Link {
-    /// Carries out all statements or none, and in a trial none. `words` explain the refusals that are to be expected, by
-    /// their state.
+    /// Carries out all statements or none; in a trial, none. `words` explain the expected refusals,
+    /// by their state.
     func change(
         _ statements: [SQLStatement], refusing words: [String: String] = [:],
         isTrial: Bool = false

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The rows of a footprint, in one round trip.
+/// Loads the rows of a footprint in one round trip.
 extension PostgreSQLRows {
     /// A query of the batch, and what is done with its rows.
     private struct Load {
@@ -14,12 +14,12 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Reads the rows that the body will ask for; cards are locked where it writes. With `isEnded`
+    /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
     /// the transaction ends with this batch, and the body sees nothing else.
     ///
-    /// Each query names the cards, so that the server looks into their partitions alone: to plan a
-    /// query of all partitions takes longer than the payment. A row that lies elsewhere, such as an
-    /// operation on another card, stays unknown and is read singly.
+    /// Each query names the cards, so that the server looks only into their partitions: planning a
+    /// query of all partitions takes longer than the payment. A row elsewhere, such as an operation
+    /// on another card, stays unknown and is read by itself.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
@@ -32,7 +32,7 @@ extension PostgreSQLRows {
         for (load, answer) in zip(loads, answers) { try load.note(answer) }
     }
 
-    /// The retired keys, and the server's time.
+    /// The retired keys and the server's time.
     private var loadsOfEveryTap: [Load] {
         [
             Load(keySelection) { self.known.keys = KnownRows.Keys($0) },
@@ -102,7 +102,7 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
         let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
         var loads = [
-            // In front of the operations that are found.
+            // Goes before the operations that are found.
             Load(used) { rows in
                 for row in rows where !footprint.cards.contains(row.card) {
                     self.known.operations.removeValue(forKey: row.id)
@@ -128,18 +128,20 @@ extension PostgreSQLRows {
 
     private func note(_ cards: [KnownRows.CardRow]) {
         for row in cards {
+            // The ticket was sold on another card, so the row has to be read together with it.
             guard !row.lacksTicket else {
                 known.cards.removeValue(forKey: row.card.uid)
                 continue
             }
             known.cards[row.card.uid] = row
+            // Absent unless the query for attempts, which is read later, finds one.
             if case .scratched(let code) = row.card.scratch {
                 known.attemptsForCodes[code] = .some(nil)
             }
         }
     }
 
-    /// Notes every row of a footprint as missing, until it is found.
+    /// Notes every row of a footprint as missing until it is found.
     private func noteAbsence(of footprint: Footprint) {
         for id in footprint.ids {
             (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
@@ -156,14 +158,14 @@ extension PostgreSQLRows {
 
     private func note(_ operation: Operation) {
         known.operations[operation.id] = operation
-        // A sale that was committed between two statements of the batch has a ticket all the same.
+        // A sale committed between two statements of the batch has a ticket all the same.
         guard operation.kind != .ticket else { return }
         known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 
 extension SQLStatement {
-    /// A condition that a column is one of so many parameters. An array would hide the partitions
+    /// A condition that a column is one of these parameters. An array would hide the partitions
     /// from a plan that the server keeps.
     fileprivate static func among(_ count: Int, after first: Int = 0) -> String {
         let places = (1...count).map { "$\(first + $0)" }

@@ -7,7 +7,8 @@ extension PostgreSQLRows {
         try query(StationJournal.selection)
     }
 
-    /// A journal, locked where this transaction writes: two processes of a station may book it.
+    /// A journal, locked if this transaction writes, because two processes of a station may book
+    /// it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(
@@ -58,7 +59,7 @@ extension StationJournal {
         }
     }
 
-    /// The station that writes a journal first is its own.
+    /// Adds or changes the journal; it belongs to the station that first writes it.
     func change(by station: Int64) -> SQLStatement {
         SQLStatement(
             """

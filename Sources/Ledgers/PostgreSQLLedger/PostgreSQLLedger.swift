@@ -3,11 +3,10 @@ import Glibc
 package import Ledger
 package import TapcardDomain
 
-/// A ledger in a PostgreSQL database, for the stations of an issuer. Each station has one
-/// connection.
+/// A ledger in a PostgreSQL database, for an issuer's stations, each with one connection.
 ///
-/// A change is durable when the server has answered COMMIT with that word and no warning. With a
-/// synchronous replica it is on both machines then.
+/// A change is durable once the server has answered COMMIT with that word and no warning. With a
+/// synchronous replica, it is then on both machines.
 package actor PostgreSQLLedger: LedgerStore {
     package nonisolated let currency: Currency
     private nonisolated let lane: BlockingLane
@@ -18,33 +17,33 @@ package actor PostgreSQLLedger: LedgerStore {
     private var confirmed: StationMemory.Note?
     private nonisolated let lead: ClockLead
     private nonisolated let readsOnly = Guarded(false)
-    /// The keys that the station has told the ledger on this connection.
+    /// The keys that the station has reported on this connection.
     var told: StationKeys?
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var open: OpenLedger?
-    /// That transaction, until it can have no effect any more.
+    /// That transaction, until it can no longer have any effect.
     private var givenUp: GivenUp?
-    /// The rows that the last transactions on this link have read and written.
+    /// The rows that the last transactions on this link read and wrote.
     private var known = KnownRows()
     private var isClosed = false
-    /// The last failure to reach the server, and until when it answers for the next one.
+    /// The last failure to reach the server, and how long it answers for the next callers.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How often a transaction was repeated because another station was quicker.
     package private(set) var repetitions = 0
-    /// How many rows were read in a round trip of their own, because no footprint named them.
+    /// How many rows were read in a round trip of their own because no footprint named them.
     package private(set) var misses = 0
 
-    /// Opens the ledger in the database with this address. Without a currency the ledger keeps its
-    /// own. The login decides which station this is.
+    /// Opens the ledger in the database with this address. Without a currency, the ledger's own is
+    /// used. The login decides which station this is.
     ///
-    /// `memory` is the file of the station's memory.
+    /// `memory` is the path of the station's memory file.
     package static func open(
         _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
         try await open(address, currency: currency, as: nil, memory: memory, patience: .ofTill)
     }
 
-    /// For tests, which have one login for all stations, and no limit of time.
+    /// Opens a ledger for tests, which have one login for all stations and no time limit.
     package static func open(
         _ address: String, currency: Currency? = nil, as station: Int?, memory: String? = nil,
         patience: Patience = .ofOwner, lead: ClockLead = ClockLead()
@@ -62,8 +61,8 @@ package actor PostgreSQLLedger: LedgerStore {
         return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
     }
 
-    /// A ledger that was not reached so far, for a station that waits for it: everything is refused
-    /// until the database is there. Whether its currency is this one is found out then.
+    /// A ledger not reached yet, for a station that waits for it: everything is refused until the
+    /// database is there. Only then is its currency checked.
     package static func unreached(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
@@ -111,7 +110,7 @@ package actor PostgreSQLLedger: LedgerStore {
             return try read(on: ledger, footprint, body)
         } catch {
             noteSilence(of: ledger)
-            // The server has closed the connection, or its guardian has. A read may be repeated.
+            // The server, or its guardian, closed the connection, and a read may be repeated.
             guard !ledger.link.isOpen, !ledger.link.wasSilent else { throw error }
             return try read(on: try connected(), footprint, body)
         }
@@ -135,11 +134,12 @@ package actor PostgreSQLLedger: LedgerStore {
             ledger.link.rollBack(rows)
             guard !rows.isAnswered else { throw error }
         }
+        // The footprint named too few rows, so the body runs again and asks for each.
         misses += 1
         return try ledger.read(body)
     }
 
-    /// Reads on a connection and a lane of its own: taps go on in the meantime.
+    /// Reads on its own connection and lane, so that taps go on meanwhile.
     package func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -158,6 +158,7 @@ package actor PostgreSQLLedger: LedgerStore {
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
+        // A single round trip if the rows kept from before still hold; otherwise fresh rows decide.
         if let success = try writeAsKnown(body) { return success }
         let mostRepetitions = 10
         var left = mostRepetitions
@@ -191,9 +192,8 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if one of
-    /// those rows is different on the server. The result is nil if `body` needs a row that is not
-    /// in memory, if it changes nothing, or if the server refuses the batch. Nothing was written
-    /// then.
+    /// those rows is different on the server. Nil if `body` needs a row that is not in memory, if
+    /// it changes nothing, or if the server refuses the batch. Nothing was written then.
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
@@ -214,14 +214,14 @@ package actor PostgreSQLLedger: LedgerStore {
 
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
-            // An answer such as "paid before" has to be on the replica, too. Where there is no
-            // pooler, the connection has made sure of that for all that it shows.
+            // An answer such as "paid before" has to be on the replica, too. Without a pooler, the
+            // connection has already ensured that for all that it shows.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
             return try rows.proveWritable()
         }
         do throws(LedgerError) {
             try rows.commit()
-            // The balances of ended accounts are not part of what is known.
+            // The balances of ended accounts are not among the known rows.
             known = rows.formerBalances.isEmpty ? rows.known.bounded : KnownRows()
             if let latest = rows.notes.last {
                 confirmed = latest
@@ -258,6 +258,7 @@ package actor PostgreSQLLedger: LedgerStore {
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
+        // A batch that was given up may still be carried out, so its end comes before any look.
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)
@@ -267,7 +268,7 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
-        // Whether it may write was found out when it connected, and may have changed since.
+        // Whether it may write was found out when it connected, and may have changed.
         if open?.opening.readsOnlyBecause != nil { open = nil }
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
@@ -287,8 +288,8 @@ extension PostgreSQLLedger {
         )
     }
 
-    /// How long the next callers are told at once what the last one has found out: a tap asks
-    /// several times, and each would wait for a server that does not answer.
+    /// How long the next callers get the last failure at once: a tap asks several times, and each
+    /// would wait for a server that does not answer.
     private static let outageLasts = Duration.seconds(1)
 
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
@@ -306,15 +307,15 @@ extension PostgreSQLLedger {
         outage = (error, .now + PostgreSQLLedger.outageLasts)
     }
 
-    /// Cancels commits that are waiting for a synchronous replica (wait event SyncRep). Calls
-    /// pg_cancel_backend over a separate connection.
+    /// Cancels commits that wait for a synchronous replica (wait event SyncRep), over another
+    /// connection.
     private func cancel() {
         let cancelling = SQLStatement(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         _ = try? Link(to: address, patience: patience).run([cancelling])
     }
 
-    /// A server that has not answered in time would be waited for again.
+    /// Notes that the server was silent, because the next caller would wait for it again.
     private func noteSilence(of ledger: OpenLedger) {
         guard ledger.link.wasSilent else { return }
         note(LedgerError(.lost("no answer in time")))
@@ -322,8 +323,8 @@ extension PostgreSQLLedger {
 }
 
 extension OpenLedger {
-    /// A connection for a single command is over before the plans would have paid off. Where there
-    /// is a pooler, the next transaction has another connection to the server.
+    /// Keeps plans on a lasting connection; one for a single command ends before they pay off. With
+    /// a pooler, the next transaction has another connection to the server.
     fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
         let tripsOfALastingConnection = 24
         guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
@@ -341,14 +342,14 @@ extension OpenLedger {
 }
 
 extension Link {
-    /// Ends a transaction that has changed nothing, or whose changes were refused.
+    /// Ends a transaction that changed nothing, or whose changes were refused.
     func rollBack(_ rows: PostgreSQLRows) {
         guard rows.hasBegun, isOpen else { return }
         _ = try? run([SQLStatement("ROLLBACK")])
     }
 }
 
-/// A transaction whose outcome is unknown. The server may still be about to carry it out.
+/// A transaction whose outcome is unknown. The server may still carry it out.
 private struct GivenUp {
     private let deadline: Int64
     private let cards: [CardUID]
@@ -357,8 +358,8 @@ private struct GivenUp {
         (deadline, cards) = (rows.deadline, rows.seenCards.sorted())
     }
 
-    /// Waits until the transaction is over: it is refused after its deadline, and what was in time
-    /// holds its cards until it has ended.
+    /// Waits until the transaction is over: after its deadline it is refused, and if it was in
+    /// time, it holds its cards until it ends.
     func waitForEnd(on ledger: OpenLedger) throws(LedgerError) {
         if SafetyRule.givenUpHasEnded.isLeftOut { return }
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
@@ -369,7 +370,7 @@ private struct GivenUp {
 }
 
 extension PostgreSQLRows {
-    /// Commits a transaction that changes no row: an empty write asks whether a write is possible.
+    /// Commits a transaction that changes no row: an empty write asks whether writing is possible.
     fileprivate func proveWritable() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
             note(error)

@@ -9,6 +9,7 @@ extension PostgreSQLRows {
         }
         if let operation = belongings?.byID[id] { return operation }
         guard !isOver else {
+            // The batch of changes proves it: inserting an id that exists is refused.
             supposedlyNew.insert(id)
             return nil
         }
@@ -39,7 +40,7 @@ extension PostgreSQLRows {
         try operation(namedIn: "prize", where: "ticket", .text(id.text))
     }
 
-    /// The operation in a table of what may be done once in the whole ledger.
+    /// The operation in a table of what may be done only once in the whole ledger.
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
@@ -61,6 +62,7 @@ extension PostgreSQLRows {
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(
+                // Two stations may give one place, so the id decides between them.
                 where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
                 [place, .id(id ?? .lowest), .count(count)])
         }
@@ -136,6 +138,7 @@ extension PostgreSQLRows {
         known.ticketsOfOperations[operation.id] = .some(nil)
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))
+        // Proved at the end, because the purchase may be on another card, which is not locked.
         guard operation.kind.booksPrize, let ticket = operation.ticketID else { return }
         require(
             """
@@ -165,13 +168,14 @@ extension PostgreSQLRows {
                 substr(parameters, 1, strpos(parameters, chr(10) || 'name=')) || 'name'
             WHERE uid = $1 AND strpos(parameters, chr(10) || 'name=') > 0
             """, [.uid(uid)])
+        // The rows in memory still have the name.
         known.operations = [:]
         try touch(uid)
     }
 }
 
 extension Operation {
-    /// The rows of a new operation: itself, its id, and what it alone may do.
+    /// The rows of a new operation: itself, its id, and what only it may do.
     func insertion(at place: Int64) -> [SQLStatement] {
         var statements = [
             SQLStatement(
@@ -180,7 +184,7 @@ extension Operation {
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
                 """, values + [.integer(place)])
         ]
-        // The id of an attempt is reserved for the activation that results from it.
+        // An attempt's id is reserved for the activation that it leads to.
         statements.append(
             kind == .activate
                 ? SQLStatement(
@@ -209,12 +213,12 @@ extension Operation {
         return statements
     }
 
-    /// Nothing: the insertion fails where the id is there already.
+    /// Empty, so that the insertion fails if the id already exists.
     private static var elsewhere: String {
         SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
     }
 
-    /// Fails where the operation has ended, or is not there.
+    /// Fails if the operation has ended or does not exist.
     var update: SQLStatement {
         SQLStatement(
             counting:
@@ -230,6 +234,6 @@ extension Operation {
 }
 
 extension UniqueID {
-    /// Below every other.
+    /// Lower than every other id.
     static let lowest = unsafe UniqueID(bytes: [UInt8](repeating: 0, count: 16)).unsafelyUnwrapped
 }

@@ -11,8 +11,8 @@ extension PostgreSQLRows {
         ).first
     }
 
-    /// Of two servers that note the same counter, the second waits for the first, and then changes
-    /// no row.
+    /// Notes the counter. Of two servers with the same counter, the second waits for the first and
+    /// then changes no row.
     func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
         let raised = try query(
             Selection(
@@ -28,7 +28,7 @@ extension PostgreSQLRows {
 }
 
 extension ReadCounter {
-    /// For a copy of a ledger into an empty database.
+    /// The insertion for a copy of a ledger into an empty database.
     func insertion(of uid: CardUID) -> SQLStatement {
         SQLStatement(
             "INSERT INTO read_counter (uid, last) VALUES ($1, $2)",

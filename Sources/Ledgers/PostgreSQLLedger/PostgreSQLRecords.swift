@@ -2,7 +2,7 @@ import Ledger
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails where the key was retired, or another one seals, even after the transaction looked.
+    /// Fails if the key was retired, or another one seals, even after the transaction looked.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -27,8 +27,8 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
-    /// Fails where the key seals at all stations, as a rotation may have decided since the
-    /// transaction looked.
+    /// Fails if the key seals at all stations, as a rotation may have decided since the transaction
+    /// looked.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -100,7 +100,7 @@ extension PostgreSQLRows {
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
-        // A key that was announced and given up seals never.
+        // An announced key that was given up never seals.
         change(
             "UPDATE key_mark SET announced_at = NULL WHERE id = $1 AND turn IS NULL",
             [.integer(Int64(key.id))])

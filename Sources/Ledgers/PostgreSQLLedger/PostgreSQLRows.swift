@@ -1,66 +1,66 @@
 import Ledger
 import TapcardDomain
 
-/// The rows of the ledger within one transaction. What the body reads is kept, and what it changes
-/// is collected: all changes go to the server together with COMMIT, in one round trip.
+/// The ledger's rows within one transaction. What the body reads is kept and what it changes is
+/// collected: all changes go to the server together with COMMIT, in one round trip.
 ///
-/// The rules for what the body sees: a card, an operation and what was changed here come from
-/// memory. Anything else comes from the server, which is first given every change collected so far.
+/// The body sees a card, an operation and its own changes from memory. Anything else comes from the
+/// server, which first gets every change collected so far.
 final class PostgreSQLRows: LedgerRows {
     let link: Link
     let opening: Opening
     let isWriting: Bool
-    /// Statements that go in front of the next batch.
+    /// Statements that go before the next batch.
     private var waiting: [SQLStatement]
     private(set) var hasBegun: Bool
     private(set) var hasChanged = false
 
     var known: KnownRows
-    /// Whether the body sees what is known, and nothing else: the server is not asked.
+    /// Whether the body sees only what is known, and the server is not asked.
     var isOver: Bool
-    /// Whether the body has asked for a row that is not known while the server is not asked.
+    /// Whether the body asked for an unknown row while the server is not asked.
     private(set) var hasMissed = false
-    /// The last card of the page that the body has asked for, and what belongs to some of its
-    /// cards.
+    /// The last card of the page that the body asked for.
     var endOfCards: Int64?
+    /// What belongs to some of that page's cards.
     var belongings: Belongings?
     /// The card that is read page by page because too much belongs to it.
     var uidWithTooMuch: CardUID?
-    /// How many rows the footprint did not name: each cost a round trip.
+    /// How many rows the footprint did not name; each cost a round trip.
     private(set) var misses = 0
-    /// The ids that are taken for new while the server is not asked: their insertion proves it.
+    /// The ids taken for new while the server is not asked; inserting them proves it.
     var supposedlyNew: Set<OperationID> = []
     var inserted: Set<OperationID> = []
     /// The cards whose rows the body has seen.
     var seenCards: Set<CardUID> = []
-    /// Operations that were inserted or updated here and are not with the server.
+    /// Operations inserted or updated here that the server does not have yet.
     var unsent: [(operation: Operation, isNew: Bool, place: Int64)] = []
-    /// The operations that this transaction has changed, in this order.
+    /// The operations that this transaction has changed, in order.
     var changedOperations: [Operation] = []
-    /// The balances of accounts that a re-issue in this transaction has ended.
+    /// The balances of accounts that a reissue in this transaction ended.
     var formerBalances: [Account: Int64] = [:]
     /// Changes of other rows, in order.
     private var changes: [SQLStatement] = []
-    /// Statements that fail unless something is so once everything else is done.
+    /// Statements that fail unless a condition holds after everything else.
     private var conditions: [SQLStatement] = []
     private var latestPlace: Int64 = 0
-    /// The server's last refusal, by which the transaction may be repeated.
+    /// The server's last refusal, which may be a reason to repeat the transaction.
     private(set) var failure: LinkFailure?
 
-    /// With `known` the body is judged by those rows alone, and the batch that changes them proves
-    /// that they are still so.
-    /// The rows as a transaction sees them that has begun, and that ends elsewhere.
+    /// The rows in a transaction that has begun and that ends elsewhere.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
         (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
     }
 
+    /// The rows in a new transaction. With `known`, those rows alone judge the body, and the batch
+    /// that changes them proves that they are still so.
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        // A transaction that writes waits for the replica by itself. One that reads may be at
-        // length, and holds nothing up.
+        // A transaction that writes waits for the replica anyway. One that reads may take long, and
+        // must not hold anything up.
         let beginning =
             isWriting
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
@@ -84,18 +84,18 @@ final class PostgreSQLRows: LedgerRows {
         } ?? []
     }
 
-    /// Whether every row that the body asked for was there.
+    /// Whether every row that the body asked for was known.
     var isAnswered: Bool { !hasMissed && supposedlyNew.isEmpty }
 
-    /// Whether the batch that changes the rows proves all by which the body was judged.
+    /// Whether the batch that changes the rows proves everything that the body was judged by.
     var canBeProved: Bool {
         hasChanged && !hasMissed && supposedlyNew.isSubset(of: inserted)
     }
 
-    /// Locks the rows of cards where this transaction writes.
+    /// Locks the rows of cards if this transaction writes.
     var lock: String { isWriting ? " FOR NO KEY UPDATE OF card" : "" }
 
-    /// Sends a batch, in front of it the beginning of the transaction.
+    /// Sends a batch, preceded by the beginning of the transaction.
     func run(_ batch: [SQLStatement]) throws(LedgerError) -> [SQLAnswer] {
         let beginning = takeWaiting()
         do throws(LinkFailure) {
@@ -108,7 +108,7 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// Throws where a fence was sent and the server has not confirmed its commit.
+    /// Throws if a fence was sent and the server did not confirm its commit.
     private func requirePassed(
         _ beginning: [SQLStatement], _ answers: [SQLAnswer]
     ) throws(LinkFailure) {
@@ -121,14 +121,14 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// The beginning of the transaction, where nothing was sent so far.
+    /// The beginning of the transaction, if nothing has been sent.
     func takeWaiting() -> [SQLStatement] {
         defer { waiting = [] }
         hasBegun = true
         return waiting
     }
 
-    /// The connection after such a failure finds out why.
+    /// Notes a failure. If it ends the connection, the next one finds out why.
     func note(_ failure: LinkFailure) {
         self.failure = failure
         if failure.endsConnection { link.close() }
@@ -146,7 +146,7 @@ final class PostgreSQLRows: LedgerRows {
         changes += statements
     }
 
-    /// Collects a change that fails where it changes nothing.
+    /// Collects a change that fails if it changes nothing.
     func change(counting sql: String, _ values: [SQLValue]) {
         hasChanged = true
         changes.append(SQLStatement(counting: sql, values))
@@ -163,10 +163,10 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// The server's clock, as this connection has read it last.
+    /// The server's clock as this connection last read it.
     var clock: ServerClock { known.clock ?? opening.clock }
 
-    /// Notes that something of this card changes, so that its version does.
+    /// Notes that something of this card changes, so that its version does, too.
     func touch(_ uid: CardUID) throws(LedgerError) {
         hasChanged = true
         guard var row = try loaded(uid) else { return }
@@ -174,9 +174,10 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows by which the body was judged are still so.
+    /// Statements that fail unless the rows that the body was judged by are still so.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
+        // Each proof also locks its card until the commit.
         let cards = seenCards.sorted().map { uid in
             SQLStatement(
                 """
@@ -198,12 +199,12 @@ final class PostgreSQLRows: LedgerRows {
         return cards + [keys]
     }
 
-    /// The next place in the order of everything: the time in microseconds, and later than
-    /// anything on these cards.
+    /// The next place in the order of everything: the time in microseconds, but later than anything
+    /// on these cards.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
-            // Two readings of the clock may differ by what a message takes; the order of what this
-            // station does is kept.
+            // Two readings of the clock may differ by what a message takes, but the order of what
+            // this station does is kept.
             latestPlace = max(clock.now, link.latestPlace)
         }
         defer { link.latestPlace = latestPlace }
@@ -218,7 +219,7 @@ final class PostgreSQLRows: LedgerRows {
                     + "run tapcard audit")
         }
         let place = max(latestPlace, row.lastPlace) + 1
-        // Where another program has put this card far ahead, no other card follows.
+        // If another program has put this card far ahead, no other card follows it.
         if place < clock.now + PostgreSQLRows.mostLead { latestPlace = place }
         (row.lastPlace, row.isChanged) = (place, true)
         known.cards[uid] = row
@@ -226,10 +227,10 @@ final class PostgreSQLRows: LedgerRows {
         return place
     }
 
-    /// A day, in microseconds.
+    /// A day in microseconds.
     private static let mostLead: Int64 = 86_400_000_000
 
-    /// Every change that is not with the server, in an order that its rules allow.
+    /// Every change that the server does not have yet, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {
         writeSkippedNumbers()
         let new = known.cards.keys.sorted().compactMap { uid -> SQLStatement? in
@@ -261,6 +262,7 @@ final class PostgreSQLRows: LedgerRows {
             row.isNew ? row.operation.insertion(at: row.place) : [row.operation.update]
         }
         defer { (unsent, changes) = ([], []) }
+        // New cards go first, since all other rows refer to them.
         return new + operations + changes + changed
     }
 
@@ -277,15 +279,16 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// The changes, and what has to be so at the end.
+    /// The changes, and the conditions that must hold at the end.
     func takeChangesAndConditions() -> [SQLStatement] {
         let proofs = proofs
         defer { conditions = [] }
+        // The deadline comes last, so that it covers every wait before it.
         if SafetyRule.deadline.isLeftOut { return proofs + takeChanges() + conditions }
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 
-    /// The moment of the server's clock at which the station gives this transaction up.
+    /// The moment of the server's clock when the station gives this transaction up.
     private(set) lazy var deadline =
         clock.now + link.patience.committing.microseconds
 }

@@ -1,12 +1,13 @@
 import Ledger
 
-/// The tables of a ledger in PostgreSQL. Stations never make or change tables: their role may not.
+/// The tables of a ledger in PostgreSQL. Stations never make or change tables, as their role may
+/// not.
 ///
-/// Every table that grows with the payments lies in partitions by card from the first day, because
-/// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
+/// Every table that grows with the payments is partitioned by card from the first day, because a
+/// table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
 /// index over such partitions, so it has a table of its own.
 enum PostgreSQLSchema {
-    /// The version that `statements` made first. No tables of an older version were ever released.
+    /// The version of the tables in `script`. No tables of an older version were ever released.
     static let oldest: Int64 = 3
     /// The migration steps: one array of statements for each later version, migrating from the
     /// version before it. A released step must not change.
@@ -30,6 +31,7 @@ enum PostgreSQLSchema {
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
+        // No text in the script contains a semicolon, so this finds its statements.
         let tables = script.split(separator: ";").map { String($0) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Tickets, and attempts to activate codes.
+/// Tickets and activation attempts.
 extension PostgreSQLRows {
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket? {
         try row(
@@ -51,7 +51,7 @@ extension SoldTicket {
 }
 
 extension ActivationAttempt {
-    /// The id may be that of an operation which has reserved it for this attempt.
+    /// The rows of a new attempt, which reserves its id for the activation.
     func insertion(at place: Int64) -> [SQLStatement] {
         [
             SQLStatement(
@@ -70,6 +70,7 @@ extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
         if let attempt = belongings?.attemptsByID[id] { return attempt }
+        // The batch of changes proves it: inserting an id that exists is refused.
         guard !isOver else {
             supposedlyNew.insert(id)
             return nil
@@ -125,7 +126,7 @@ extension PostgreSQLRows {
         change(attempt.insertion(at: try nextPlace(on: attempt.card)))
     }
 
-    /// Fails where the attempt was answered, or is not there.
+    /// Fails if the attempt was answered or does not exist.
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
         note(attempt)
         try touch(attempt.card)
@@ -144,6 +145,7 @@ extension PostgreSQLRows {
 
     private func note(_ attempt: ActivationAttempt) {
         known.attempts[attempt.id] = .some(attempt)
+        // Whether it still counts for its code depends on its new state, so that is read again.
         known.attemptsForCodes[attempt.code] = nil
     }
 }

@@ -14,7 +14,7 @@ extension SQLValue {
         }
     }
 
-    /// A value in the server's text form. The numbers of the types are fixed in its catalogue.
+    /// Parses a value in the server's text form. The type numbers are fixed in its catalog.
     init(_ text: String, ofType type: UInt32) {
         switch type {
         case 16: self = .integer(text == "t" ? 1 : 0)
@@ -25,6 +25,7 @@ extension SQLValue {
     }
 
     private static func bytes(_ text: String) -> [UInt8]? {
+        // The text form of bytes begins with \x.
         let digits = text.utf8.dropFirst(2).map { UInt8(hexadecimal: $0) }
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []

@@ -1,11 +1,11 @@
 import Ledger
 import TapcardDomain
 
-/// A query, and how its rows are read.
+/// A query, and how to decode its rows.
 struct Selection<Row> {
     let statement: SQLStatement
     let decode: (inout Columns) throws(LedgerError) -> Row
-    /// What the rows are, for a message about one that cannot be read.
+    /// What the rows are, for the error about one that cannot be read.
     private let table: String?
 
     init(
@@ -30,7 +30,7 @@ struct Selection<Row> {
         return rows
     }
 
-    /// Names the row by its first column, which is its key or that of its card.
+    /// The error about a row, named by its first column, which is its key or that of its card.
     private func unreadable(_ key: SQLValue?) -> LedgerError {
         let name = key.flatMap { key in
             key.uid?.description ?? key.id?.description ?? key.integer.map { "\($0)" }
@@ -46,7 +46,7 @@ struct Selection<Row> {
 /// A type whose values are the rows of one table.
 protocol TableRow {
     static var table: String { get }
-    /// The columns in the order in which `init` reads them, with the name of the table.
+    /// The columns in the order in which `init` reads them, each with the table's name.
     static var qualifiedColumns: String { get }
     init(_ row: inout Columns) throws(LedgerError)
 }

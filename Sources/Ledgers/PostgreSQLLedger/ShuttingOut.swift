@@ -2,9 +2,9 @@ import Ledger
 import TapcardDomain
 
 extension Link {
-    /// Terminates the station's database sessions and disables its login. Otherwise, a stolen login
-    /// could hold row locks indefinitely, even on rows that revoking the station must update.
-    /// What is refused here is refused again, in words, by the revocation that follows.
+    /// Ends the station's sessions and disables its login. Otherwise a stolen login could lock rows
+    /// without end, even those that revoking the station has to update. What the server refuses
+    /// here, it refuses again in the revocation that follows, which reports it.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
         let exists = Selection(
@@ -14,7 +14,7 @@ extension Link {
             """, [.text(name.text)]
         ) { row throws(LedgerError) in try row.value(\.flag) }
         guard try rows(exists).first == true else { return }
-        // Whoever ends the sessions of a login has to be a member of it.
+        // Only a member of a login may end its sessions.
         guard changes([SQLStatement("GRANT \(login) TO CURRENT_USER")]) else { return }
         let attempts = 3
         for _ in 0..<attempts {
@@ -25,14 +25,14 @@ extension Link {
         _ = changes([SQLStatement("REVOKE \(login) FROM CURRENT_USER")])
     }
 
-    /// Returns the SQL statements that delete the key information a station reported.
+    /// The statements that delete what a station reported about its keys.
     static func forgettingKeys(of name: StationName) -> [SQLStatement] {
         [
             SQLStatement(
                 "UPDATE station SET keys = NULL, keys_at = NULL WHERE login = $1",
                 [.text(name.text)]),
-            // A key that nobody has used makes room for the next one. A station that has it all the
-            // same brings it again.
+            // A key that nobody has used makes room for the next one. A station that still has it
+            // reports it again.
             SQLStatement(
                 """
                 DELETE FROM key_mark USING station
@@ -54,7 +54,7 @@ extension Link {
             ) { row throws(LedgerError) in try row.value(\.flag) })
     }
 
-    /// Whether the server has carried the statements out.
+    /// Whether the server carried the statements out.
     private func changes(_ statements: [SQLStatement]) -> Bool {
         do throws(LedgerError) {
             try change(statements)

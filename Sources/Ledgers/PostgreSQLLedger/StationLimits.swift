@@ -1,16 +1,15 @@
-/// Server-side limits on what a station's login can write, enforced by triggers and row
-/// policies because a thief with a stolen login can bypass tapcard and its checks. Booked rows
-/// cannot be changed, and each row records the station that wrote it. Table constraints limit
-/// the size of each row to what tapcard writes.
+/// Limits that the server itself enforces on a station's login, by triggers and row policies,
+/// because a thief with a stolen login can bypass tapcard. Booked rows cannot be changed, each row
+/// records the station that wrote it, and constraints limit its size to what tapcard writes.
 enum StationLimits {
-    /// The station of the login; 0 for one that is no station, such as the owner.
+    /// The station of the login; 0 for a login that is no station's, such as the owner's.
     private static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
 
     static let statements = triggers + policies
 
-    /// True if the key has sealed records, is sealing now, or was announced by the owner, or if the
-    /// ledger has no first key yet. Revoking a station frees key ids that only it reported.
+    /// Whether the key has sealed records, seals now, or was announced by the owner, or the ledger
+    /// has no first key yet. Revoking a station frees key ids that only it reported.
     private static func isKeyOfIssuer(_ key: String) -> String {
         """
         (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
@@ -143,7 +142,8 @@ enum StationLimits {
             """
         }
 
-    /// A station writes as itself. Everybody who may read these tables reads all of them.
+    /// The policies by which a station writes only as itself. Whoever may read these tables reads
+    /// all of them.
     private static let policies =
         ["entry", "house", "journal", "station"].flatMap { table in
             [
@@ -155,7 +155,7 @@ enum StationLimits {
             "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
             "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
             "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
-            // Any station books a copy of the journal of another one that broke.
+            // Any station may book a copy of the journal of another one that broke.
             "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
             "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
         ]

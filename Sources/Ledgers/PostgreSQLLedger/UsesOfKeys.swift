@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// Counts the uses of keys by reading only the indexes on the key columns. It never reads a
-/// card or record row, no matter how many there are.
+/// Counts the uses of keys from the indexes on the key columns alone, without reading any row of
+/// cards or records.
 extension PostgreSQLRows {
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
@@ -26,8 +26,8 @@ extension PostgreSQLRows {
         return Set(try query(used))
     }
 
-    /// The values of an indexed column, from one to the next higher: a step for each of them, and
-    /// none for each row.
+    /// The values of an indexed column, found by stepping from each to the next higher one, so that
+    /// the cost depends on the number of values, not of rows.
     private static func distinct(_ column: String, in table: String) -> String {
         """
         WITH RECURSIVE found (id) AS (
@@ -50,8 +50,8 @@ extension PostgreSQLRows {
         }
     }
 
-    /// By a comparison of rows, which only the index over the keys answers: by that over the cards
-    /// the server might look at each card for the few that have a key.
+    /// The first cards under a key, by a comparison of rows that only the index over the keys
+    /// answers: with the one over the cards, the server might look at every card to find a few.
     private func firstCards(under key: UInt8) throws(LedgerError) -> [CardUID] {
         let page = try query(
             Selection(

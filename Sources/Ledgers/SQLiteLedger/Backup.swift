@@ -3,7 +3,7 @@ import TapcardDomain
 
 extension Connection {
     /// Copies a ledger in use to a new file. Both are checked in full before the copy gets its
-    /// name: a damaged ledger must not give a backup that looks sound.
+    /// name: a damaged ledger must not become a backup that looks sound.
     func backUp(to destination: String) throws(LedgerError) {
         try check()
         let destination = LedgerFile(path: destination).path

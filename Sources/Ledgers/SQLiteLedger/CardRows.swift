@@ -9,6 +9,7 @@ extension SQLiteRows {
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
         try cards(
             where: "card.uid > ? ORDER BY card.uid LIMIT ?",
+            // Every UID sorts after the empty text.
             [uid.map(SQLValue.uid) ?? .text(""), .count(count)])
     }
 
@@ -16,7 +17,8 @@ extension SQLiteRows {
         try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
     }
 
-    /// Scans the table: cards are rarely issued, and an index would slow every other tap.
+    /// The cards of a holder, by a scan of the table: cards are rarely issued, and an index would
+    /// slow down every other tap.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
         try cards(where: "card.holder_id = ? ORDER BY card.uid", [.integer(holder.number)])
     }

@@ -3,9 +3,9 @@ import Ledger
 
 /// One connection to one database file, used by one actor and closed with the last reference.
 @safe final class Connection {
-    /// The permitted access to the file.
+    /// What may be done with the file.
     enum Access {
-        /// Reads only, without even creating a journal next to the file.
+        /// Only reading, without even creating a journal next to the file.
         case readOnly
         case readWrite
     }
@@ -18,10 +18,10 @@ import Ledger
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
-    /// The state of a file that has no writer, when it was opened; nil where locks are used.
+    /// The state of a file without a writer when it was opened; nil if locks are used.
     private let frozen: FileState?
 
-    /// Opens a file that exists; nothing is read from it yet.
+    /// Opens an existing file; nothing is read from it yet.
     init(path: String, _ access: Access, busyLimit: Duration = .zero) throws(LedgerError) {
         try LedgerFolder.requireFile(path)
         let name: String
@@ -29,6 +29,7 @@ import Ledger
         switch access {
         case .readWrite: (name, mode, frozen) = (path, SQLITE_OPEN_READWRITE, nil)
         case .readOnly:
+            // Without a journal nobody is writing, so the file can be read without locks.
             frozen = FileState(withoutJournal: path)
             name = frozen == nil ? path : Connection.untouched(path)
             mode = SQLITE_OPEN_READONLY
@@ -57,11 +58,12 @@ import Ledger
     }
 
     deinit {
+        // SQLite does not close a connection that still has statements.
         statements.removeAll()
         unsafe sqlite3_close(handle)
     }
 
-    /// Whether the file could be opened for reading only.
+    /// Whether the file could only be opened for reading.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Runs a statement that returns no rows.
@@ -88,6 +90,7 @@ import Ledger
         _ body: (inout Columns) throws(LedgerError) -> Void
     ) throws(LedgerError) {
         let statement = try prepared(sql)
+        // An unfinished statement would keep its transaction's locks.
         defer { statement.reset() }
         let bound = statement.bind(values)
         guard bound == SQLITE_OK else { throw failure(bound) }
@@ -112,8 +115,7 @@ import Ledger
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Whether SQLite itself is in a transaction: it may have ended one that the caller still
-    /// assumes.
+    /// Whether SQLite itself is in a transaction, as it may have ended one that the caller assumes.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Sends a command to the file below the database.
@@ -133,8 +135,8 @@ import Ledger
 
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
 
-    /// Throws where another program has begun to write a file that is read without locks: the rows
-    /// read may mix two states.
+    /// Throws if another program has begun to write a file that is read without locks, because the
+    /// rows read may then mix two states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
         throw LedgerError.locked(path, "(it was written while it was read)")
@@ -145,6 +147,7 @@ import Ledger
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
             switch scalar {
+            // These characters have a meaning in a URI.
             case "%": uri += "%25"
             case "?": uri += "%3F"
             case "#": uri += "%23"
@@ -163,10 +166,9 @@ import Ledger
     }
 }
 
-/// The callback of SQLite after a commit has been written and synced; it is not called for a commit
-/// that changed nothing. It replaces SQLite's own hook, which moves the journal into the database
-/// from time to time, so that is done here as well; a failed attempt is repeated after a later
-/// commit.
+/// SQLite's callback after a commit was written and synced; not called for a commit that changed
+/// nothing. It replaces SQLite's own hook, which now and then moves the journal into the database,
+/// so this one does it as well; a failed attempt is repeated after a later commit.
 private let whenDurable:
     @convention(c) (
         UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
@@ -182,7 +184,7 @@ private let whenDurable:
     }
 
 extension Duration {
-    /// The duration in whole milliseconds, limited to the range that SQLite accepts.
+    /// The duration in whole milliseconds, within the range that SQLite accepts.
     fileprivate var inMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)

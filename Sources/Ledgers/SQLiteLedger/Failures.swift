@@ -3,10 +3,11 @@ import Glibc
 import Ledger
 
 extension LedgerError {
-    /// Translates SQLite's result code into a ledger's error and its remedy.
+    /// Translates SQLite's result code into a ledger error with its remedy.
     init(sqlite code: Int32, _ message: String? = nil, systemError: Int32, path: String) {
         let message = unsafe message ?? String(cString: sqlite3_errstr(code))
         let cause = "(\(message))"
+        // The lowest byte is the primary code; the others refine it.
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = .locked(path, cause)
@@ -28,13 +29,13 @@ extension LedgerError {
         }
     }
 
-    /// Translates a failed system call into a ledger's error.
+    /// Translates a failed system call into a ledger error.
     init(systemError: Int32, path: String, _ cause: String? = nil) {
         let cause = cause ?? "(\(unsafe String(cString: strerror(systemError))))"
         switch systemError {
         case ENOSPC, EDQUOT: self = .full(path, cause)
         case EACCES, EPERM, EROFS: self = .readOnly(path, cause)
-        // SQLite also reports ENOENT where it cannot create a file next to the ledger.
+        // SQLite also reports ENOENT if it cannot create a file next to the ledger.
         case ENOENT where LedgerFolder.contains(path): self = .unavailable(path, cause)
         case ENOENT, ENOTDIR:
             self.init(

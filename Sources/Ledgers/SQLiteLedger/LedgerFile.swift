@@ -8,15 +8,15 @@ struct LedgerFile: Sendable {
     let path: String
     let schema: LedgerSchema
     let busyLimit: Duration
-    /// Whether the file is known to this process only.
+    /// Whether only this process knows the file.
     let isDraft: Bool
 
     init(
         path: String, schema: LedgerSchema = .current, busyLimit: Duration = .seconds(5),
         isDraft: Bool = false
     ) {
-        // SQLite treats names like ":memory:" specially; "./" makes them plain paths. One ledger
-        // has one name, or a restore would replace a link and leave others with the old file.
+        // SQLite treats names like ":memory:" specially; "./" makes them plain paths. A ledger has
+        // one name, or a restore would replace a link and leave others with the old file.
         let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
         self.path = LedgerFolder.followingLinks(plain)
         self.schema = schema
@@ -24,13 +24,13 @@ struct LedgerFile: Sendable {
         self.isDraft = isDraft
     }
 
-    /// An open ledger, and the currency in which it is kept.
+    /// An open ledger and its currency.
     struct Opened {
         let connection: Connection
         let currency: Currency
     }
 
-    /// Opens the ledger in this currency, or in its own. Creates a missing one.
+    /// Opens the ledger in this currency, or in its own; creates a missing one.
     func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
         if !LedgerFolder.contains(path) {
             // An interrupted restore leaves a journal without its ledger.
@@ -45,17 +45,19 @@ struct LedgerFile: Sendable {
         return try open(in: currency)
     }
 
-    /// Opens an existing ledger without reading all of it, which would make every tap slower as the
-    /// ledger grows. SQLite checks each page that it reads, and reading all pages checks the whole.
+    /// Opens an existing ledger without reading all of it, which would slow down every tap as the
+    /// ledger grows. SQLite checks each page that it reads; only a full check reads them all.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
-        // SQLite makes the name of a journal durable when it creates it, but the program that
-        // created this one may have been killed before that.
+        // SQLite makes a journal's name durable when it creates it, but the program that created
+        // this one may have been killed before that.
         if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
         if !isDraft { try dropNamesOfKilledPrograms() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
         if !isDraft {
+            // While this is held, no restore is under way, which gives a file two names for a
+            // moment.
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
@@ -73,7 +75,8 @@ struct LedgerFile: Sendable {
         return Opened(connection: connection, currency: kept)
     }
 
-    /// Switches SQLite to its write-ahead log, so that readers and a writer do not block each other.
+    /// Switches SQLite to its write-ahead log, so that readers and a writer do not block each
+    /// other.
     private func useWriteAheadLog(_ connection: Connection) throws(LedgerError) {
         let end = ContinuousClock.now + busyLimit
         var modes: [String]?
@@ -84,8 +87,8 @@ struct LedgerFile: Sendable {
                     try columns.value(\.text)
                 }
             } catch {
-                // Two programs that switch at the same time block each other. SQLite reports this
-                // at once and ignores its busy timeout, so the retries are made here.
+                // Two programs that switch at once block each other. SQLite reports this
+                // immediately, ignoring its busy timeout, so the retries are made here.
                 guard error.kind == .locked, ContinuousClock.now < end else { throw error }
                 usleep(5_000)
             }
@@ -95,8 +98,8 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// Refuses a ledger with a second name (a hard link): SQLite keeps the last rows next to the name
-    /// by which it was opened, so that programs with different names lose each other's payments.
+    /// Refuses a ledger with a second name (a hard link): SQLite keeps the last rows next to the
+    /// name by which it was opened, so programs with different names lose each other's payments.
     func requireOneName() throws(LedgerError) {
         let count = LedgerFolder.nameCount(of: path)
         guard count > 1 else { return }
@@ -107,12 +110,12 @@ struct LedgerFile: Sendable {
                 + "\(path) shows them")
     }
 
-    /// A program that makes or restores a ledger gives a file two names for a moment. One that was
-    /// killed then has left both. Nothing is opened for this: to close it again would end the locks
-    /// that this process has on the ledger.
+    /// Removes names that killed programs have left: one that makes or restores a ledger gives a
+    /// file two names for a moment. Nothing is opened here, because closing it would end this
+    /// process's locks on the ledger.
     private func dropNamesOfKilledPrograms() throws(LedgerError) {
         guard LedgerFolder.nameCount(of: path) > 1 else { return }
-        // No backup is taking its place now.
+        // While this is held, no backup can take the ledger's place.
         let hold = try LedgerHold(path, .using)
         defer { withExtendedLifetime(hold) {} }
         let (folder, name) = LedgerFolder.split(path)
@@ -127,10 +130,10 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// The mark in the name of a ledger that a restored backup has replaced.
+    /// The mark in the name of a ledger that a restored backup replaced.
     static let restoreMark = ".before-restore-"
 
-    /// Opens an existing ledger for reading only, also where it cannot be written.
+    /// Opens an existing ledger for reading only, even if it cannot be written.
     func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -186,7 +189,7 @@ struct LedgerFile: Sendable {
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        // The outcome of the draft is irrelevant: the ledger does not exist yet.
+        // A draft's outcome does not matter, as the ledger does not exist yet.
         try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
             error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(path, "(the disk failed while it was being made)") : error
@@ -194,7 +197,7 @@ struct LedgerFile: Sendable {
         do throws(LedgerError) {
             try draft.place(at: path)
         } catch {
-            // Another program may have created the ledger in the meantime; that one is opened.
+            // Another program may have created the ledger meanwhile; then that one is opened.
             guard LedgerFolder.contains(path) else { throw error }
         }
     }
@@ -215,10 +218,11 @@ struct LedgerFile: Sendable {
         guard try connection.schemaVersion() < schema.latest else { return }
         try connection.check()
         try connection.transaction(.writing) { () throws(LedgerError) in
+            // Another program may have migrated it while this one waited for the lock.
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }
-            // No other program can write now, so the copy is the state from which the migration
-            // starts.
+            // No other program can write now, so the copy is the state that the migration starts
+            // from.
             let copy = try TemporaryFile.create(beside: path)
             try Connection(path: path, .readOnly, busyLimit: busyLimit).copy(to: copy.path)
             try copy.replace("\(path).v\(version)-backup")
@@ -228,7 +232,7 @@ struct LedgerFile: Sendable {
 }
 
 extension Connection {
-    /// Reads the whole file and throws when a part of it breaks the rules of SQLite or the tables.
+    /// Reads the whole file and throws if a part of it breaks the rules of SQLite or of the tables.
     func check() throws(LedgerError) {
         let findings = try query("PRAGMA quick_check(1)") { columns throws(LedgerError) in
             try columns.value(\.text)
@@ -241,8 +245,7 @@ extension Connection {
         }
     }
 
-    /// Whether the open file has lost its name: it was moved or removed, and another file may have
-    /// the name.
+    /// Whether the open file has lost its name, which another file may have now.
     func hasMoved() throws(LedgerError) -> Bool {
         var moved: Int32 = 0
         try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)

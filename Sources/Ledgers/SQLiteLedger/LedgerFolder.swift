@@ -3,12 +3,13 @@ import Ledger
 
 /// Names in folders, and how they become durable.
 enum LedgerFolder {
-    /// Whether a file has this name; true also where that cannot be determined.
+    /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 
-    /// Refuses a path that is not a regular file: opening a pipe for reading would wait for ever.
+    /// Refuses a path that is not a regular file, since opening a pipe for reading would wait
+    /// forever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
@@ -21,7 +22,7 @@ enum LedgerFolder {
         return unsafe stat(path, &status) == 0 ? Int(status.st_nlink) : 0
     }
 
-    /// Whether two names are those of one file.
+    /// Whether two names belong to one file.
     static func areSame(_ path: String, _ other: String) -> Bool {
         var (one, two) = (stat(), stat())
         guard unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 else { return false }
@@ -34,7 +35,7 @@ enum LedgerFolder {
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The file to which a symbolic link points; any other path unchanged.
+    /// The file that a symbolic link points to; any other path unchanged.
     static func followingLinks(_ path: String) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
@@ -44,14 +45,14 @@ enum LedgerFolder {
         return unsafe String(cString: target)
     }
 
-    /// The folder of a path, and the name in it.
+    /// The folder of a path and the name in it.
     static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         return (folder, String(path[path.index(after: slash)...]))
     }
 
-    /// The names in a folder; empty where it cannot be read.
+    /// The names in a folder; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
@@ -73,10 +74,11 @@ enum LedgerFolder {
         guard unsafe Glibc.link(path, name) == 0 else {
             throw LedgerError(systemError: errno, path: name)
         }
+        // A name is durable only once its folder has been synced.
         try reachDisk(of: name)
     }
 
-    /// Gives a file another name, in one step.
+    /// Renames a file in one step.
     static func rename(_ path: String, _ name: String) throws(LedgerError) {
         guard unsafe Glibc.rename(path, name) == 0 else {
             throw LedgerError(systemError: errno, path: path)
@@ -108,14 +110,14 @@ enum LedgerFolder {
     }
 }
 
-/// The facts that show whether a file was written.
+/// What shows whether a file was written.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
     private let modified: [Int]
 
-    /// Nil where a journal next to the file holds the last rows, or the file is missing.
+    /// Nil if a journal next to the file has the last rows, or if the file is missing.
     init?(withoutJournal path: String) {
         var status = stat()
         guard !LedgerFolder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else {

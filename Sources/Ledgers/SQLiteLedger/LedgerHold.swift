@@ -1,22 +1,23 @@
 import Glibc
 import Ledger
 
-/// The right to have a ledger open, or to replace its file: kept until the last reference goes, and
-/// released by the system when the process dies. SQLite's own locks are on the ledger's file and
-/// move away with it. This lock is on a hidden file next to it, whose name does not begin like the
-/// ledger's, so that it stays.
+/// The right to have a ledger open, or to replace its file. It is held until the last reference
+/// goes, and released by the system if the process dies.
+///
+/// SQLite's own locks are on the ledger's file and move away with it. This lock is on a hidden file
+/// next to it, whose name does not begin like the ledger's, so that it stays.
 final class LedgerHold {
     /// The kind of hold.
     enum Kind {
-        /// A hold that all users of the ledger share.
+        /// Shared by all users of the ledger.
         case using
-        /// An exclusive hold: no other program uses the ledger.
+        /// Exclusive: no other program uses the ledger.
         case replacing
     }
 
     private let descriptor: Int32
 
-    /// Takes the hold at once, or throws an error that names its holder.
+    /// Takes the hold at once, or throws an error that says what it is held for.
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
@@ -25,7 +26,7 @@ final class LedgerHold {
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         self.descriptor = descriptor
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-            // The initialiser has set every property, so a throw runs deinit, which closes.
+            // The initializer has set every property, so a throw runs deinit, which closes.
             let error = errno
             guard error == EWOULDBLOCK else { throw LedgerError(systemError: error, path: path) }
             throw LedgerError.locked(

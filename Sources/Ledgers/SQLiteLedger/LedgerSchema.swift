@@ -21,6 +21,7 @@ package struct LedgerSchema: Sendable {
     /// Migrates a file from the given version (0 for an empty file) to the latest. Must be called
     /// inside a transaction.
     func apply(to connection: Connection, from version: Int64) throws(LedgerError) {
+        // The first script makes the oldest version, so its steps count from there.
         let done = max(0, version - LedgerSchema.oldest + 1)
         for step in steps.dropFirst(Int(clamping: done)) { try connection.execute(step) }
         try connection.execute("PRAGMA user_version = \(latest)")

@@ -38,7 +38,7 @@ extension SQLiteRows {
     }
 
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
-        // All accounts that the card has had: ";" is the next character after ":".
+        // All accounts that the card has had: ";" is the character after ":".
         try operations(
             where: """
                 kind = 'replace' AND uid <> ? AND id IN (

@@ -6,8 +6,8 @@ public import TapcardDomain
 
 extension SQLiteLedger {
     /// Replaces an unused ledger by a backup, and returns the effects on cards. The replaced ledger
-    /// is kept next to it. The numbers that cards may have been given since the backup are skipped
-    /// before the backup takes its place: at no moment is it used without the gap.
+    /// is kept next to it. The numbers that cards may have got since the backup are skipped before
+    /// it takes the ledger's place, so that it is never used without the gap.
     public static func restore(
         from backup: String, to path: String, currency: Currency?
     ) async throws(LedgerError) -> Restoration {
@@ -28,10 +28,11 @@ extension SQLiteLedger {
         for key in retired {
             try await ledger.retire([key.id], at: key.retiredAt)
         }
+        // Closing moves the journal into the draft, which is then renamed without it.
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
-            // No program uses the kept ledger any more, so its cards cannot be blocked in the
-            // meantime.
+            // No program uses the kept ledger any more, so none of its cards can be blocked
+            // meanwhile.
             let (previous, journal) = try target.give(placeTo: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
@@ -58,8 +59,8 @@ extension LedgerFile {
         return kept
     }
 
-    /// The currency of the ledger to be replaced. Nil for an unreadable ledger, and for one without
-    /// cards: the first command made it, and its currency is only the default.
+    /// The currency of the ledger to be replaced; nil if it is unreadable or has no cards, since
+    /// the first command made it with a mere default.
     fileprivate var currencyToKeep: Currency? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -73,7 +74,7 @@ extension LedgerFile {
         }
     }
 
-    /// Blocked and replaced cards; nil where the ledger cannot be read. Their tags do not show this
+    /// Blocked and replaced cards; nil if the ledger cannot be read. Their tags do not show this
     /// state.
     fileprivate var stoppedIfReadable: [Restoration.Stopped]? {
         do {
@@ -90,7 +91,7 @@ extension LedgerFile {
         }
     }
 
-    /// The given cards that are active in this ledger.
+    /// Those of these cards that are active in this ledger.
     fileprivate func inUse(
         _ stopped: [Restoration.Stopped]
     ) throws(LedgerError) -> [Restoration.Stopped] {
@@ -101,7 +102,7 @@ extension LedgerFile {
         return inUse
     }
 
-    /// The retired keys of the ledger to be replaced; empty where it cannot be read or has no such
+    /// The retired keys of the ledger to be replaced; empty if it cannot be read or has no such
     /// table.
     fileprivate var retiredKeysIfReadable: [RetiredKey] {
         do {
@@ -114,7 +115,7 @@ extension LedgerFile {
     }
 
     /// Replaces the ledger while no other program can open it. Returns the names under which the
-    /// replaced ledger is kept, or its journal alone.
+    /// replaced ledger, or its journal alone, is kept.
     fileprivate func give(
         placeTo draft: TemporaryFile
     ) throws(LedgerError) -> (ledger: String?, journal: String?) {
@@ -134,9 +135,9 @@ extension LedgerFile {
         try held.shutOthersOut()
         let previous = try keepUnderAnotherName()
         if LedgerFolder.contains(path + "-wal") {
-            // A killed program has left rows in the journal. They belong to the old file; next to
-            // the new one they would be played into it. For a moment the ledger is missing, which
-            // the next start refuses: that is better than a wrong ledger.
+            // A killed program has left rows in the journal. They belong to the old file and would
+            // be played into the new one. A ledger missing for a moment, which the next start
+            // refuses, is better than a wrong one.
             try LedgerFolder.link(path + "-wal", previous + "-wal")
             try LedgerFolder.remove(path)
             try disarmJournal()
@@ -145,8 +146,8 @@ extension LedgerFile {
         return (previous, nil)
     }
 
-    /// Keeps the journal of a moved ledger, which holds its last rows: to bring the ledger back,
-    /// both files are needed.
+    /// Keeps the journal of a moved ledger, which has its last rows: bringing the ledger back takes
+    /// both files.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
         guard LedgerFolder.size(of: journal) > 0 else { return nil }
@@ -161,7 +162,7 @@ extension LedgerFile {
         return previous
     }
 
-    /// The first free name; its number tells which restore it was.
+    /// The first free name, whose number counts the restores.
     private func freeName() throws(LedgerError) -> String {
         let mostKept = 1000
         for number in 1...mostKept {
@@ -174,7 +175,7 @@ extension LedgerFile {
             path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
     }
 
-    /// Replaces a journal by an empty one, so that a trace of the restore exists at every moment.
+    /// Replaces a journal by an empty one, so that there is a trace of the restore at every moment.
     private func disarmJournal() throws(LedgerError) {
         guard LedgerFolder.contains(path + "-wal") else { return }
         try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
@@ -182,13 +183,15 @@ extension LedgerFile {
 }
 
 extension Connection {
-    /// Locks the file itself, whatever it contains: an unreadable ledger may be in use, too.
+    /// Locks the file itself, whatever it contains, because an unreadable ledger may be in use,
+    /// too.
     fileprivate func shutOthersOut() throws(LedgerError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {
             throw LedgerError.unavailable(path, "(it cannot be locked)")
         }
+        // SQLite's locks are taken in this order: an exclusive one needs the shared one first.
         for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
             let code = unsafe lock(file, level)
             guard code == SQLITE_OK else {

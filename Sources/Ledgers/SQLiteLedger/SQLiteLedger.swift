@@ -13,15 +13,15 @@ public actor SQLiteLedger: LedgerStore {
 
     private enum State {
         case open(Connection)
-        /// The outcome of a transaction is unknown. Only a new connection reads what the disk kept.
+        /// The outcome of a transaction is unknown, and only a new connection can read what the
+        /// disk kept.
         case lost
         case closed
     }
 
-    /// Opens the ledger in this file; creates a missing file, whose folder must exist. Without a
-    /// currency an existing ledger keeps its own, and a new one is in US dollars. A ledger that
-    /// cannot be written is opened for reading if `mayOnlyRead` is true; then every write is
-    /// refused.
+    /// Opens the ledger in this file, or creates it in an existing folder. Without a currency, an
+    /// existing ledger keeps its own, and a new one is in US dollars. With `mayOnlyRead`, a ledger
+    /// that cannot be written is opened for reading, and every write is refused.
     public static func open(
         path: String, currency: Currency?, mayOnlyRead: Bool = false,
         busyLimit: Duration = .seconds(5)
@@ -31,7 +31,7 @@ public actor SQLiteLedger: LedgerStore {
             mayOnlyRead: mayOnlyRead)
     }
 
-    /// Opens the ledger with another schema: for tests of migrations.
+    /// Opens the ledger with another schema, for tests of migrations.
     package static func open(
         path: String, currency: Currency?, schema: LedgerSchema
     ) async throws(LedgerError) -> SQLiteLedger {
@@ -81,9 +81,9 @@ public actor SQLiteLedger: LedgerStore {
         return try transaction(.writing, body)
     }
 
-    /// Runs the body in a transaction. Refuses to commit to a file that is not the ledger any more,
-    /// or to read from it. A backup cannot take its place between this check and the commit: a
-    /// restore waits until no program holds the ledger.
+    /// Runs the body in a transaction, and refuses to commit to, or read from, a file that is no
+    /// longer the ledger. No backup can take the ledger's place between this check and the commit,
+    /// because a restore waits until no program holds the ledger.
     private func transaction<Success>(
         _ lock: Connection.Lock, _ body: (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
@@ -112,7 +112,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// Reads on a connection and a lane of its own: taps go on in the meantime.
+    /// Reads on its own connection and lane, so that taps go on meanwhile.
     public func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -123,7 +123,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// Checks the pages of the file, whatever they contain, on a connection and a lane of its own.
+    /// Checks the pages of the file, whatever they contain, on its own connection and lane.
     public func checkStorage() async throws(LedgerError) {
         try await aside { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
@@ -144,7 +144,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// SQLite's plan for every statement that was run: for tests.
+    /// SQLite's plan for every statement that was run, for tests.
     package func queryPlans() throws(LedgerError) -> [String: [String]] {
         let connection = try connected()
         var plans: [String: [String]] = [:]
@@ -173,7 +173,7 @@ public actor SQLiteLedger: LedgerStore {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }
 
-    /// Limits the size of the disk: for tests of a full one.
+    /// Limits the size of the disk, for tests of a full one.
     package func limit(pages: Int) throws(LedgerError) {
         try connected().execute("PRAGMA max_page_count = \(pages)")
     }
@@ -183,7 +183,7 @@ public actor SQLiteLedger: LedgerStore {
         case .open(let connection): return connection
         case .lost:
             let connection = try file.open(in: currency).connection
-            // The current request has not been begun.
+            // The current request has not begun, so its outcome is known.
             try translating(connection.outdateUnknownCommit()) { (error: LedgerError) in
                 LedgerError(.unavailable, error.detail)
             }

@@ -15,6 +15,7 @@ extension SQLiteRows {
 
     func append(_ entry: Entry) throws(LedgerError) {
         let account = SQLValue.text(entry.account.description)
+        // The row of an account is made with its first entry, which refers to it.
         try connection.run(
             "INSERT INTO account (name, balance) VALUES (?, 0) ON CONFLICT DO NOTHING", [account])
         try connection.run(
@@ -33,7 +34,8 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
     }
 
-    /// SQLite fails on a sum that overflows, so the halves of the amounts are summed.
+    /// Shows every account. SQLite fails on a sum that overflows, so the halves of amounts are
+    /// summed.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {

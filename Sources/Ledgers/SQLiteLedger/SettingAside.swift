@@ -2,8 +2,8 @@ import BlockingLane
 public import Ledger
 
 extension SQLiteLedger {
-    /// Takes a ledger out of use: gives it another name while no program has it open, and returns
-    /// that name. A ledger that was taken out of use before has the name already.
+    /// Takes a ledger out of use: renames it while no program has it open, and returns the new
+    /// name. One that was taken out of use before already has that name.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
             throw LedgerError(.unavailable, "\(path) is a link; name the file itself")
@@ -36,12 +36,13 @@ extension LedgerFile {
         try requireOneName()
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
-        // The last program that closes a ledger writes the rows of its journal into it.
+        // The last program to close a ledger writes the rows of its journal into it.
         do {
             let connection = try Connection(path: path, .readWrite)
             guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
             _ = try inspect(connection, in: nil)
         }
+        // A journal that still has rows belongs to a program that has the ledger open.
         guard LedgerFolder.size(of: path + "-wal") == 0 else {
             throw LedgerError.locked(path, "(it is in use)")
         }

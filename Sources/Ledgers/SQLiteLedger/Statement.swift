@@ -2,12 +2,12 @@ import CSQLite
 import Ledger
 import TapcardDomain
 
-/// A prepared statement, kept as long as its connection. It returns SQLite's own codes: only the
-/// connection has their messages.
+/// A prepared statement, kept as long as its connection. It returns SQLite's own codes, because
+/// only the connection has their messages.
 @safe final class Statement {
     private let handle: OpaquePointer
 
-    /// Nil, with the code, where the text does not compile.
+    /// Nil, with the code, if the text does not compile.
     static func prepare(_ sql: String, on database: OpaquePointer) -> (Statement?, Int32) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(

@@ -19,6 +19,7 @@ extension Columns {
         switch unsafe sqlite3_column_type(statement, index) {
         case SQLITE_INTEGER: return .integer(unsafe sqlite3_column_int64(statement, index))
         case SQLITE_TEXT:
+            // Text that is not UTF-8 was written by another program.
             guard
                 let text = unsafe String(
                     validating: bytes(at: index, of: statement), as: UTF8.self)
@@ -33,7 +34,7 @@ extension Columns {
     private static func bytes(
         at index: Int32, of statement: OpaquePointer
     ) -> UnsafeRawBufferPointer {
-        // SQLite gives the valid length only after the pointer was requested.
+        // SQLite gives the right length only after the pointer was requested.
         let start = unsafe sqlite3_column_blob(statement, index)
         let count = Int(unsafe sqlite3_column_bytes(statement, index))
         return unsafe UnsafeRawBufferPointer(start: start, count: count)

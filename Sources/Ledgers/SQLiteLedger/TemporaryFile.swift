@@ -8,7 +8,7 @@ final class TemporaryFile: Sendable {
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     let path: String
-    /// The open file, locked while it is being prepared: a file without a lock is abandoned.
+    /// The open file, locked while it is being prepared; one without a lock is abandoned.
     private let descriptor: Int32
 
     /// Creates an empty file that only its owner may read.
@@ -19,6 +19,7 @@ final class TemporaryFile: Sendable {
             return unsafe mkstemp(start)
         }
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: place) }
+        // A child process that inherited it would keep the lock.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         flock(descriptor, LOCK_EX | LOCK_NB)
         let bytes = template.dropLast().map { UInt8(bitPattern: $0) }
@@ -43,6 +44,7 @@ final class TemporaryFile: Sendable {
                 close(descriptor)
                 continue
             }
+            // Its deinit removes the files.
             _ = TemporaryFile(path, descriptor)
         }
     }
@@ -59,6 +61,7 @@ final class TemporaryFile: Sendable {
     /// Moves the file to its destination if that is free.
     func place(at place: String) throws(LedgerError) {
         try reachDisk()
+        // A link fails if the name is taken; a rename would replace that file.
         guard unsafe link(path, place) == 0 else {
             throw errno == EEXIST
                 ? LedgerError(
@@ -79,7 +82,7 @@ final class TemporaryFile: Sendable {
     }
 
     private func reachDisk() throws(LedgerError) {
-        // Some rows would be left in the journal, which is not moved.
+        // Some rows would be left in the journal, which does not move along.
         guard !LedgerFolder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(it could not be completed)")
         }

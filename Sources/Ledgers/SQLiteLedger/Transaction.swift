@@ -2,7 +2,7 @@ import CSQLite
 import Ledger
 
 extension Connection {
-    /// The moment at which a transaction takes its lock.
+    /// When a transaction takes its lock.
     enum Lock: String {
         /// Never: the transaction sees the state of its first read.
         case reading = "BEGIN DEFERRED"
@@ -26,8 +26,8 @@ extension Connection {
         do throws(LedgerError) {
             try run("COMMIT")
         } catch {
-            // The journal may hold the whole transaction although a write or a sync has failed: the
-            // next reader of the journal decides.
+            // The journal may have the whole transaction although a write or a sync failed: its
+            // next reader decides.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }
@@ -40,19 +40,20 @@ extension Connection {
     }
 
     /// Supersedes a commit that failed half way, so that its outcome is the state that this
-    /// connection reads. SQLite forgets a transaction that could not be synced, but leaves it in
-    /// the journal. While another program keeps the ledger open the journal is not read from its
-    /// beginning, so the transaction seems not to have happened; after the next crash it would be
-    /// found there, and have happened. A durable transaction in its place ends that: SQLite writes
-    /// page 1 whenever the version is set, even to the same value.
+    /// connection reads.
+    ///
+    /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
+    /// another program keeps the ledger open, the journal is not read from its beginning, so the
+    /// transaction seems not to have happened; after the next crash it would be found there, and
+    /// have happened. A durable transaction in its place ends that: SQLite writes page 1 whenever
+    /// the version is set, even to the same value.
     func outdateUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")
         }
     }
 
-    /// Rolls back, unless SQLite has done so itself; if that fails, closing the connection does the
-    /// rest.
+    /// Rolls back unless SQLite has already done so; if that fails, closing the connection does it.
     private func rollBack() {
         if isInTransaction { try? run("ROLLBACK") }
     }

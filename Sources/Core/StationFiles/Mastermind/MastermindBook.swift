@@ -1,7 +1,7 @@
 package import TapcardDomain
 import TextCodecs
 
-/// A game of Mastermind as stored at this station.
+/// A Mastermind game as stored at this station.
 package struct KeptMastermindGame: Hashable, Sendable {
     /// The address of the game's service.
     package let address: String
@@ -14,30 +14,30 @@ package struct KeptMastermindGame: Hashable, Sendable {
         (self.address, self.game, self.history) = (address, game, history)
     }
 
-    /// The number of the guess that solved it.
+    /// The number of the guess that solved it; nil if none has.
     package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
 }
 
-/// The station's data of Mastermind: the logins and the games. It never contains a password.
+/// The station's Mastermind data: the login and the games. It never contains a password.
 struct MastermindBook: Hashable, Sendable {
-    /// A user who is logged in.
+    /// A logged-in user.
     struct Login: Hashable, Sendable {
-        /// The service that gave the token: it is sent to no other.
+        /// The service that gave the token, which is sent to no other.
         let address: String
         let user: String
         let token: MastermindToken
         let timeToLive: Int?
     }
 
-    /// The greatest number of games; those not played for longest are dropped.
+    /// The most games; those not played for longest are dropped.
     static let mostGames = 16
     static let format = "tapcard mastermind 1"
-    /// Stands for the number of a guess whose answer may still come.
+    /// Stands in place of a guess's number while its answer may still come.
     private static let asked = "asked"
     static let formatPrefix = "tapcard mastermind "
 
     var login: Login?
-    /// The games; the last one was played last.
+    /// The games, the last one played last.
     private(set) var games: [KeptMastermindGame] = []
     private var currentID: MastermindGameID?
 
@@ -54,12 +54,13 @@ struct MastermindBook: Hashable, Sendable {
             ?? KeptMastermindGame(address: address, game: game)
     }
 
-    /// Stores a game at the place where it is found first.
+    /// Stores a game as the one played last.
     mutating func keep(_ game: KeptMastermindGame, asCurrent: Bool) {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
         while games.count > MastermindBook.mostGames {
+            // The current game stays, however long ago it was played.
             games.remove(at: games.firstIndex { $0.game.id != currentID } ?? 0)
         }
     }
@@ -88,7 +89,8 @@ extension MastermindBook {
         ]
     }
 
-    /// A guess, its number, and its black and white pegs: short, because there may be many.
+    /// A guess, its number, and its black and white pegs, in a short form because there may be
+    /// many.
     private static func document(_ turn: MastermindTurn) -> JSONValue {
         func number(_ value: Int?) -> JSONValue { value.map { .number(String($0)) } ?? .null }
         return [
@@ -98,7 +100,7 @@ extension MastermindBook {
         ]
     }
 
-    /// Reads a stored turn; nil for an invalid one.
+    /// Parses the stored data; nil if it is invalid.
     init?(_ document: JSONValue) {
         guard document["format"]?.string == MastermindBook.format,
             let games = document["games"]?.array, games.count <= MastermindBook.mostGames

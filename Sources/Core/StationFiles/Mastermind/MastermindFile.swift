@@ -2,12 +2,12 @@ import OperatingSystem
 import TapcardCore
 import TextCodecs
 
-/// The file for a station's data of Mastermind: readable by its owner only, or refused.
+/// The file with a station's Mastermind data, refused unless only its owner may use it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
 
-    /// `note` is called with messages for a person: that the file was damaged, and its new place.
+    /// `note` gets messages for a person: that the file was damaged, and where it is now.
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
             path: path, secret: .games, kind: .fileUnusable, name: "The file of your games",
@@ -17,11 +17,11 @@ struct MastermindFile: Sendable {
 
     func load() throws(TapcardError) -> MastermindBook {
         if let book = try loadIfSound() { return book }
+        // Checked again under the lock: another process may have set the file aside or written it.
         return try file.alone(loadOrSetAside)
     }
 
-    /// Reads the file, lets the body change its content, and writes it, while no other process does
-    /// so.
+    /// Reads the file, lets the body change its content and writes it, while no other process does.
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -36,7 +36,7 @@ struct MastermindFile: Sendable {
         }
     }
 
-    /// Nil for a damaged file.
+    /// The stored data; nil if the file is damaged.
     private func loadIfSound() throws(TapcardError) -> MastermindBook? {
         try file.requirePrivate()
         let bytes: [UInt8]?
@@ -48,6 +48,7 @@ struct MastermindFile: Sendable {
         }
         guard let bytes else { return MastermindBook() }
         guard let document = try? JSONValue.parsing(bytes) else { return nil }
+        // A newer file is not damaged, so it must not be set aside.
         if let format = document["format"]?.string, format != MastermindBook.format,
             format.hasPrefix(MastermindBook.formatPrefix)
         {

@@ -10,9 +10,9 @@ package struct MastermindPlay: Sendable {
     private let service: any MastermindService
     private let password: @Sendable (String) async throws(TapcardError) -> String?
 
-    /// `address` is that of the service: data of one service is never shown to another. `password`
-    /// is called when a login has expired; nil where it cannot be supplied. `note` is called with
-    /// other messages for a person.
+    /// `address` is the service's: data of one service is never shown to another. `password` is
+    /// called if a login has expired, and returns nil if there is none to give. `note` gets other
+    /// messages for a person.
     package init(
         path: String, address: String, service: any MastermindService,
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
@@ -27,7 +27,7 @@ package struct MastermindPlay: Sendable {
         try file.load().current(at: address)
     }
 
-    /// The name of the logged-in user, whose login may have expired; nil without a login.
+    /// The name of the logged-in user, whose login may have expired; nil if there is none.
     package func user() throws(TapcardError) -> String? {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
@@ -39,7 +39,7 @@ package struct MastermindPlay: Sendable {
         _ = try await token(user, password, timeToLive, orSay: "You are not logged in.")
     }
 
-    /// Checks the user name of a login, before a password is asked for.
+    /// Checks a login's user name and duration before a password is asked for.
     package static func requireLogin(
         _ user: String, _ timeToLive: Int?
     ) throws(TapcardError) {
@@ -80,7 +80,7 @@ package struct MastermindPlay: Sendable {
         return try resume(MastermindGame(id: id, slots: slots))
     }
 
-    /// Makes a game that was begun here or elsewhere the current one.
+    /// Makes a game that was started here or elsewhere the current one.
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
@@ -96,9 +96,10 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Sends a guess for the current game and returns the game with the answer. The guess is saved
-    /// in the file before it is sent. If no answer arrives, it stays there as a guess that may have
-    /// counted. It is never resent, because the service would count it a second time.
+    /// Sends a guess for the current game and returns the game with the answer.
+    ///
+    /// The guess is saved in the file before it is sent. Without an answer, it stays there as one
+    /// that may have counted. It is never resent, because the service would count it a second time.
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try gameThatTakes(colours)
         try change(game) { $0.ask(colours) }
@@ -113,8 +114,8 @@ package struct MastermindPlay: Sendable {
         return try keep(answer, of: colours, in: game)
     }
 
-    /// Returns the current game. Throws if there is none, if it is already solved, or if the guess
-    /// isn't valid for it.
+    /// The current game. Throws if there is none, if it is already solved, or if the guess is not
+    /// valid for it.
     private func gameThatTakes(_ colours: [Int]) throws(TapcardError) -> MastermindGame {
         guard let kept = try currentGame() else {
             throw TapcardError(
@@ -140,8 +141,7 @@ package struct MastermindPlay: Sendable {
         try file.change { book in
             var kept = book.kept(game, at: address)
             body(&kept.history)
-            // Another process may have begun another game in the meantime: that stays the current
-            // one.
+            // Another process may have started another game meanwhile, which stays the current one.
             book.keep(kept, asCurrent: false)
             return kept
         }
@@ -163,7 +163,7 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Records the outcome of a guess without an evaluation, and returns the error that reports it.
+    /// Records what became of a guess without an evaluation, and returns the error that reports it.
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
@@ -212,7 +212,7 @@ extension MastermindPlay {
     }
 
     /// Calls with the stored token. If that has expired, logs in again and retries the call, each
-    /// once: a call that was refused for its token has had no effect.
+    /// once: a call refused for its token has had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
@@ -240,7 +240,7 @@ extension MastermindPlay {
     private func logInAgain(
         _ old: MastermindBook.Login
     ) async throws(TapcardError) -> MastermindToken {
-        // Another process may have logged in in the meantime.
+        // Another process may have logged in meanwhile.
         let now = try requireLogin()
         guard now == old else { return now.token }
         guard let password = try await password(old.user) else {
@@ -251,7 +251,7 @@ extension MastermindPlay {
         return try await token(old.user, password, old.timeToLive, orSay: "")
     }
 
-    /// Logs in, and keeps the token.
+    /// Logs in and stores the token.
     private func token(
         _ user: String, _ password: String, _ timeToLive: Int?, orSay meaning: String
     ) async throws(TapcardError) -> MastermindToken {
@@ -271,8 +271,8 @@ extension ServiceError {
     /// Whether the service may have carried out the failed request.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        // Cancelling does not call back a request that is on its way. A redirect after a POST often
-        // means that it was done.
+        // Cancelling does not call back a request that is on its way, and a redirect after a POST
+        // often means that it was done.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true

@@ -3,7 +3,7 @@ import Ledger
 import OperatingSystem
 package import TapcardCore
 
-/// The file with a station's journal of offline payments. Lines are added at its end, and synced
+/// The file with a station's journal of offline payments. Lines are added at its end and synced
 /// before they are acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
@@ -18,11 +18,12 @@ package struct JournalFile: Sendable, Hashable {
         try read(keys)?.journal
     }
 
-    /// Whether there is a journal with lines, at little cost: a tap asks this. One that cannot be
-    /// read may have some: who loads it then learns why.
+    /// Whether there may be a journal with lines, at little cost, since every tap asks this. If it
+    /// cannot be read, true: loading it then says why.
     package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
+            // The first line is the journal's head.
             return bytes.count { $0 == UInt8(ascii: "\n") } > 1
         } catch {
             return true
@@ -35,6 +36,7 @@ package struct JournalFile: Sendable, Hashable {
     ) throws(TapcardError) -> OfflineJournal {
         try alone { () throws(TapcardError) in
             let journal = make()
+            // Payments for another ledger are kept, as they are booked nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
                 return known
             }
@@ -44,7 +46,7 @@ package struct JournalFile: Sendable, Hashable {
     }
 
     /// Decides with the journal at hand which line to add, if any, while no other process changes
-    /// it. Returns once the line is on the disk.
+    /// it. Returns once the line is on disk.
     package func add<Success>(
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
@@ -55,11 +57,12 @@ package struct JournalFile: Sendable, Hashable {
             guard let line else { return success }
             var journal = found.journal
             let bytes = journal.append(line)
-            // A longer one could not be read again.
+            // A longer file could not be read again.
             guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
             } catch {
+                // If the file could not be cut back, the line may be in it after all.
                 guard error.isUndone else { throw notKnown(error.cause, line) }
                 throw unwritable(error.cause)
             }
@@ -67,7 +70,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Brings every line to the disk again: one whose sync has failed may be there in memory alone.
+    /// Writes every line to disk again, because one whose sync failed may be in memory only.
     package func renew(_ keys: KeyRing) throws(TapcardError) {
         try alone { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
@@ -75,8 +78,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Seals the journal with the keys that take the place of those it is sealed with. One that is
-    /// sealed with the new keys already stays as it is: so this can be repeated after a failure.
+    /// Seals the journal with the keys that replace its own. One already sealed with the new keys
+    /// stays as it is, so that this can be repeated after a failure.
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
@@ -87,8 +90,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Takes out the lines up to this number, which are booked, from the journal with this id.
-    /// `prepare` is run first, if there are any.
+    /// Removes the lines up to this number, which are booked, from the journal with this id. Runs
+    /// `prepare` first if there are any.
     func drop(
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
@@ -103,7 +106,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Runs the body while no line is added or taken out, if none was taken out since the journal
+    /// Runs the body while no line is added or removed; false if any was removed since the journal
     /// was like this.
     func whileUnbooked(
         since before: OfflineJournal, _ keys: KeyRing,
@@ -128,8 +131,8 @@ package struct JournalFile: Sendable, Hashable {
             DurableFile(path).write(journal.bytes, mode: JournalFile.mode), into: unwritable)
     }
 
-    /// The journal as far as it is as it was written, and what is wrong with the rest; nil before
-    /// the first one is made.
+    /// The journal up to its first altered line, and the error about the rest; nil before the first
+    /// one is made.
     func loadSound(
         _ keys: KeyRing
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
@@ -163,7 +166,7 @@ package struct JournalFile: Sendable, Hashable {
         let (names, exposure, bytes) = try translating(
             (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
-        // Lines that were added under one name would be missing under the other.
+        // Lines added under one name would be missing under the other.
         if names > 1 { throw unusable("it has a second name (a hard link)") }
         if let exposure { throw unusable(exposure.words) }
         return bytes

@@ -4,29 +4,29 @@ import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 
-/// The payments of a station whose ledger is offline: they are written into its journal, and
-/// booked when the ledger is back.
+/// The payments that a station takes while its ledger is offline: they are written to its journal,
+/// and booked when the ledger is back.
 package struct OfflinePayments: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
     private let memoryPath: String
 
-    /// Both files are in the station's data folder; `memory` is the file of the station's memory.
+    /// Both files are in the station's data folder; `memory` is the path of the station's memory.
     package init(in folder: String, memory: String) {
         journal = JournalFile(folder + "/deferred.journal")
         snapshot = SnapshotFile(folder + "/deferred.snapshot")
         memoryPath = memory
     }
 
-    /// The state of the files, for people who watch.
+    /// The state of the files, for people who are watching.
     package struct Status: Sendable, Hashable {
         package let currency: Currency
-        /// The sum and the number of the payments that are not booked, in minor units.
+        /// The sum of the unbooked payments, in minor units.
         package let unbooked: Int64
         package let payments: Int
         package let oldest: Timestamp?
         package let cards: Int?
-        /// The age of the snapshot; nil without one that counts.
+        /// The age of the snapshot; nil if there is none that counts.
         package let age: Duration?
     }
 
@@ -42,15 +42,15 @@ package struct OfflinePayments: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
-    /// Keeps the station's journal readable while other keys take the place of its keys: a table
-    /// has no key that was retired, and masters seal otherwise than a table.
+    /// Keeps the station's journal readable while its keys are replaced: a table has no retired
+    /// key, and masters seal differently from a table.
     package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         try journal.reseal(from: old, to: new)
     }
 
     // MARK: Offline
 
-    /// The station's memory of its ledger.
+    /// What the station remembers of its ledger.
     package func memory() throws(TapcardError) -> StationMemory {
         func unusable(_ why: String) -> TapcardError {
             TapcardError(
@@ -63,24 +63,27 @@ package struct OfflinePayments: Sendable {
         let (exposure, bytes) = try translating(
             (file.exposure(othersMayWrite), file.read() ?? [])
         ) { (error: FileError) in unusable(error.detail) }
+        // Whoever can write this file could make the station forget a payment that it called "not
+        // paid".
         if let exposure { throw unusable(exposure.words) }
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Accepts a payment while the ledger is offline, by the snapshot and within the limits. The
-    /// tag is only read. Returns once the payment is in the journal.
+    /// Takes a payment while the ledger is offline, by the snapshot and within the limits. The tag
+    /// is only read. Returns once the payment is in the journal.
     package func pay(
         _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) async throws(TapcardError) -> Receipt {
+        // A request in the journal is answered from there, even if the card has left.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
         ) throws(TapcardError) -> OfflineJudgement.Question {
             let surroundings = station.surroundings
-            // Loaded for each question: while the card was waited for, another process may have
-            // booked the journal, and removed the snapshot with it.
+            // Loaded for each question: while the card was awaited, another process may have booked
+            // the journal and removed the snapshot with it.
             let memory = try memory()
             if let earlier = memory.earlierTry(of: id) {
                 throw TapcardError(
@@ -94,9 +97,11 @@ package struct OfflinePayments: Sendable {
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineJudgement.Reason.noSnapshot)
         }
+        // Asked before a card is awaited, so that nobody holds one there for nothing.
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
         let reading = try await station.lookWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
+        // Another process may have taken this request while the card was awaited.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func answered(
             _ line: JournalLine, _ journal: OfflineJournal
@@ -105,6 +110,7 @@ package struct OfflinePayments: Sendable {
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try answered(known, journal)) }
+            // Judged again under the lock: the limits count what other processes have added.
             let asked = try question(journal)
             switch OfflineJudgement(asked, reading) {
             case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
@@ -124,7 +130,7 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// The answer to a request that is in the journal already.
+    /// The answer to a request that is already in the journal.
     private func replay(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
         _ station: Station
@@ -133,12 +139,13 @@ package struct OfflinePayments: Sendable {
             return nil
         }
         let receipt = try receipt(of: line, found, amount, card, limits, station)
+        // The line may be in memory only, so it is synced before it is answered "paid" again.
         try journal.renew(station.keys)
         return receipt
     }
 
-    /// The answer to a request that was paid before, where the ledger is back and the journal is
-    /// not booked: to begin it again could end in "not paid". Nil for any other request.
+    /// The answer to a request that was paid before, if the ledger is back but the journal is not
+    /// booked: beginning it again could end in "not paid". Nil for any other request.
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -162,7 +169,7 @@ package struct OfflinePayments: Sendable {
             limit: limits.station, isReplayed: true)
     }
 
-    /// The money that is left on a card, in minor units, as far as it is known here.
+    /// The money left on a card, in minor units, as far as is known here.
     private func left(
         _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
     ) -> Int64 {
@@ -170,7 +177,7 @@ package struct OfflinePayments: Sendable {
         return max(min(known, balance) - found.sum(of: uid), 0)
     }
 
-    /// A card that was read while the ledger is offline, less what it has paid here since.
+    /// The summary of a card read while the ledger is offline, less what it has paid here since.
     package func lessUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
@@ -191,8 +198,9 @@ package struct OfflinePayments: Sendable {
     package struct Booked: Sendable, Hashable {
         package let currency: Currency
         package internal(set) var payments = 0
-        /// The sum of the payments, and the part that the cards could not pay, in minor units.
+        /// The sum of the payments, in minor units.
         package internal(set) var amount: Int64 = 0
+        /// The part that the cards could not pay, in minor units.
         package internal(set) var shortfall: Int64 = 0
 
         init(_ currency: Currency) { self.currency = currency }
@@ -205,38 +213,37 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// How many payments are booked before the journal is written without them.
+    /// How many payments are booked before the journal is rewritten without them.
     private static let mostAtOnce = 100
 
-    /// Whether anything may be left to book: asked before every tap.
+    /// Whether anything may be left to book, asked before every tap.
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
-    /// Books the journal's payments in order. If it is interrupted, call it again: the ledger books
-    /// each payment once, by its id. If a line was altered, only the payments above it are booked,
-    /// and the file is kept.
+    /// Books the journal's payments in order. If interrupted, call it again: the ledger books each
+    /// payment once, by its id. If a line was altered, only the payments above it are booked, and
+    /// the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
         guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
         if let damage {
             _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
-            // It has balances from before these payments.
+            // Its balances are from before these payments.
             try snapshot.remove()
             throw damage
         }
         guard !lines.lines.isEmpty else { return nil }
         return try await OfflinePayments.book(lines, into: ledger, at: now) {
             number throws(TapcardError) in
-            // The snapshot has balances from before these payments. A till that is cut off again
-            // must not accept the same money twice.
+            // The snapshot's balances are from before these payments, and a till that is cut off
+            // again must not accept the same money twice.
             try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
                 try snapshot.remove()
             }
         }
     }
 
-    /// Books a copy of a journal, such as that of a station that is out of order. The copy stays as
-    /// it is.
+    /// Books a copy of a journal, such as that of a broken station. The copy stays as it is.
     package static func book(
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
@@ -259,13 +266,15 @@ package struct OfflinePayments: Sendable {
                 booking = try await ledger.book(
                     journal.payment(line), at: ledger.time(at: now))
             } catch {
+                // The lines before this one are booked, so they need not be booked again.
                 if failure == nil { try drop(line.number - 1) }
-                // If one card's rows are unreadable, payments by other cards are still booked.
+                // If one card's rows are unreadable, payments with other cards are still booked.
                 guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
                 failure = failure ?? error
                 continue
             }
             booked.note(booking)
+            // Lines are dropped only up to the first failure, which has to be tried again.
             guard failure == nil else { continue }
             if (place + 1).isMultiple(of: OfflinePayments.mostAtOnce) { try drop(line.number) }
         }
@@ -274,7 +283,7 @@ package struct OfflinePayments: Sendable {
         return booked
     }
 
-    /// Refuses a journal of another ledger: it would charge cards that have not paid.
+    /// Refuses a journal of another ledger, which would charge cards that have not paid.
     private static func require(
         _ journal: OfflineJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -287,8 +296,8 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Takes a snapshot of the cards, and reports the journal to the ledger first: from then on the
-    /// ledger knows that this station may take offline payments.
+    /// Takes a snapshot of the cards. Reports the journal to the ledger first, so that the ledger
+    /// knows from then on that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
         _ surroundings: Station.Surroundings
@@ -306,7 +315,7 @@ package struct OfflinePayments: Sendable {
             limit: limits.station.minorUnits)
         try await whileAsking(await ledger.note(report, at: ledger.time(at: now)))
         let taken = try await whileAsking(await CardSnapshot(of: ledger, at: now, uptime))
-        // Lines that were booked in the meantime may be in it or not.
+        // Lines booked meanwhile may be in it or not.
         let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
         }

@@ -2,7 +2,7 @@ package import CardCryptography
 import OperatingSystem
 package import TapcardCore
 
-/// The file with the snapshot of the cards, by which a station takes offline payments.
+/// The file with the snapshot of the cards that a station takes offline payments by.
 package struct SnapshotFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
@@ -10,7 +10,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// The snapshot; nil without one, or where no key of this station has sealed it.
+    /// The snapshot; nil if there is none, or if no key of this station sealed it.
     package func load(_ keys: KeyRing) -> CardSnapshot? {
         guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
             return nil
@@ -18,7 +18,7 @@ package struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
-    /// Removes the snapshot: it has balances from before a payment was booked.
+    /// Removes the snapshot, whose balances are from before a payment was booked.
     package func remove() throws(TapcardError) {
         try translating(DurableFile(path).remove()) { (error: FileError) in
             TapcardError(
@@ -28,7 +28,7 @@ package struct SnapshotFile: Sendable, Hashable {
     }
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
-        // If a power failure loses the latest snapshot, only offline payments are refused.
+        // If a power failure loses the latest snapshot, offline payments are just refused.
         try translating(
             DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)

@@ -1,18 +1,18 @@
 public import TapcardDomain
 
-/// The table of errors: a row for each condition, for each rule that can refuse, and for each
-/// failure of a service.
+/// The table of errors, with a row for each condition, each rule that can refuse, and each failure
+/// of a service.
 extension TapcardError.Kind {
     /// Something failed that has no word of its own.
     public static let failed = Self("failed", .failed, "any failure without a word of its own")
-    // 409, because it is the client's own wish and no fault of the server.
+    // 409, because the client wanted this and the server did nothing wrong.
     /// Stopped before anything was begun.
     public static let cancelled = Self(
         "cancelled", .failed, "the command was stopped before it began", http: 409)
     /// The card was gone before it was read to its end; nothing was begun.
     public static let tagLost = Self(
         "tag-lost", .failed, "the card was removed before it was read", next: [.tag(.holdStill)])
-    /// The key file is missing, damaged or open to others.
+    /// The key file is missing, damaged or readable by others.
     public static let keysUnusable = Self(
         "keys-unusable", .failed, "the key file is missing, damaged, unsafe or does not match")
     /// A file that was named cannot be read or written.
@@ -20,7 +20,7 @@ extension TapcardError.Kind {
         "file-unusable", .failed, "a file or the data folder cannot be used")
     /// The request or the settings are invalid.
     public static let usage = Self("usage", .usage, "the request or a setting is invalid")
-    // 409, because a mismatched request is well-formed, and conflicts with an earlier one.
+    // 409, because the request is well-formed and only conflicts with an earlier one.
     /// The operation's id stands for another request.
     public static let operationMismatch = Self(
         "operation-mismatch", .usage, "the id belongs to another request",
@@ -28,7 +28,7 @@ extension TapcardError.Kind {
     /// No card came in time.
     public static let noCard = Self(
         "no-card", .noCard, "no card was presented in time", next: [.tag(.hold(nil))])
-    /// The amount is above a ceiling: a person has to confirm it.
+    /// An amount is above a ceiling, so a person has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
     /// The card is in another currency than this station.
@@ -38,16 +38,16 @@ extension TapcardError.Kind {
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
         next: [.request(.onceMore)])
-    /// The card has had the same since it was put on the reader.
+    /// The card has had the same request since it was put on the reader.
     public static let sameCard = Self(
         "same-card", .refused, "the card stayed on the reader after the same request",
         next: [.request(.onceMore)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
         "operation-voided", .refused, "the operation was voided; use a new id")
-    /// Another card than the one that was named.
+    /// The card is not the one that was named.
     public static let wrongCard = Self("wrong-card", .refused, "the card is not the one requested")
-    /// More than one tag lies on the reader.
+    /// More than one tag is on the reader.
     public static let severalTags = Self(
         "several-tags", .refused, "more than one tag is on the reader", next: [.tag(.leaveOne)])
     /// The tag is blank.
@@ -67,14 +67,14 @@ extension TapcardError.Kind {
     /// The tag asks for a password that is not known here.
     public static let protectedTag = Self(
         "protected-tag", .refused, "the tag's password is not known here")
-    /// What phones are to read has no room on the tag.
+    /// What phones are to read does not fit on the tag.
     public static let tooLong = Self(
         "too-long", .refused, "the name or text does not fit on the tag",
         next: [.tag(.shortenName)])
     /// The activation service has refused the code.
     public static let activationRefused = Self(
         "activation-refused", .refused, "the service refused to activate the code")
-    /// The service still has its built-in address; confirm it before any request is sent.
+    /// The service still has its built-in address, which has to be confirmed first.
     public static let addressUnconfirmed = Self(
         "address-unconfirmed", .refused, "the service's address is not confirmed")
     /// No reader can be used.
@@ -83,14 +83,14 @@ extension TapcardError.Kind {
     /// Another program uses the reader.
     public static let readerBusy = Self(
         "reader-busy", .noReader, "the reader is already in use", next: [.reader(.free)])
-    /// The reader does not answer any more.
+    /// The reader no longer answers.
     public static let readerLost = Self(
         "reader-lost", .noReader, "the reader stopped answering", next: [.reader(.plugIn)])
-    /// The reader cannot pass on what is needed for this.
+    /// The reader does not support what this needs.
     public static let unsupportedReader = Self(
         "unsupported-reader", .noReader, "the reader does not support this",
         next: [.reader(.useAnother)])
-    /// The operation may have happened: the next tap resolves it.
+    /// The operation may have happened; the next tap resolves it.
     public static let outcomeUnknown = Self(
         "outcome-unknown", .unknown, "the operation may or may not have happened")
     /// The card's records are damaged.
@@ -108,10 +108,10 @@ extension TapcardError.Kind {
     /// The card is sealed with a key that this station does not have.
     public static let keyMissing = Self(
         "key-missing", .untrusted, "this station lacks the card's key")
-    /// This station lacks the key with which the others seal.
+    /// This station lacks the key that the others seal with.
     public static let keysBehind = Self(
         "keys-behind", .ledger, "this station lacks the current sealing key")
-    /// The card is ahead of the ledger, which was restored from a copy.
+    /// The card is ahead of the ledger, which was restored from a backup.
     public static let ledgerBehind = Self(
         "ledger-behind", .ledger, "the card is newer than the ledger")
     /// Another program holds the ledger.
@@ -126,22 +126,22 @@ extension TapcardError.Kind {
     /// The ledger was written by a later version.
     public static let ledgerNewer = Self(
         "ledger-newer", .ledger, "the ledger is from a newer version")
-    /// The database was promoted or restored, and is not reopened yet.
+    /// The database was promoted or restored and has not been reopened.
     public static let ledgerUndeclared = Self(
         "ledger-undeclared", .ledger, "the owner must reopen the ledger")
-    /// The ledger may only be read.
+    /// The ledger can only be read.
     public static let ledgerReadOnly = Self(
         "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
     /// The ledger is kept in another currency.
     public static let ledgerCurrency = Self(
         "ledger-currency", .ledger, "the ledger is in another currency")
-    /// The ledger is not there or cannot be used.
+    /// The ledger is missing or cannot be used.
     public static let ledgerUnavailable = Self(
         "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")
     /// The ledger's server does not answer.
     public static let ledgerOffline = Self(
         "ledger-offline", .ledger, "the ledger's server does not answer")
-    /// The station was not set up yet.
+    /// The station has not been set up.
     public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
     /// The ledger breaks its own invariants.
     public static let auditFailed = Self(
@@ -197,7 +197,7 @@ extension TapcardError.Kind {
         }
     }
 
-    /// The row of a service's failure; the cancelled call of a service is a cancelled request.
+    /// The row of a service's failure. A cancelled call is just a cancelled request.
     public static func service(_ kind: ServiceError.Kind) -> Self {
         func row(_ meaning: String, next: NextStep = .service(.checkAddress)) -> Self {
             Self("service-\(kind.rawValue)", .service, meaning, next: [next])

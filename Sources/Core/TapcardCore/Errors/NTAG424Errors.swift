@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 extension NTAG424CardError {
-    /// Whether another try cannot end otherwise.
+    /// Whether another try cannot end differently.
     var isForGood: Bool {
         switch kind {
         case .chip(.impostor), .chip(.otherProtocol), .unknownKeys, .otherChip, .deadKey,
@@ -22,21 +22,21 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether it ends a tap that has spent a key as often as it may.
+    /// Whether the tap ended because it had sent a key as often as it may.
     var sparesKey: Bool { if case .spared = kind { true } else { false } }
 
-    /// Whether the chip takes a key no more.
+    /// Whether the chip no longer takes a key.
     var isOfDeadKey: Bool { if case .deadKey = kind { true } else { false } }
 
-    /// Whether the chip says that it could not write its memory.
+    /// Whether the chip reports that it could not write its memory.
     var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
 
-    /// Whether the chip answers so to a new key, where the one that it has is not that of its
-    /// version. A command that arrives damaged is answered so, too.
+    /// Whether the chip refused a new key, as it does if the old one is not that of its version. It
+    /// also answers so to a command that arrives damaged.
     var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
 
-    /// Whether a card answers so whose files have other settings than those of a card. It has
-    /// proved its key before, so that to ask for them spends no wrong attempt.
+    /// Whether a card answers so if its files have other settings than a card's. It has proved its
+    /// key already, so asking for them wastes no attempt.
     var mayComeOfSettings: Bool {
         guard isOfSession else { return false }
         switch kind {
@@ -53,7 +53,7 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether an NTAG 424 would not refuse so what needs no key.
+    /// Whether an NTAG 424 would never refuse so what needs no key.
     var isOfAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
@@ -63,7 +63,7 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the card could not prove that it has the key, or did not take ours.
+    /// Whether the card could not prove that it has the key, or refused ours.
     var isImpostor: Bool {
         kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
     }
@@ -77,7 +77,7 @@ extension TapcardError {
             meaning: "It is a copy, and worth nothing; the money is safe in the ledger.", uid: uid)
     }
 
-    /// The error of a chip with keys that no key of this station has made.
+    /// The error of a chip with keys that no key of this station made.
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -86,7 +86,7 @@ extension TapcardError {
             next: [.file(.importKeys)], uid: uid)
     }
 
-    /// The error of a chip that has refused a key of this station.
+    /// The error of a chip that refused a key of this station.
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -95,11 +95,12 @@ extension TapcardError {
             next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The error of a card or tag of another kind, by the name that it has in the field.
+    /// The error of a card or tag of another kind, named as it is commonly known.
     static func foreign(
         _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
+        // A reader that does not report these bytes leaves nothing to print.
         if identity.family == .typeA, identity.answerToRequest != TagIdentity.notTold {
             facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
         }
@@ -111,13 +112,13 @@ extension TapcardError {
             uid: CardUID(bytes: identity.uid))
     }
 
-    /// The error of a chip or phone that hides its number. No command was sent to it: which key it
-    /// has follows from the number.
+    /// The error of a chip or phone that hides its number. No command was sent to it, because its
+    /// keys depend on the number.
     static let hiddenNumber = TapcardError(
         .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
         meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
 
-    /// The error of a chip that has refused two keys, and names another version each time.
+    /// The error of a chip that refused two keys and named another version each time.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -127,15 +128,15 @@ extension TapcardError {
                 + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
     }
 
-    /// The error of a card whose chip cannot write its memory any more.
+    /// The error of a card whose chip can no longer write its memory.
     static func worn(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag, "The card is worn out: its NTAG 424 says that it cannot write.",
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that has proved with another key that it is the card. It may
-    /// have arrived damaged once, so it was sent twice.
+    /// The error of a card that proved itself with one key and then refused another twice, in case
+    /// it arrived damaged the first time.
     static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -144,7 +145,7 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error for a card that accepted its key 0 and then refused its new keys twice.
+    /// The error of a card that accepted its key 0 and then refused its new keys twice.
     static func refusesKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -153,7 +154,7 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that has proved that its files have other settings than a card's.
+    /// The error of a card that proved to have other file settings than a card's.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -179,7 +180,7 @@ extension TapcardError {
                 + "ledger.", uid: uid)
     }
 
-    /// The error of a chip that has counted as far as it can.
+    /// The error of a chip whose grant cannot grow any further.
     static func chipExhausted(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.numbersExhausted), "The card has had all the credit that it can count.",
@@ -202,8 +203,8 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
-        // A look asks the chip which keys it has, and decides. This is of a key that is sent to
-        // write; the card has proved before that it is the card.
+        // A look asks the chip which keys it has, so this is a key sent to write, after the card
+        // has already proved itself.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
                 .tagLost, "The card has not taken one of its keys.",

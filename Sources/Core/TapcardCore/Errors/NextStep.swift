@@ -1,7 +1,8 @@
 package import Ledger
 package import TapcardDomain
 
-/// The next step after an error, as data: the command line names a verb, the page a button.
+/// The next step after an error, as data, because the command line names a verb and the page a
+/// button.
 package enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)
@@ -12,12 +13,12 @@ package enum NextStep: Hashable, Sendable {
     case lottery(LotteryStep)
     case ledger(LedgerStep)
     case file(FileStep)
-    /// A sentence of the program that made the error, for the reader of its output.
+    /// A sentence from the program that made the error.
     case words(String)
 }
 
 extension NextStep {
-    /// A step of an operator or a cashier with a card.
+    /// A step of an operator or cashier with a card.
     package enum CardStep: Hashable, Sendable {
         case topUp
         case unblock
@@ -31,7 +32,7 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        /// The tag with this chip can become a card.
+        /// A tag with this chip can become a card.
         case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
@@ -40,7 +41,7 @@ extension NextStep {
         case showCards
     }
 
-    /// A step for a card that is not trusted, or whose tag or station is not the right one.
+    /// A step for a card that is not trusted, or is at the wrong station or on the wrong tag.
     package enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
@@ -53,9 +54,9 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
-        /// This station has a table of card keys; one with the keys of the issuer can do more.
+        /// This station has only a table of card keys; one with the issuer's keys can do more.
         case useAtIssuerStation
-        /// Use the card there, or here with the ledger of that station, in its currency.
+        /// Use the card there, or here with that station's ledger, in its currency.
         case useThere(Currency)
     }
 
@@ -66,13 +67,13 @@ extension NextStep {
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Resolves an open operation; the kind tells why it is open.
+        /// Resolves an open operation; the kind says why it is open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
         case useAnotherOrAnyChip
         case useFactoryTag
-        /// Its capability container has no bit that is wrong, and lacks some.
+        /// The capability container has no wrong bit, but lacks some.
         case formatForNFC
         case useUnlocked
         case useKnownChip
@@ -81,7 +82,7 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// The tag holds something else, and can become a card of this kind of chip.
+        /// The tag holds something else and can become a card on this chip.
         case makeCard(on: Chip)
         case protectAgain
         case goOn
@@ -152,13 +153,13 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// The reason is there where no offline payment could be taken.
+        /// The reason is there if no offline payment could be taken.
         case waitForLedger(OfflineJudgement.Reason?)
-        /// The cash of a top-up is in the drawer already.
+        /// The cash of a top-up is already in the drawer.
         case addWhenBack
         case readCardWhenWritable
         case checkDisk
-        /// The ledger of a file was moved into a database with this address.
+        /// The ledger file was moved into a database with this address.
         case useDatabase(String)
     }
 

@@ -12,7 +12,7 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether the ledger books it when it begins: it has happened, and the card follows.
+    /// Whether the ledger books it when it begins, as it has already happened and the card follows.
     var isBookedAtOnce: Bool {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
@@ -35,7 +35,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The words for a voided operation: the missing change, and its meaning for the money.
+    /// The words for a voided operation: what did not happen, and what that means for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
         case .pay, .ticket, .offline: ("Not paid.", "Nothing was taken from the card.")
@@ -82,7 +82,7 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// The time and the cashier of the operation, as the end of a sentence.
+    /// The time and the cashier of the operation, to end a sentence with.
     public var whenAndByWhom: String {
         (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")
@@ -90,8 +90,7 @@ extension Operation {
 }
 
 extension TapcardError {
-    /// The refusal of a request that is made for the first time, where the ledger was offline
-    /// before anything was begun.
+    /// The refusal of a new request if the ledger was offline before anything began.
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone
@@ -102,7 +101,7 @@ extension TapcardError {
 }
 
 extension TapcardError {
-    /// The answer about an operation that was given up: it did not happen, and never will.
+    /// The answer about an operation that was voided: it did not happen and never will.
     static func notDone(
         _ kind: Operation.Kind, _ amount: Money, _ uid: CardUID
     ) -> TapcardError {

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// The errors of a tap that may leave something open.
 extension TapcardError {
-    /// Something was begun, and whether the card has it is not known.
+    /// The error of an operation that has begun while it is unknown whether the card has it.
     static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
@@ -12,10 +12,11 @@ extension TapcardError {
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
+            // An id that the client cannot choose is of no use to a retry.
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
-    /// The meaning of an open operation of this kind.
+    /// What an open operation of this kind means.
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close:
@@ -32,11 +33,12 @@ extension TapcardError {
         }
     }
 
-    /// The error of a tag that cannot be used any more, for a request of this kind that was not
-    /// begun because an older one is open.
+    /// The error of a tag that can no longer be used, for a request of this kind that was not begun
+    /// because an older one is open.
     func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
+            // A fresh record is nobody's request, so it is not worth a word.
             open.kind == .reseal
             ? ""
             : " The older \(open.kind.noun) \(open.id) is still open. "
@@ -44,35 +46,36 @@ extension TapcardError {
         return saying(meaning: "\(what) \(meaning)\(older)")
     }
 
-    /// The tag can never be written again, or not without its owner.
+    /// Whether the tag can never be written again, or not without its owner.
     var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
 
-    /// The tag is what it is: to tap it again would not help.
+    /// Whether the tag itself is the obstacle, so that another tap would not help.
     var blamesTag: Bool {
         [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
-    /// The card itself is wrong, so another tap would not help.
+    /// Whether the card itself is wrong, so that another tap would not help.
     var blamesCard: Bool {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error of a tap that had resolved something before.
+    /// The error of a tap that had already resolved something.
     var afterWork: TapcardError {
+        // Only "nothing was changed" is no longer true after such work.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "Earlier unfinished work was processed first; the history shows it. "
                 + "Nothing else was changed.")
     }
 
-    /// The error of a request whose outcome is not known, with the way to ask for it again: under
-    /// its own id it never happens twice.
+    /// The error of a request with an unknown outcome, with the way to ask again: under its own id
+    /// it never happens twice.
     func retriable(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
-    /// The error names what is wrong with the card, and the operation that stays open on it.
+    /// The error, naming both what is wrong with the card and the operation that stays open on it.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
@@ -80,7 +83,7 @@ extension TapcardError {
                 ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
     }
 
-    /// The ledger failed while it was to note it, and cannot be asked.
+    /// The error of a ledger that failed while this was recorded and cannot be asked.
     static func perhapsBegun(
         _ perhaps: Operation, because error: TapcardError
     ) -> TapcardError {
@@ -92,7 +95,7 @@ extension TapcardError {
             next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
     }
 
-    /// The ledger failed while it was to note it, and says that it has not.
+    /// The error of a ledger that failed while this was recorded, and says that it was not.
     static func notBegun(_ perhaps: Operation) -> TapcardError {
         TapcardError(
             .ledgerUnavailable,

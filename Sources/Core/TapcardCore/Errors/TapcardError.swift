@@ -1,24 +1,24 @@
 public import TapcardDomain
 
-/// An error in words (the event, and its meaning for the card and the money) and as data (the next
-/// steps). Equal when the kinds are.
+/// An error in words (what happened, and what it means for the card and the money) and as data (the
+/// next steps). Two errors are equal if their kinds are.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for code.
     public let kind: Kind
-    /// The event.
+    /// What happened.
     public let what: String
-    /// The meaning for the card and the money.
+    /// What it means for the card and the money.
     public let meaning: String
     /// The next steps, in this order.
     package let next: [NextStep]
-    /// The card in question; nil without one.
+    /// The card in question, if any.
     public private(set) var uid: CardUID?
-    /// The operation that may have happened: a retry with its id is safe.
+    /// The operation that may have happened; a retry with its id is safe.
     public private(set) var operation: OperationID?
-    /// The operations that the tap has completed before it failed.
+    /// The operations that the tap completed before it failed.
     public private(set) var resolved: [ResolvedOperation] = []
 
-    /// Creates an error; without other next steps it has the usual ones of its kind.
+    /// Creates an error; if no next steps are given, it has the usual ones of its kind.
     package init(
         _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep]? = nil,
         uid: CardUID? = nil, operation: OperationID? = nil
@@ -31,7 +31,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// Removes a second full stop after a sentence that ends with quoted words.
+    /// Removes the second period after a sentence that ends with quoted words.
     private static func ended(_ text: String) -> String {
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
         return String(text.dropLast())
@@ -44,21 +44,21 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         [what, meaning].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The error with the card's number, where it had none.
+    /// The error with the card's number, if it had none.
     public func naming(_ uid: CardUID?) -> TapcardError {
         var error = self
         error.uid = self.uid ?? uid
         return error
     }
 
-    /// The error of a request that took several taps, or of a tap that has resolved an operation.
+    /// The error with operations that an earlier tap, or this one, resolved.
     func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
         error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
         return error
     }
 
-    /// The error with other words, and the same card and operation.
+    /// The error in other words, with its card and operation.
     package func saying(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
@@ -71,9 +71,9 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TapcardError {
-    /// A kind of error that a caller can act on: a row of the table of errors.
+    /// A kind of error that a caller can act on, which is a row of the table of errors.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind's word in `--json`; no other kind has it.
+        /// The kind's word in JSON, which no other kind has.
         public let word: String
         /// The result to which the kind belongs.
         public let result: Result
@@ -84,7 +84,7 @@ extension TapcardError {
         /// The usual next steps, in this order; an error may have others.
         package let next: [NextStep]
 
-        /// Creates a row with its result's HTTP status, or with another.
+        /// Creates a row, with the HTTP status of its result unless another is given.
         init(
             _ word: String, _ result: Result, _ meaning: String, next: [NextStep] = [],
             http: Int? = nil
@@ -103,7 +103,7 @@ extension TapcardError {
 
     /// The nine ways in which a command can fail.
     public enum Result: String, Sendable, CaseIterable {
-        /// Any failure that has no result of its own.
+        /// Any failure without a result of its own.
         case failed
         /// The request is invalid.
         case usage
@@ -113,7 +113,7 @@ extension TapcardError {
         case refused
         /// No reader can be used.
         case noReader = "no-reader"
-        /// The operation may have happened or not: the next tap resolves it.
+        /// The operation may or may not have happened; the next tap resolves it.
         case unknown
         /// The card cannot be trusted.
         case untrusted
@@ -125,8 +125,8 @@ extension TapcardError {
         /// The exit status of the command line for this result.
         public var exitStatus: Int32 { statuses.exit }
 
-        /// The HTTP status for this result; an unknown outcome is an error, because success
-        /// statuses are for certain success alone.
+        /// The HTTP status of this result. An unknown outcome is an error, because a success status
+        /// has to be certain.
         var httpStatus: Int { statuses.http }
 
         private var statuses: (exit: Int32, http: Int) {
@@ -144,6 +144,6 @@ extension TapcardError {
         }
     }
 
-    /// The result to which the kind belongs. ``Result/unknown`` alone leaves the outcome open.
+    /// The result to which the kind belongs. Only ``Result/unknown`` leaves the outcome open.
     public var result: Result { kind.result }
 }

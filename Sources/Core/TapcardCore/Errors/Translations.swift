@@ -20,7 +20,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: next, uid: uid)
     }
 
-    /// Translates a service's failure. `meaning` tells what that means for the card.
+    /// Translates a service's failure. `meaning` says what it means for the card.
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
         if error.kind == .cancelled {
             self.init(
@@ -33,7 +33,7 @@ extension TapcardError {
             meaning: meaning, uid: uid)
     }
 
-    /// Translates the failure of a reader before anything was begun.
+    /// Translates a reader's failure before anything began.
     public init(_ error: ReaderError) {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
         let (kind, what): (Kind, String) =
@@ -55,7 +55,7 @@ extension TapcardError {
         self.init(kind, what, meaning: TapcardError.unchanged)
     }
 
-    /// Translates the failure of the ledger before anything was begun.
+    /// Translates a ledger's failure before anything began.
     public init(_ error: LedgerError) {
         let kind: Kind =
             switch error.kind {
@@ -126,7 +126,7 @@ extension TapcardError {
         }
     }
 
-    /// The text as a sentence: a capital letter first, a full stop at the end.
+    /// The text as a sentence, with a capital letter first and a period at the end.
     package static func sentence(_ text: String) -> String {
         guard let first = text.first else { return text }
         let ended = text.hasSuffix(".") ? text : text + "."

@@ -11,7 +11,7 @@ package struct JournalLine: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
     package let account: Int
-    /// The record on the tag, in its sixteen bytes.
+    /// The record on the tag, as its sixteen bytes.
     package let record: [UInt8]
     /// The amount in minor units.
     package let amount: Int64
@@ -32,6 +32,7 @@ package struct JournalLine: Sendable, Hashable {
 
     /// The words of the line, without its seal.
     fileprivate var words: String {
+        // A name may contain spaces, which separate the words of a line.
         let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
@@ -58,29 +59,29 @@ package struct JournalLine: Sendable, Hashable {
     }
 }
 
-/// The payments that a station has accepted and the ledger has not booked yet, oldest first. Each
-/// line is sealed together with the one before it, so that none can be taken out or put in.
+/// The payments that a station accepted and the ledger has not booked yet, oldest first. Each line
+/// is sealed together with the one before, so that none can be removed or inserted.
 package struct OfflineJournal: Sendable, Hashable {
-    /// The reason why a journal cannot be read.
+    /// Why a journal cannot be read.
     package enum Unreadable: Error, Sendable, Hashable {
         case notAJournal
-        /// It is sealed with a key that this station does not have.
+        /// It is sealed with a key that this station lacks.
         case keyMissing(UInt8)
         /// This line is not as the station wrote it.
         case altered(line: Int)
     }
 
     private static let title = "tapcard-journal-1"
-    /// That of a station with a table of card keys, which seals with a key of its own.
+    /// The title for a station with a table of card keys, which seals with a key of its own.
     private static let tableTitle = "tapcard-table-journal-1"
     private static let purpose = "journal"
     private static let sealSize = 16
 
     package let id: JournalID
     package let currency: Currency
-    /// The name of the ledger that is to book the payments; nil for a ledger of one machine.
+    /// The name of the ledger that has to book the payments; nil for a ledger on one machine.
     package let ledgerID: String?
-    /// The running number of the last payment that was booked.
+    /// The number of the last payment that was booked.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
     /// The key of the seals.
@@ -95,7 +96,7 @@ package struct OfflineJournal: Sendable, Hashable {
         lastSeal = code(of: head)
     }
 
-    /// The running number of the last line.
+    /// The number of the last line.
     package var written: Int64 { lines.last?.number ?? booked }
 
     /// Whether both journals are for the same ledger.
@@ -105,12 +106,12 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
 
-    /// The sum of the lines, in minor units; of one card if it is named.
+    /// The sum of the lines in minor units, of one card if it is named.
     package func sum(of uid: CardUID? = nil) -> Int64 {
         lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
     }
 
-    /// Adds the next line, and returns the bytes for the end of the file.
+    /// Adds the next line and returns the bytes to append to the file.
     package mutating func append(_ line: JournalLine) -> [UInt8] {
         precondition(line.number == written + 1, "a journal's numbers have no gaps")
         let text = sealed(line.words)
@@ -118,7 +119,7 @@ package struct OfflineJournal: Sendable, Hashable {
         return text
     }
 
-    /// Drops the lines up to this number, which are booked, and seals the others with the present
+    /// Drops the lines up to this number, which are booked, and reseals the others with the current
     /// key.
     package mutating func drop(through number: Int64, under keys: KeyRing) {
         booked = max(booked, min(number, written))
@@ -126,7 +127,7 @@ package struct OfflineJournal: Sendable, Hashable {
         reseal(under: keys)
     }
 
-    /// Seals every line with the present key.
+    /// Reseals every line with the current key.
     package mutating func reseal(under keys: KeyRing) {
         seal = keys.stationSeal
         _ = resealed()
@@ -139,6 +140,7 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private mutating func resealed() -> [UInt8] {
+        // The chain of seals begins anew with the head.
         lastSeal = []
         var bytes = sealed(head)
         for line in lines { bytes += sealed(line.words) }
@@ -164,14 +166,15 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private func code(of words: String) -> [UInt8] {
+        // Each seal covers the one before, so a line cannot be removed, inserted or moved.
         let code = seal.code(of: lastSeal + Array(words.utf8), for: OfflineJournal.purpose)
         return Array(code.prefix(OfflineJournal.sealSize))
     }
 }
 
 extension OfflineJournal {
-    /// Reads a file. A last line that was torn by a failure of the machine does not count: it
-    /// was never acknowledged. `length` is where the next line goes.
+    /// Reads a file. A last line torn by a power failure does not count, as it was never
+    /// acknowledged. `length` is where the next line goes.
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int) {
@@ -180,15 +183,15 @@ extension OfflineJournal {
         return (journal, length)
     }
 
-    /// Reads a file up to the first line that is not as it was written, whose number is `altered`:
-    /// the seals of the lines before it prove them.
+    /// Reads a file up to its first altered line, whose number is `altered`: the lines before it
+    /// are proved by their seals.
     package static func sound(
         in bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
         var lines = bytes.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // After the last line feed there is nothing, or a torn line. A disk may also have kept the
-        // line feed, and zeros in front of it.
+        // After the last line feed there is nothing or a torn line. A disk may also have kept the
+        // line feed, but zeros before it.
         _ = lines.popLast()
         if let last = lines.last, lines.count > 1, last.contains(0) { lines.removeLast() }
         guard let first = lines.first, var journal = try OfflineJournal(head: first, keys) else {
@@ -197,6 +200,7 @@ extension OfflineJournal {
         var length = first.count + 1
         for (place, bytes) in lines.enumerated().dropFirst() {
             guard let (words, seal) = OfflineJournal.parts(of: bytes),
+                // A gap in the numbers means that lines are missing.
                 let line = JournalLine(words: words), line.number == journal.written + 1,
                 ConstantTime.equal(seal, journal.code(of: line.words))
             else { return (journal, length, place + 1) }
@@ -221,6 +225,7 @@ extension OfflineJournal {
         self.currency = currency
         ledgerID = words[3] == "-" ? nil : words[3]
         (self.booked, self.seal, lastSeal) = (booked, seal, [])
+        // Checked with the key that the head itself names, so a changed key id fails as well.
         guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
         lastSeal = code
     }

@@ -2,12 +2,12 @@ import Cards
 package import Ledger
 package import TapcardDomain
 
-/// A card on the reader of a station that cannot ask its ledger.
+/// A card on the reader of a station whose ledger is offline.
 package struct UnconfirmedCard: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
-    /// The newest record under a key that is not retired here, in its sixteen bytes; nil without
-    /// one.
+    /// The newest record under a key that is not retired here, as its sixteen bytes; nil if there
+    /// is none.
     package let record: [UInt8]?
 
     package init(uid: CardUID, chip: Chip, record: [UInt8]?) {
@@ -15,26 +15,26 @@ package struct UnconfirmedCard: Sendable, Hashable {
     }
 }
 
-/// The verdict on an offline payment. The order of the questions is the rule.
+/// The verdict on an offline payment. The first check that fails decides.
 package enum OfflineJudgement: Sendable, Hashable {
-    /// The payment may be written into the journal.
+    /// The payment may be added to the journal.
     case accepted(account: Int, balance: Money)
     case refused(Reason)
 
-    /// The reason for a refusal, in the order in which they are looked for.
+    /// Why a payment is refused, in the order of the checks.
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
-        /// This station has had to forget payments of which it was told that they were not done.
+        /// This station had to forget payments that it was told were not done.
         case forgottenPayments
-        /// No record under a key that is in use.
+        /// The card has no record under a key in use.
         case noRecord
         case unknownCard
         case inactive(LedgerCard.Status)
         /// The record is older than one that the ledger had confirmed.
         case oldRecord
         case openOperation
-        /// More than the card has, as far as it is known.
+        /// The amount is more than the card has, as far as is known.
         case balance(left: Money)
         case cardLimit(left: Money)
         case stationLimit(left: Money)
@@ -56,7 +56,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
-        /// The sum that could still be paid, where that is the reason.
+        /// The sum that could still be paid, if that is the reason.
         package var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
@@ -87,7 +87,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             (self.now, self.uptime) = (now, uptime)
         }
 
-        /// Why no card at all could pay this; nil where some could.
+        /// Why no card at all could pay this; nil if some could.
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
@@ -100,8 +100,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
-        /// Throws where a limit is below the amount. It names the lowest: the sum that it leaves
-        /// can be paid.
+        /// Throws if a limit is below the amount, and names the lowest, as its sum can be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {
@@ -113,11 +112,11 @@ package enum OfflineJudgement: Sendable, Hashable {
                 lowest == leftOfCard ? .cardLimit(left: left) : .stationLimit(left: left))
         }
 
-        /// Whether this station has an operation open on the card that the snapshot does not know
-        /// of: begun after it was taken.
+        /// Whether this station has begun an operation on the card since the snapshot was taken.
         fileprivate func isOpenHere(_ card: CardStanding) -> Bool {
             memory.open.contains {
                 $0.ledgerID == journal.ledgerID && $0.card == card.uid
+                    // At or below `confirmed`, the snapshot already contains the outcome.
                     && $0.sequence > card.confirmed
             }
         }
@@ -130,9 +129,11 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
+            // No age means that a clock was wrong, which counts as too old.
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }
+            // A forgotten "not paid" could be charged now although the customer has paid in cash.
             guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
@@ -161,11 +162,13 @@ package enum OfflineJudgement: Sendable, Hashable {
         else { throw Rejection(.noRecord) }
         guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
         guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
+        // An older record may be an image from before money was spent.
         guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
         guard !standing.isOpen, !question.isOpenHere(standing) else {
             throw Rejection(.openOperation)
         }
         let unbooked = question.journal.sum(of: card.uid)
+        // The tag's own balance may be newer than the snapshot's, or the other way round.
         let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
         try question.requirePayable(
             balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
@@ -198,8 +201,8 @@ extension TapcardError {
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }
 
-    /// The refusal of a request while the ledger is offline, where this station knows what came
-    /// of it before, or knows that something may have.
+    /// The refusal of a request while the ledger is offline, if this station knows what became of
+    /// it before, or that something may have.
     package init(
         _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
     ) {

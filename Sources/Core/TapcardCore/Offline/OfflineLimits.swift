@@ -1,13 +1,12 @@
 public import TapcardDomain
 
-/// The limits within which a station takes offline payments while its ledger is offline: the most
-/// that the issuer can lose with it.
+/// The limits of offline payments: the most that the issuer can lose by them.
 package struct OfflineLimits: Sendable, Hashable {
-    /// The most that one card may pay at this station before the ledger has booked it.
+    /// The most that one card may pay at this station before the ledger books it.
     package var card: Money
-    /// The most that the station may take before the ledger has booked it.
+    /// The most that the station may take before the ledger books it.
     package var station: Money
-    /// The age up to which the snapshot of the cards counts.
+    /// How old the snapshot of the cards may be.
     package var age: Duration
 
     package init(card: Money, station: Money, age: Duration) {
@@ -23,7 +22,7 @@ package struct OfflineLimits: Sendable, Hashable {
     }
 }
 
-/// The unbooked sum at a station after an offline payment, and the most that it may be.
+/// The unbooked sum at a station after an offline payment, and its limit.
 public struct UnbookedPayments: Sendable, Hashable {
     /// The sum of the payments that the ledger has not booked yet.
     public let unbooked: Money

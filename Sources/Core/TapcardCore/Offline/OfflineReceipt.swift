@@ -3,7 +3,7 @@ import Ledger
 import TapcardDomain
 
 extension Operation {
-    /// An offline payment as a line of the journal has it.
+    /// The offline payment of a journal line.
     init(_ line: JournalLine) {
         self.init(
             id: line.id, uid: line.uid, kind: .offline, amount: line.amount, begunAt: line.at)
@@ -11,7 +11,7 @@ extension Operation {
 }
 
 extension Receipt {
-    /// The answer to a payment that is in the station's journal.
+    /// The answer to a payment in the station's journal.
     init(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,
         isReplayed: Bool
@@ -23,6 +23,7 @@ extension Receipt {
             balanceAfter: balance.minorUnits)
         self.init(
             operation: operation, amount: operation.change(in: journal.currency),
+            // The tag was only read, so phones still see the old balance.
             balance: balance, isReplayed: isReplayed, display: .outOfDate,
             unbooked: UnbookedPayments(
                 unbooked: Money(minorUnits: journal.sum(), journal.currency), limit: limit))

@@ -2,13 +2,14 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// One look at a card whose ledger cannot be asked.
+/// One look at a card whose ledger is offline.
 struct ReadOfflineCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
 
     func examine(_ reading: CardReading, at station: Station) -> Decision<UnconfirmedCard> {
         let bytes = reading.slots.best.map { reading.slots.bytes[$0.place] }
+        // Nothing is written to it: two tills could give one number two records.
         return .done(UnconfirmedCard(uid: reading.uid, chip: reading.chip, record: bytes))
     }
 

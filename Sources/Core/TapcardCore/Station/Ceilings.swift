@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// The limits for the money that moves at once, and for the balance of a card. There are two: an
-/// amount above the lower one needs a confirmation, an amount above the upper one is refused. They
-/// catch a forgotten decimal point, which makes an amount a hundred times as large.
+/// The limits for the money that moves at once, and for a card's balance. An amount above the lower
+/// limit needs a confirmation; one above the upper limit is refused. They catch a forgotten decimal
+/// point, which makes an amount a hundred times as large.
 public struct Ceilings: Sendable, Hashable {
     /// Three amounts of one currency.
     public struct Amounts: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct Ceilings: Sendable, Hashable {
         public var payment: Money
         /// The largest top-up, including the first balance of a new card.
         public var topUp: Money
-        /// The largest balance that a top-up or a prize may lead to.
+        /// The largest balance that a top-up or a prize may produce.
         public var balance: Money
 
         /// Creates three limits.
@@ -30,8 +30,8 @@ public struct Ceilings: Sendable, Hashable {
     }
 
     /// The default ceilings: about 100, 200 and 500 dollars without a confirmation, a hundred times
-    /// as much with one. The usual price at a till is below the lower limit, and the same amount
-    /// without its decimal point is above it.
+    /// as much with one. A usual price is below the lower limit, and without its decimal point
+    /// above it.
     public static func standard(for currency: Currency) -> Ceilings {
         func amounts(_ factor: Int64) -> Amounts {
             Amounts(
@@ -42,7 +42,7 @@ public struct Ceilings: Sendable, Hashable {
         return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
     }
 
-    /// Only the ceilings of the card itself.
+    /// No ceilings but those of the card itself.
     public static func unlimited(in currency: Currency) -> Ceilings {
         let most = Money(minorUnits: Currency.largestBalance, currency)
         let amounts = Amounts(payment: most, topUp: most, balance: most)

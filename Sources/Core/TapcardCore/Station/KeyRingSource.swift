@@ -3,15 +3,15 @@ public import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// The keys of a station, read again for each look at a card: a long-running process must not go on
-/// with keys that were retired since.
+/// The keys of a station, reread for each look at a card: a long-running process must not go on
+/// with keys that have been retired.
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
-    /// The key by which all stations of the ledger seal, and whether this one has it.
+    /// The key that all stations of the ledger seal with, and whether this one has it.
     private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
-    /// `load` reads the current keys, at little cost where they have not changed.
+    /// `load` reads the current keys, at little cost if they have not changed.
     public init(
         _ ring: KeyRing, load: @escaping @Sendable () throws(TapcardError) -> KeyRing
     ) {
@@ -25,19 +25,21 @@ public final class KeyRingSource: Sendable {
     /// The keys at the last read.
     var current: KeyRing { ring.withLock { $0 } }
 
-    /// The key by which the other stations seal, where this one lacks it: it can verify, and must
-    /// seal nothing.
+    /// The key that the other stations seal with if this one lacks it; this one can then verify,
+    /// but must not seal.
     var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
 
-    /// Whether the ledger names the key that seals: then no other one may.
+    /// Whether the ledger names the key that seals, so that no other may.
     var isCommon: Bool { common.withLock { $0.id != nil } }
 
-    /// Reads the keys again. The ledger goes before the file, which may be an older copy: keys that
-    /// it has retired are retired, and the key that it names seals.
+    /// Rereads the keys. The ledger overrules the file, which may be an older copy: keys that it
+    /// has retired are retired, and the key that it names seals.
     func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
+        // Nil if this station lacks the key that the ledger names: it can still verify.
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
+        // `retiring` fails if the key that seals would be among the retired ones.
         guard let trusted = read.retiring(order.retired) else {
             if let missing = order.sealing, ordered == nil {
                 throw .lackingKey(missing, isTable: own.isTable)
@@ -54,7 +56,7 @@ public final class KeyRingSource: Sendable {
 }
 
 extension TapcardError {
-    /// The refusal at a station that has not got the key yet with which the others seal.
+    /// The refusal at a station that lacks the key the others seal with.
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Refuses amounts that no request may have at a station.
+/// Refuses amounts that no request may have at this station.
 struct Limits {
     let settings: Station.Settings
     let currency: Currency
@@ -28,14 +28,14 @@ struct Limits {
         }
     }
 
-    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
-    /// it has passed before.
+    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again,
+    /// because it has passed before.
     func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
-        // A refund's amount passed when it was paid, and a prize is not typed.
+        // A refund's amount passed when it was paid, and nobody types a prize.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -52,14 +52,13 @@ struct Limits {
         }
     }
 
-    /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
-    /// data.
+    /// Refuses a change that would raise the card's balance above the ceilings.
     func requireUnderCeilings(
         _ action: CardAction, on known: KnownCard
     ) throws(Interruption) {
         switch action {
         case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
-        // A prize was not typed, so a confirmation would not help.
+        // Nobody types a prize, so a confirmation would not help.
         case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
@@ -71,7 +70,7 @@ struct Limits {
         _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // The rules of the purse have the words for a balance above the limit of a card.
+        // Above the limit of a card, the purse's own rules refuse, in better words.
         guard !overflow, sum <= Currency.largestBalance else { return }
         try translating(
             requireUnder(

@@ -4,16 +4,16 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Seals records with the keys of a station.
+/// Seals records with a station's keys.
 ///
-/// A station that has a table of card keys, and not the keys of the issuer, sells to the cards of
-/// the table; whatever gives a card credit or other keys is refused before anything is begun.
+/// A station that has only a table of card keys sells to the cards in the table; whatever gives a
+/// card credit or other keys is refused before anything begins.
 struct Sealing {
     let keySource: KeyRingSource
     private var keys: KeyRing { keySource.current }
 
-    /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
-    /// or has only a table of card keys and needs more for this card: before anything is begun.
+    /// Seals with the key that seals at all stations of the ledger. Throws, before anything begins,
+    /// if this station lacks it, or has only a table of card keys and needs more for this card.
     func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
         if let missing = keySource.missing {
             throw .refused(.lackingKey(missing, isTable: keys.isTable))
@@ -27,13 +27,15 @@ struct Sealing {
             keyID: entry.id,
             seal: { content in
                 guard let record = SealedRecord(content, on: medium, under: entry) else {
+                    // The ledger lets no balance pass that a record cannot hold, so this is a
+                    // programmer's error.
                     preconditionFailure("the ledger let a balance pass that no card can hold")
                 }
                 return record.bytes
             })
     }
 
-    /// Refuses what needs a key that loads a card, before a card is waited for.
+    /// Refuses what needs the load key, before waiting for a card.
     func requireLoading(for action: CardAction) throws(TapcardError) {
         switch action {
         case .add, .refund, .claim, .make: try requireLoading()
@@ -43,13 +45,13 @@ struct Sealing {
         }
     }
 
-    /// Refuses a station without the key that loads a card.
+    /// Refuses a station without the load key.
     func requireLoading() throws(TapcardError) {
         guard keys.isTable else { return }
         throw .needsIssuer("This station cannot put money on a card or make one.")
     }
 
-    /// Refuses a card whose keys come from masters alone, or are not in the table.
+    /// Refuses a card that is not in the table, or whose keys only the issuer's masters give.
     func requireInTable(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
     ) throws(Interruption) {
@@ -59,20 +61,20 @@ struct Sealing {
                 .keyMissing, "This station only has keys for cards on an NTAG 424.",
                 meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
+        // Refused before a key is tried, as the chip counts wrong ones.
         if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
             throw .refused(.notInTable(uid))
         }
     }
 
-    /// The key of the table that this card has, where nothing but that key is needed to write it:
-    /// the card has all of its keys in one version and the credit that the ledger knows, and no
-    /// other key has to seal.
+    /// The key in the table that this card has, if that alone is enough to write it: all its keys
+    /// have one version, it has the credit that the ledger knows, and no other key has to seal.
     private func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
         guard case .ntag424(let chip) = reading.medium, let known = reading.known,
             let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
-            // Its grant is read without a proof.
+            // The grant is read without a proof, so one look is not enough.
             throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
         }
         let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
@@ -80,12 +82,13 @@ struct Sealing {
             throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
+        // If the ledger names the key that seals, a card under another one needs newer keys first.
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
         else { throw .refused(.needsIssuer("The card needs newer keys.", reading.uid)) }
         return own
     }
 
-    /// The error of a chip with keys that are not here.
+    /// The error of a chip whose keys are not here.
     func lackingChipKeys(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         keys.isTable ? .notInTable(uid) : .foreignChip(version, uid)
     }
@@ -95,8 +98,8 @@ extension SealedRecord {
     /// The record of a card under one of the station's keys; nil for a balance that no card holds,
     /// and for a card that is not in the station's table.
     ///
-    /// On an NTAG 424 no name is sealed: nothing on it tells one, and the keys
-    /// of the card are proof enough of which card it is.
+    /// On an NTAG 424 no name is sealed: the chip holds none, and its keys already prove which card
+    /// it is.
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder

@@ -3,7 +3,7 @@ package import Tags
 import TapcardDomain
 
 /// A reader that one operation at a time may use. Two operations that select tags in turn would
-/// write to each other's tag. So the second one gets a reader that answers "in use", even if its
+/// write to each other's tags, so the second one gets a reader that answers "in use", even if its
 /// caller believed the reader to be free.
 package final class SharedReader: Sendable {
     private let reader: any TagReader

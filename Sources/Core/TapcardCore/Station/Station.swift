@@ -4,13 +4,14 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a
-/// method. Call one at a time, because a reader serves one card.
+/// A reader, a ledger and the keys: everything needed to work on a card.
+///
+/// Each operation is a method. Call one at a time, because a reader serves one card.
 public struct Station: Sendable {
-    /// How soon a tag that was there a moment ago has to be there again.
+    /// How soon a tag that was just there has to be back.
     static let returnLimit = Duration.milliseconds(300)
 
-    /// How often an occupied reader is asked whether the card still lies there.
+    /// How often an occupied reader is asked whether the card is still there.
     package static let presenceInterval = Duration.milliseconds(100)
 
     /// The reader that serves one card at a time.
@@ -23,7 +24,7 @@ public struct Station: Sendable {
     public internal(set) var settings: Settings
     /// The clocks, the random source and the callbacks.
     public let surroundings: Surroundings
-    /// The cards of the ledger, where the station cannot ask it.
+    /// The cards of the ledger, for use while it is offline.
     var snapshot: CardSnapshot?
 
     /// Creates a station whose keys do not change.
@@ -52,7 +53,7 @@ public struct Station: Sendable {
     public struct Settings: Sendable, Hashable {
         /// The time to wait for a card.
         public var wait: Duration
-        /// The age up to which an open payment is booked when another tap finds it done on the tag.
+        /// How old an open payment may be to be booked when another tap finds it on the tag.
         public var paymentLifetime: Duration
         /// The duration of scratching.
         public var scratching: Duration
@@ -61,8 +62,7 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
-        /// The file that phones read on an NTAG 424: the address of the issuer's
-        /// page.
+        /// The file that phones read on an NTAG 424: the address of the issuer's page.
         package var address = AddressFile.nowhere
 
         /// Creates settings; each has a usual value.
@@ -78,7 +78,7 @@ public struct Station: Sendable {
             self.isConfirmed = isConfirmed
         }
 
-        /// Sets the page that phones open by a card on an NTAG 424 that is made here, such as
+        /// Sets the page that a phone opens for an NTAG 424 card made here, such as
         /// `https://cards.example.org/c`.
         public mutating func setCardAddress(_ page: String) throws(Refusal) {
             address = try translating(AddressFile(page: page)) { (error: AddressError) in
@@ -87,23 +87,23 @@ public struct Station: Sendable {
         }
     }
 
-    /// The clocks, the random source, the cashier and the progress callback: parameters, so that
+    /// The clocks, the random source, the cashier and the progress callback, passed in so that
     /// tests control them.
     public struct Surroundings: Sendable {
         /// The time of day.
         public let now: @Sendable () -> Timestamp
-        /// A monotonic clock; nil where the machine has none.
+        /// A monotonic clock; nil if the machine has none.
         public let uptime: @Sendable () -> Uptime?
-        /// Sleeps this long. Throws when the task was cancelled.
+        /// Sleeps this long; throws if the task was cancelled.
         public let sleep: @Sendable (Duration) async throws -> Void
-        /// Random bytes, as many as asked for.
+        /// Returns the requested number of random bytes.
         public let random: @Sendable (Int) -> [UInt8]
-        /// Called with each step of an operation, for a person who watches.
+        /// Called with each step of an operation, for a person who is watching.
         public let progress: @Sendable (Progress) -> Void
         /// The cashier who begins operations here; nil if none was named.
         public var cashier: CashierName?
 
-        /// Creates surroundings. Only the time of day and the sleep have no usual value.
+        /// Creates surroundings. Only the time of day and the sleep have no default.
         public init(
             now: @escaping @Sendable () -> Timestamp,
             uptime: @escaping @Sendable () -> Uptime? = { nil },
@@ -127,7 +127,7 @@ public struct Station: Sendable {
         }
     }
 
-    /// A progress report for a person who watches.
+    /// A progress report for a person who is watching.
     public enum Progress: Sendable, Hashable {
         /// The reader waits for a card.
         case waitingForCard
@@ -139,27 +139,27 @@ public struct Station: Sendable {
         case scratching
         /// The service that activates codes is being asked; cancelling does not stop that.
         case asking
-        /// The card is being written. It should stay where it is.
+        /// The card is being written and should stay where it is.
         case writing
-        /// The step of its protection that the tag takes now.
+        /// The step of its protection that the tag is taking.
         case switchingProtection(CardProtection)
-        /// The operation has happened; the part that phones read is still being refreshed.
+        /// The operation has happened; what phones read is still being refreshed.
         case committed(OperationID)
-        /// The reason why a tag is not as expected: a hint for the log, never a decision.
+        /// Why a tag is not as expected: a hint for the log, never a decision.
         case hint(String)
     }
 
-    /// An event of a reader that is watched.
+    /// An event of a watched reader.
     public enum WatchEvent: Sendable {
         /// A card came, and was read.
         case card(CardSummary)
         /// A tap failed, or the reader did.
         case problem(TapcardError)
-        /// The card or the problem that was reported last is gone.
+        /// The card or problem reported last is gone.
         case gone
-        /// The first look since the reader was opened has found nothing.
+        /// The first look since the reader was opened found nothing.
         case empty
-        /// The reader that was lost, or another one in its place.
+        /// A lost reader is back, or another one has replaced it.
         case readerIsBack(name: String)
     }
 
@@ -170,19 +170,18 @@ public struct Station: Sendable {
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
-    /// This station where its ledger cannot be asked: it knows no card, and reads what the cards
-    /// say.
+    /// This station without its ledger: it knows no card, and reads only what the cards say.
     var withoutLedger: Station {
         Station(
             reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
             settings: settings, surroundings: surroundings)
     }
 
-    /// A new id for a request. A retry of the request keeps it.
+    /// A new id for a request; a retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
 }
 
-/// What works at a station.
+/// The types that do a station's work.
 extension Station {
     var hints: TagHints { TagHints(station: self) }
     var fitness: TagFitness { TagFitness(station: self) }

@@ -2,17 +2,17 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// The operations of a station: each checks what it is given, and runs the use case that does it.
+/// The operations of a station. Each checks its parameters and runs a use case.
 extension Station {
-    /// The station for a request whose amount a person has confirmed.
+    /// This station for a request whose amount a person has confirmed.
     public func confirmed() -> Station {
         var station = self
         station.settings.isConfirmed = true
         return station
     }
 
-    /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
-    /// this tap has just resolved the same payment, it throws and the card is not charged again.
+    /// Takes a payment. `refusingRepetition` is for callers without an id of their own: if this tap
+    /// has just resolved the same payment, it throws, and the card is not charged again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -23,8 +23,8 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Records a top-up whose cash is in the drawer already. `refusingRepetition` is for callers
-    /// that chose no id of their own, as for a payment.
+    /// Tops up a card. The cash is already in the drawer. `refusingRepetition` is for callers
+    /// without an id of their own, as for a payment.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -35,9 +35,9 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Returns a payment, or takes back a top-up whose cash leaves the drawer again: once, at
-    /// most the original amount, and never below zero. Without an id of the caller's the id derives
-    /// from the reversed operation, so that a retry is the same request.
+    /// Refunds a payment, or reverses a top-up whose cash leaves the drawer again: once, at most
+    /// the original amount, and never below zero. Without an id from the caller, it is derived from
+    /// the reversed operation, so that a retry is the same request.
     public func refund(
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
@@ -46,15 +46,15 @@ extension Station {
         return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
     }
 
-    /// Pays out the balance of a card and empties it. Where this tap has completed an earlier
-    /// closing, that one is the answer: its money has to be handed out.
+    /// Pays out a card's balance and closes it. If this tap completes an earlier closing, the
+    /// answer is that one: its money has to be handed out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await Closing(id, only: card).run(at: self)
     }
 
-    /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
+    /// Makes a card of the tag on the reader, or finishes an interrupted making of the same card.
     public func make(
         _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
@@ -62,51 +62,54 @@ extension Station {
     }
 
     /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
-    /// trusted is shown with the reason, not refused. Without resolving nothing is ever written,
-    /// nor where the ledger can only be read.
+    /// trusted is shown with the reason, not refused. Without resolving, or with a read-only
+    /// ledger, nothing is ever written.
     ///
-    /// Without an answer of the ledger's server, the card is shown as it describes itself.
+    /// If the ledger's server does not answer, the card is shown as it describes itself.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         try await ReadCard.summary(resolving: isWanted, at: self)
     }
 
-    /// The card as a change left it.
+    /// The card after a change.
     public func summary(afterwards receipt: Receipt) async throws(TapcardError) -> CardSummary {
         try await summaries.summary(after: receipt)
     }
 
-    /// Scratches the card: after two seconds there is a code. Cancelling before that has no effect.
+    /// Scratches the card: after two seconds it has a code. If cancelled before that, nothing
+    /// changes.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         try await Scratching(id).run(at: self)
     }
 
-    /// Activates the code of the card on the reader through the service. The attempt is durable
-    /// before the service is asked, the answer before the card is written. An attempt without an
-    /// answer is asked about again with the same code, also under a new id, which is stored with
-    /// it: a retry under that id gets the same answer. Cancelling does not stop the request: its
-    /// answer is recorded, and is written to the card at its next tap.
+    /// Activates the code of the card on the reader through the service.
+    ///
+    /// The attempt is durable before the service is asked, and the answer before the card is
+    /// written. An attempt without an answer is repeated with the same code, even under a new id,
+    /// which is stored with it, so that a retry gets the same answer. Cancelling does not stop the
+    /// request: its answer is recorded and written to the card at its next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is held, and booked when the card shows it;
-    /// until then the ticket is not valid. The same id gets the same ticket. The caller ensures
-    /// that the draw is still to come.
+    /// Sells a ticket with random balls. The price is held, and booked once the card has it; until
+    /// then the ticket does not count. The same id gets the same ticket. The caller ensures that
+    /// the draw is still to come.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
+        // The name comes from the id, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
             ticket, price, id, only: card, refusingRepetition: refusingRepetition
         ).run(at: self)
     }
 
-    /// Resolves a purchase that was begun and whose draw is over: only the card can prove now that
-    /// it was paid. Nothing is written again for it; without its card it stays open.
+    /// Resolves an open purchase whose draw is over: only the card can prove now that it was paid.
+    /// Nothing more is written for it; without its card it stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
@@ -122,21 +125,20 @@ extension Station {
         try await CardTickets(of: try await ReadKnownCard(card: card).run(at: self), in: ledger)
     }
 
-    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
-    /// named.
+    /// The tickets of a card, or of all cards if none is named, newest first. Needs no reader.
     public static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
         try await CardTicket.tickets(of: card, in: ledger)
     }
 
-    /// Random balls, each with the same probability to within 2^-54.
+    /// Random balls, all equally likely to within 2^-54.
     package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         try surroundings.balls(under: rules)
     }
 
-    /// Books the prizes of all won tickets of the card on the reader, or of the named one: each
-    /// only once, even for another caller. Throws `.nothingWon` if no ticket has won.
+    /// Books the prizes of all winning tickets of the card on the reader, or of the named one: each
+    /// only once, even if another caller asks. Throws `.nothingWon` if no ticket has won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -148,11 +150,11 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
-    /// claim of that ticket, which happens once: a prize that was booked before is refused, with
-    /// the time and the cashier. Only a retry under the id that the caller chose gets the same
-    /// answer. The card proves whose ticket it is, and the tap resolves an open operation; the card
-    /// is not written.
+    /// Books the prize of one ticket of the card on the reader as paid in cash.
+    ///
+    /// This is the ticket's one claim: a prize that was booked before is refused, with its time and
+    /// cashier. Only a retry under the caller's own id gets the same answer. The card proves whose
+    /// ticket it is and is not written; the tap resolves an open operation.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
@@ -163,15 +165,14 @@ extension Station {
         ).receipt(id: id, only: card)
     }
 
-    /// Keeps a game of Mastermind on the card on the reader, in place of another one; nil removes
-    /// it.
+    /// Keeps a Mastermind game on the card on the reader in place of another one; nil removes it.
     public func keepGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await CardChange(.game(game), id, only: card).run(at: self)
     }
 
-    /// The card on the reader with its game; the tap resolves an open operation.
+    /// The card on the reader, with its game; the tap resolves an open operation.
     public func keptGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardSummary, game: MastermindGame?) {
@@ -179,25 +180,25 @@ extension Station {
         return (summary, summary.game)
     }
 
-    /// Puts the card's password on its tag: from then on writing to it needs the keys, and every
-    /// phone can still read it.
+    /// Puts the card's password on its tag: from then on only stations with the keys can write to
+    /// it, and every phone can still read it.
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await ProtectionSwitch(on: true, id, only: card).run(at: self)
     }
 
-    /// Takes the password off the tag. The tag of a card that this ledger does not know, or that
-    /// was given up and formatted, is released if its password derives from one of our keys.
+    /// Takes the password off the tag. This also works for the tag of a card that this ledger does
+    /// not know, or that was given up and formatted, if its password comes from one of our keys.
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await ProtectionSwitch(on: false, id, only: card).run(at: self)
     }
 
-    /// Writes the ledger's state to a card, and every page that phones read. A card that cannot be
-    /// trusted is only written when the operator names it; the password of a named card is searched
-    /// for as well, because a restored ledger may not know of it.
+    /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
+    /// trusted is written only if the operator names it; a named card's password is searched for as
+    /// well, because a restored ledger may not know it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await RepairCard(card: card).run(at: self)
     }
@@ -210,35 +211,34 @@ extension Station {
         try await change.carryOut(on: card, in: ledger, surroundings)
     }
 
-    /// Reads every fact that a tag tells of itself.
+    /// Reads everything that a tag tells about itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo { try await tools.info() }
 
     /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump { try await tools.dump() }
 
     /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
-    /// and passwords are never written: most of them could not be undone. Nor are the pages that
-    /// phones take for lock bits. A card of this ledger is only overwritten on request: a restored
-    /// old state is reported as such at the next tap.
+    /// and passwords are never written, as most of them could not be undone; nor are the pages that
+    /// phones take for lock bits. A card of this ledger is overwritten only on request, and a
+    /// restored old state is reported at the next tap.
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
         try await tools.restore(dump, overwriting: overwriting)
     }
 
-    /// Makes a blank tag again: an empty message, followed by zeros.
+    /// Makes the tag blank again: an empty message, followed by zeros.
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await tools.format(overwriting: overwriting)
     }
 
-    /// Returns the number of the card on the reader, without reading its memory.
+    /// The number of the card on the reader, without reading its memory.
     public func cardOnReader() async throws(TapcardError) -> CardUID {
         try await tools.cardNumber()
     }
 
-    /// Reads card after card until the task is cancelled or `show` says that nobody looks any
-    /// more. A card left lying is one tap; an empty reader is no error; a reader that is unplugged
-    /// is waited for.
+    /// Reads card after card until the task is cancelled or `show` returns false. A card that stays
+    /// is one tap, an empty reader is no error, and an unplugged reader is waited for.
     public func watch(
         resolving: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
@@ -252,8 +252,8 @@ extension Station {
         try await History.lines(of: card, last: count, in: ledger)
     }
 
-    /// Hands over the whole history of one card, or of all, in one consistent state and row by row.
-    /// Other work on the ledger goes on in the meantime.
+    /// Hands over the whole history of one card, or of all, row by row and in one consistent state.
+    /// Other work on the ledger goes on meanwhile.
     public static func history<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -261,16 +261,15 @@ extension Station {
         try await History.whole(of: card, in: ledger, show)
     }
 
-    /// The attempts to activate for a card, in this life or an earlier one, and for its current
-    /// code, as far as they belong to these lines of its history; for all cards if none is named.
-    /// Oldest first.
+    /// The activation attempts of a card and for its current code that belong to these lines of its
+    /// history, oldest first; for all cards if none is named.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
         try await History.activations(of: card, beside: lines, in: ledger)
     }
 
-    /// Folds the operations begun in a period, oldest first, each with what it has booked besides
+    /// Combines the operations begun in a period, oldest first, each with what it booked besides
     /// its amount.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
@@ -280,9 +279,8 @@ extension Station {
             begunSince: start, until: end, in: ledger, into: sum, add)
     }
 
-    /// Checks every invariant over the whole ledger.
-    ///
-    /// With the time it also names the stations that have not reported in time.
+    /// Checks every invariant over the whole ledger. If the time is given, also names stations that
+    /// have not reported in time.
     public static func audit(
         _ ledger: any LedgerStore, at now: Timestamp? = nil
     ) async throws(TapcardError) -> AuditReport {
@@ -295,8 +293,8 @@ extension Station {
         try limits.requireUnderCeilings(.pay(amount))
     }
 
-    /// Reads a card without the ledger. Nothing is written to it. A chip that cannot prove that it
-    /// is the card of the snapshot with its number is a copy.
+    /// Reads a card without the ledger and writes nothing. A chip that cannot prove that it is the
+    /// snapshot's card with its number is a copy.
     package func lookWithoutLedger(
         only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
@@ -305,13 +303,13 @@ extension Station {
         return try await ReadOfflineCard(card: card).run(at: alone)
     }
 
-    /// The refusal of an id under which the journal has another payment.
+    /// The refusal of an id that the journal has for another payment.
     package func otherRequest(_ line: JournalLine) -> TapcardError {
         answering.mismatch(Operation(line))
     }
 
-    /// The answer to a payment that is in the station's journal. `balance` is what the card has
-    /// left, as far as it is known.
+    /// The answer to a payment in the station's journal. `balance` is what the card has left, as
+    /// far as is known.
     package static func receipt(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,
         isReplayed: Bool

@@ -4,7 +4,7 @@ package import Ledger
 import TapcardDomain
 
 extension TapcardError {
-    /// The refusal of a card that is not in the station's table.
+    /// The refusal of a card that is not in this station's table.
     static func notInTable(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing, "The card is not in this station's table of card keys.",
@@ -12,7 +12,7 @@ extension TapcardError {
             next: [.file(.importTable)], uid: uid)
     }
 
-    /// The refusal of what only a station with the keys of the issuer can do.
+    /// The refusal of what only a station with the issuer's keys can do.
     static func needsIssuer(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
         TapcardError(
             .refusal(.wrongState), what, meaning: unchanged, next: [.trust(.useAtIssuerStation)],
@@ -25,13 +25,13 @@ package struct CardTable: Sendable {
     package let keys: KeyRing
     /// The cards on an NTAG 424 that are in use.
     package let cards: Int
-    /// Keys of cards that this ring lacks, so that no station can sell to these cards by the table.
+    /// Keys that cards have but this ring lacks, so that the table cannot sell to those cards.
     package let lacking: Set<UInt8>
 
-    /// The table of a ledger's cards, each under the keys that it has and may get: those of its
-    /// newest records, the key that seals now, and the one that is to seal `next`.
+    /// The table of a ledger's cards, each with the keys that it has or may get: those of its
+    /// newest records, the key that seals now, and the one that seals `next`.
     ///
-    /// Nil for keys that are a table themselves.
+    /// Nil if the keys are themselves a table.
     package init?(
         _ ring: KeyRing, next: UInt8?, of ledger: any LedgerStore
     ) async throws(LedgerError) {
@@ -42,6 +42,7 @@ package struct CardTable: Sendable {
             while let card = try cards.next() {
                 guard card.chip == .ntag424, card.isInUse else { continue }
                 var ids = common
+                // If an operation is open, the tag may hold either record, each under its own key.
                 for number in Set([card.confirmed, card.allocated]) {
                     if let record = try rows.issued(card.uid, number) { ids.insert(record.keyID) }
                 }

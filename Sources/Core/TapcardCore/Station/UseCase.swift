@@ -1,17 +1,17 @@
 import Ledger
 import TapcardDomain
 
-/// A use case of a station, as a value that stores its progress. A copy of it between two steps is
-/// a snapshot: from there it can go on in more than one way.
+/// A use case of a station, as a value that keeps its progress. A copy made between two steps can
+/// be continued in more than one way.
 package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 
-    /// Takes the next step; nil as long as another one is left.
+    /// Takes the next step; nil while another one is left.
     mutating func step(at station: Station) async throws(TapcardError) -> Success?
 }
 
 extension UseCase {
-    /// Takes every step.
+    /// Takes all steps.
     func run(at station: Station) async throws(TapcardError) -> Success {
         var useCase = self
         while true {

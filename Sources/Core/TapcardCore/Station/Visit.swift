@@ -1,7 +1,7 @@
 package import Ledger
 package import TapcardDomain
 
-/// A request that a card gets once while it stays on the reader.
+/// A request that a card gets only once while it stays on the reader.
 package enum VisitRequest: String, Sendable, CaseIterable {
     case pay, add
     case ticket = "ticket/buy"
@@ -17,24 +17,25 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     }
 }
 
-/// One card's stay on a reader, and what it has had meanwhile.
+/// One card's stay on a reader, and what it got meanwhile.
 package struct Visit: Sendable, Hashable {
-    /// How sure it is that the card has had a request.
+    /// How certain it is that the card got a request.
     package enum Certainty: String, Sendable, CaseIterable { case yes, perhaps }
 
-    /// The card; nil if there is none, or if the reader was not looked at yet.
+    /// The card; nil if there is none, or if nobody has looked at the reader yet.
     package private(set) var card: CardUID?
-    /// Whether the reader was looked at since it was opened.
+    /// Whether anybody has looked at the reader since it was opened.
     package private(set) var hasLooked = false
-    /// Whether nobody saw the card arrive, and the ledger was not asked about it yet.
+    /// Whether nobody saw the card arrive and the ledger was not yet asked about it.
     private var isUnseen = false
-    /// What an unseen card had at any time before.
+    /// What an unseen card may have got before.
     private var earlier: Set<VisitRequest> = []
     private var operations: [VisitRequest: [OperationID: Certainty]] = [:]
 
     package init() {}
 
-    /// The reader was opened, or found again: whatever is on it may have been there all the time.
+    /// Notes that the reader was opened or found again: what is on it may have been there all
+    /// along.
     package mutating func open() { self = Visit() }
 
     package mutating func leave() {
@@ -44,15 +45,16 @@ package struct Visit: Sendable, Hashable {
 
     package mutating func arrive(_ uid: CardUID) {
         guard uid != card else { return }
+        // A card found at the first look may have been there before this program.
         let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
     }
 
-    /// The card that the ledger has to be asked about.
+    /// The card that the ledger has to be asked about, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
-    /// Takes what the ledger knows of the unseen card.
+    /// Takes what the ledger knows about the unseen card.
     package mutating func recall(_ earlier: Set<VisitRequest>) {
         (self.earlier, isUnseen) = (earlier, false)
     }
@@ -61,11 +63,12 @@ package struct Visit: Sendable, Hashable {
     package mutating func note(
         _ request: VisitRequest, _ id: OperationID, _ certainty: Certainty
     ) {
+        // What is certain stays so, whatever a later report of the same operation says.
         guard operations[request]?[id] != .yes else { return }
         operations[request, default: [:]][id] = certainty
     }
 
-    /// Forgets an operation that was voided, or undone as a whole.
+    /// Forgets an operation that was voided or fully undone.
     package mutating func forget(_ id: OperationID) {
         for request in VisitRequest.allCases { operations[request]?[id] = nil }
     }
@@ -74,10 +77,11 @@ package struct Visit: Sendable, Hashable {
         operations.values.contains { $0[id] != nil }
     }
 
-    /// Whether the card has had this request; nil if it has not.
+    /// How certain it is that the card got this request; nil if it did not.
     package func certainty(of request: VisitRequest) -> Certainty? {
         let noted = (operations[request] ?? [:]).values
         if noted.contains(.yes) { return .yes }
+        // Until the ledger answers, a card that nobody saw arrive may have got anything.
         return isUnseen || earlier.contains(request) || !noted.isEmpty ? .perhaps : nil
     }
 }
@@ -92,8 +96,8 @@ package struct Admission: Sendable {
 
     package init() {}
 
-    /// Why somebody has to be asked before this request is begun; nil if it may be begun. `card` is
-    /// the only card that it is for.
+    /// How certain it is that the card already got this request, so that somebody has to be asked
+    /// first; nil if it may begin. `card` is the only card that the request is for.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
@@ -102,8 +106,8 @@ package struct Admission: Sendable {
         return visit.certainty(of: request)
     }
 
-    /// Whether a repeated request may go on. If nothing was begun under its id, nothing will be:
-    /// the first request may still be on its way.
+    /// Whether a repeated request may go on. If nothing was begun under its id, nothing will be,
+    /// although the first request may still be on its way.
     package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
         if SafetyRule.repetitionBeginsNothing.isLeftOut { return true }
         if isBegun { return true }
@@ -119,7 +123,7 @@ package struct Admission: Sendable {
 }
 
 extension TapcardError {
-    /// The refusal of a request that the card has had in this visit, or may have had.
+    /// The refusal of a request that the card got, or may have got, in this visit.
     package static func sameCard(
         _ request: VisitRequest, _ certainty: Visit.Certainty, _ uid: CardUID?
     ) -> TapcardError {

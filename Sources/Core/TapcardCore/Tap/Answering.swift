@@ -1,11 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// Finds what has become of a request, and makes its answer.
+/// Finds out what became of a request, and makes its answer.
 struct Answering: StationWork {
     let station: Station
 
-    /// The operation under a known id, if it matches the request; throws if it does not.
+    /// The operation recorded under an id, nil if there is none. Throws if it was for another
+    /// request or was voided.
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -34,7 +35,7 @@ struct Answering: StationWork {
         }
     }
 
-    /// What is open on the card under the request's id has to be what is asked for: nothing is
+    /// Requires the operation open under the request's id to be the one asked for: nothing may be
     /// finished in the name of a request that wants something else.
     func require(
         _ open: Operation, _ request: PendingRequest
@@ -45,7 +46,7 @@ struct Answering: StationWork {
         guard isAsked else { throw .refused(mismatch(open)) }
     }
 
-    /// The receipt of an operation; of a tap, with the operations that it has resolved before.
+    /// The receipt of an operation; for a tap, it also lists the operations resolved before.
     func receipt(
         _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
         _ display: DisplayState? = nil
@@ -57,7 +58,7 @@ struct Answering: StationWork {
             resolved: history.map { $0.resolved(besides: operation.id, in: currency) } ?? [])
     }
 
-    /// The receipt for a request whose operation has ended.
+    /// The receipt of a request whose operation has ended; nil while it is pending.
     func finished(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
@@ -70,15 +71,15 @@ struct Answering: StationWork {
         }
     }
 
-    /// The answer to a request that is found to have ended, with a card on the reader. Where the
-    /// answer of the commit was lost, what phones read was not refreshed.
+    /// Answers a request whose operation has already ended, with its card still on the reader. If
+    /// the answer of the commit was lost, what phones read was never refreshed.
     func ended(
         _ operation: Operation, on reading: CardReading, _ history: TapHistory,
         isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
         var display = history.display
         if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
-            // What was known before the operation would bring an older text back.
+            // Content from before the operation would put the old balance back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
                 isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
@@ -86,7 +87,7 @@ struct Answering: StationWork {
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
 
-    /// The answer to a request whose tap has ended: its card is gone or cannot be trusted any more.
+    /// Answers a request whose tap has ended because its card is gone or can no longer be trusted.
     func conclude(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
@@ -100,10 +101,10 @@ struct Answering: StationWork {
         return await answer(request, by: history)
     }
 
-    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
-    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
-    /// whatever the card shows; the next tap resolves the rest. Nil where nothing was begun: then
-    /// the error is complete.
+    /// The outcome of a request whose card is gone or can no longer be trusted. The ledger decides;
+    /// if it fails, this tap's own observations do. A committed operation has happened, whatever
+    /// the card shows; the next tap resolves the rest. Nil if nothing was begun, since the error
+    /// then says it all.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
@@ -111,6 +112,7 @@ struct Answering: StationWork {
         do {
             known = try await ledger.answer(to: request.id)
         } catch {
+            // Without the ledger, only what this tap saw earlier can tell.
             known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
@@ -119,9 +121,12 @@ struct Answering: StationWork {
             }
         }
         guard let operation = known else {
+            // The ledger answers again and has no such operation, so the doubtful transaction was
+            // lost.
             guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
             return .failure(TapcardError.notBegun(perhaps))
         }
+        // Another caller may have used this id while the card was awaited.
         if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
             return .failure(mismatch(operation))
         }
@@ -141,7 +146,7 @@ struct Answering: StationWork {
             let open =
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.openStill(operation, because: error)
-            // To repeat it would not help a tag that cannot take it.
+            // Repeating it does not help a tag that cannot take the write.
             return .failure(error.blamesTag ? open : open.retriable(operation))
         }
     }
@@ -160,11 +165,12 @@ struct Answering: StationWork {
         return .failure(await justResolved(repeated))
     }
 
-    /// A card that left while something was open on it is not "nothing happened"; nor is one that
-    /// can never be written again, except for a request that was not begun on it.
+    /// Reports what is still open if the card left, or can never be written again, while something
+    /// was open on it: that is not "nothing happened".
     func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
+        // Only these errors would say that nothing happened.
         let isNoAnswer =
             [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
         guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),
@@ -174,12 +180,12 @@ struct Answering: StationWork {
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
-        // No request asks for a fresh record.
+        // A fresh record is nobody's request, so there is nothing open to report.
         return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
     }
 
-    /// Refuses a request without an id that this tap has just resolved: it is more likely a retry
-    /// than a second payment.
+    /// Refuses a request without an id if this tap has just resolved the same one: it is more
+    /// likely a retry than a second payment.
     func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
         let known = try? await ledger.knownCard(of: done.uid)
@@ -208,8 +214,8 @@ struct Answering: StationWork {
         .notDone(operation.kind, Money(minorUnits: operation.amount, currency), operation.uid)
     }
 
-    /// The tickets that cannot be claimed any more after this operation; only the lottery knows
-    /// their prizes. Empty if the ledger fails now: the operation has happened all the same.
+    /// The tickets that can no longer be claimed after this operation; only the lottery knows their
+    /// prizes. Empty if the ledger fails: the operation has happened all the same.
     func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }

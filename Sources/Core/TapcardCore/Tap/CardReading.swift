@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// One look at the tag on the reader, with what the ledger says of it.
+/// One look at the tag on the reader, together with what the ledger says about it.
 struct CardReading: Sendable, Hashable {
     let uid: CardUID
     let identity: TagIdentity
@@ -11,13 +11,13 @@ struct CardReading: Sendable, Hashable {
     let slots: RecordSlots
     /// The message that phones read, decoded.
     let content: TagContent
-    /// Nil for a card this ledger does not know.
+    /// Nil if this ledger does not know the card.
     let known: KnownCard?
     /// The verdict on the records, compared with the ledger.
     let judgement: Judgement
     let chip: Chip
 
-    /// The memory in which the records are.
+    /// The memory that holds the records.
     enum Medium: Sendable, Hashable {
         case pages(TagPages)
         case ntag424(NTAG424Reading)
@@ -29,7 +29,7 @@ struct CardReading: Sendable, Hashable {
     }
 
     var version: CardVersion? { known.map(CardVersion.init) }
-    /// The highest number under a valid seal on the tag.
+    /// The highest number with a valid seal on the tag.
     var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
 }
 
@@ -37,12 +37,12 @@ struct CardReading: Sendable, Hashable {
 struct TagPages: Sendable, Hashable {
     let layout: CardLayout
     let image: CardImage
-    /// The result of reading all of the tag; nil for a known card.
+    /// The scan of the whole tag; nil if only the card's pages were read.
     let tag: ScannedTag?
 }
 
 extension CardStoreError {
-    /// The error of a tag on another chip than the card with its number.
+    /// The error of a tag whose chip differs from that of the card with its number.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
         CardStoreError(.otherChip, "it says it is a \(found), and was a \(known) before")
     }

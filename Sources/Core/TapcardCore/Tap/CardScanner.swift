@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Finds the tag on the reader, and reads it together with what the ledger says of it.
+/// Finds the tag on the reader and reads it, together with what the ledger says about it.
 struct CardScanner: StationWork {
     let station: Station
 
@@ -13,6 +13,7 @@ struct CardScanner: StationWork {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
+        // Its keys and its account follow from the number, so nothing can be tried on it.
         guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
@@ -22,9 +23,9 @@ struct CardScanner: StationWork {
         return (identity, uid)
     }
 
-    /// Reads the tag that was found: one command where the card is known.
+    /// Reads the tag that was found, with one command if the card is known.
     ///
-    /// `thoroughly` looks at everything again, as before a card is made.
+    /// `thoroughly` reads everything again, as before a card is made.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
@@ -44,7 +45,7 @@ struct CardScanner: StationWork {
         }
         let tag = try await scanTag(of: identity)
         if let known, known.card.chip != tag.chip.model {
-            // One answer that was lost makes an NTAG look like an older chip.
+            // A single lost answer makes an NTAG look like an older chip.
             throw .card(.otherChip(tag.chip.name, known.card.chip))
         }
         guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
@@ -54,8 +55,8 @@ struct CardScanner: StationWork {
             of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
     }
 
-    /// What a tag says of itself, and the pages that matter: those of a card where nothing else
-    /// is asked for.
+    /// Reads what a tag says about itself, and those of its pages that matter: by default those of
+    /// a card.
     func scanTag(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
@@ -82,13 +83,13 @@ struct CardScanner: StationWork {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
         }
-        // The likeliest first: each that is tried is a seal to compute.
+        // The likeliest first: each holder tried costs computing a seal.
         var holders: [Holder] = []
         if let holder = known?.card.holder { holders.append(holder) }
         if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
             holders.append(remains.holder)
         }
-        // A ledger that was put back does not know that the name was forgotten since.
+        // A restored ledger does not know that the name has been forgotten since.
         if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
         holders.append(.nobody)
         let slots = RecordSlots(
@@ -104,19 +105,19 @@ struct CardScanner: StationWork {
         _ content: TagContent, known: KnownCard?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
-        // Bytes read before another station's work, judged by the ledger after it, would make an
-        // honest card an old image.
+        // Bytes read before another station's work and judged by the ledger after it would make an
+        // honest card look like an old image.
         guard known.map(CardVersion.init) == latest.map(CardVersion.init),
             known?.keyPolicy == latest?.keyPolicy
         else { throw .overtaken }
+        // Bytes that the ledger issued stay good even if the name under their seal was forgotten.
         let believed = slots.believing { bytes in isOurs(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: believed, content: content,
             known: latest, judgement: Judgement(believed, latest), chip: chip)
     }
 
-    /// The keys as they are now: read after the ledger, so that a station with a key that was given
-    /// up has the file that was written before.
+    /// Rereads the keys, after the ledger: otherwise a key retired meanwhile could go unnoticed.
     private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
         let order: KeyPolicy
         if let known {
@@ -127,10 +128,10 @@ struct CardScanner: StationWork {
         try translating(keySource.refresh(by: order), into: Interruption.refused)
     }
 
-    /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
+    /// Whether the ledger issued these very bytes for this card, under a key that is still trusted.
     ///
-    /// A card that was half way when its key was given up was judged before; until what is open on
-    /// it is resolved, and its record made with another key, it is no forgery.
+    /// A record whose key was retired while an operation was open is no forgery: it is believed
+    /// until that operation is resolved and a new record has another key.
     private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
         guard let known, let record = SealedRecord(bytes),
             known.issued[record.sequence]?.bytes == bytes

@@ -2,7 +2,7 @@ import CardCryptography
 import TapcardDomain
 
 extension UniqueID {
-    /// The id derived from this one and a purpose, so that a retry has the same id.
+    /// Derives an id for a purpose from this one, so that a retry gets the same id.
     func derived(for purpose: String) -> UniqueID { UniqueID(for: purpose, bytes) }
 
     /// Derives the id from a purpose and its subject.

@@ -4,11 +4,11 @@ import Tags
 import TapcardDomain
 import TextCodecs
 
-/// How what phones read stands after a tap.
+/// Whether phones read a card's current state after a tap.
 public enum DisplayState: String, Sendable, Hashable, CaseIterable {
-    /// Phones read the present state.
+    /// Phones read the current state.
     case current
-    /// Phones read the present state again: this tap has refreshed it.
+    /// Phones read the current state again because this tap refreshed it.
     case repaired
     /// Phones still read an older state; the next tap refreshes it.
     case outOfDate = "out-of-date"
@@ -18,18 +18,19 @@ public enum DisplayState: String, Sendable, Hashable, CaseIterable {
 struct FaceWriter: StationWork {
     let station: Station
 
-    /// Brings what phones read to what has happened.
+    /// Updates what phones read after a change.
     func refresh(after change: RecordWriting) async -> DisplayState {
         let card = change.open.cardAfterwards
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
-        // A change that shows is no repair; a fresh record that brings the old face back is one.
+        // A change is expected to show, so it is no repair; a fresh record that restores the face
+        // is.
         let isRepair = change.open.operation.kind == .reseal || display != .repaired
         return isRepair ? display : .current
     }
 
-    /// Brings up to date what phones read: all that may be left to do on a resolved card.
+    /// Updates what phones read: all that may be left to do on a resolved card.
     func refresh(
         ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
@@ -39,7 +40,7 @@ struct FaceWriter: StationWork {
         return refreshed == .current ? history.display : refreshed
     }
 
-    /// How what phones read stands on a card on which nothing is resolved.
+    /// Whether phones read the current state of a card on which this tap resolves nothing.
     func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
         let content = known.card.content(reading.highest, balance: known.balance)
         guard let pages = reading.pages else { return .current }
@@ -47,10 +48,10 @@ struct FaceWriter: StationWork {
             ? .current : .outOfDate
     }
 
-    /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
-    /// and the next tap writes every page again.
+    /// Updates what phones read. A failure costs nothing else: the ledger notes it, and the next
+    /// tap writes every page again.
     ///
-    /// `isOpened` says that the tag has just taken the card's password.
+    /// `isOpened` says that the tag has just accepted the card's password.
     private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         isOpened: Bool = false
@@ -65,10 +66,10 @@ struct FaceWriter: StationWork {
         }
     }
 
-    /// Brings what phones read up to date and throws on failure, for a caller that wants just that.
+    /// Updates what phones read and throws on failure, for a caller that wants nothing else.
     ///
-    /// `keepingExtras` says whether members that others added stay. Of an NTAG 424,
-    /// phones read an address, which does not change with the card.
+    /// `keepingExtras` says whether members that other writers added stay. On an NTAG 424 phones
+    /// read an address, which does not change with the card.
     func write(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         keepingExtras: Bool = true, isOpened: Bool = false
@@ -81,6 +82,8 @@ struct FaceWriter: StationWork {
             surroundings.progress(.hint("what phones are to read has no room on the chip"))
             return .outOfDate
         }
+        // After an interrupted refresh, a page may be weak although it reads right, so all are
+        // written.
         let writes = pages.layout.writes(
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
@@ -106,9 +109,9 @@ struct FaceWriter: StationWork {
         return writes.isEmpty ? .current : .repaired
     }
 
-    /// The bytes for phones to read: the ledger's card with the members that others added, as long
-    /// as these leave room for the card's own. Nil where not even these have room: no card is made
-    /// so, but a ledger that somebody wrote into can say so.
+    /// The bytes for phones to read: the ledger's card, with the members that other writers added
+    /// if they leave room. Nil if not even the card's own fit, as no card is made so, but an
+    /// altered ledger can say so.
     private func area(
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
         keepingExtras: Bool = true
@@ -122,9 +125,9 @@ struct FaceWriter: StationWork {
         return try? face.area(in: pages.layout)
     }
 
-    /// The members that others added. A key of the card's own that was torn or altered looks like
-    /// one of them: they are believed only beside what the card itself has to say of its holder,
-    /// and after a refresh that was broken off only where everything else is in its place.
+    /// The members that other writers added. A torn or altered key of the card's own looks like one
+    /// of them, so they are believed only beside the right holder, and after an interrupted refresh
+    /// only if everything else is in place.
     private func extras(
         on reading: CardReading, _ pages: TagPages, of card: LedgerCard
     ) -> [JSONMember] {
@@ -147,7 +150,7 @@ struct FaceWriter: StationWork {
         return face.extras
     }
 
-    /// Requires room on the tag for a code: members that other writers added may have taken it.
+    /// Requires room on the tag for a code, since members of other writers may have taken it.
     func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
         guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
         else { return }
@@ -161,7 +164,7 @@ struct FaceWriter: StationWork {
 }
 
 extension LedgerCard {
-    /// The card's own part of the text for phones.
+    /// The card's own part of what phones read.
     func face(showing content: SealedContent) -> CardFace {
         CardFace(
             style: face, balance: content.balance, holder: content.holder,

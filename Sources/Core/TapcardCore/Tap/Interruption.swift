@@ -3,17 +3,17 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A cause that ends the work on a card, before its meaning for the money is known.
+/// Why the work on a card ended, before it is known what that means for the money.
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
     case ntag424(NTAG424CardError)
     case ledger(LedgerError)
-    /// Another station worked on the card while this one looked at it.
+    /// Another station changed the card while this one looked at it.
     case overtaken
     case refused(TapcardError)
-    /// What speaks against a chip, without a proof: one answer that was disturbed can say so of an
-    /// honest card. It is believed once it was found in two sessions.
+    /// Evidence against a chip, without a proof: one disturbed answer can accuse an honest card. It
+    /// counts once two sessions have found it.
     case claimed(TapcardError)
 
     static func refused(
@@ -41,8 +41,8 @@ enum Interruption: Error, Sendable {
         }
     }
 
-    /// Whether it is believed once it was found in two sessions: nothing proves it, and looking
-    /// at the card again would not help if it were true.
+    /// Whether it counts only once two sessions have found it: nothing proves it, and if it were
+    /// true, looking again would not help.
     var isClaim: Bool {
         switch self {
         case .claimed: true
@@ -58,6 +58,7 @@ enum Interruption: Error, Sendable {
         case .card(let error):
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
+            // A bad contact can cause each of these.
             case .differs, .garbled, .otherChip: true
             case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false
@@ -67,11 +68,12 @@ enum Interruption: Error, Sendable {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
             // Another look cannot help the card, but decides what becomes of an open payment.
             case .fixedSettings, .deadKey: true
-            // A key that is sent to write: it may have arrived damaged.
+            // The key sent before a write may have arrived damaged.
             case _ where error.isImpostor: true
             case .spared: false
             default: !error.isForGood
             }
+        // The next look asks the ledger what became of the commit.
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true
         case .refused, .claimed: false
@@ -94,7 +96,7 @@ func asking<Success: Sendable>(
 }
 
 extension TagReader {
-    /// Performs a reading that a tag refuses only where its content is hidden behind a password.
+    /// Performs a reading, which a tag refuses only if its content is hidden behind a password.
     func performing<Procedure: TagProcedure>(
         _ procedure: Procedure, on known: CardUID?
     ) async throws(Interruption) -> Procedure.Outcome {
@@ -112,7 +114,8 @@ extension TagReader {
         try await translating(awaiting: await perform(procedure), into: Interruption.card)
     }
 
-    /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.
+    /// Performs a procedure, counts a key that the chip did not confirm, and sends none that this
+    /// tap has used up.
     func performing<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {

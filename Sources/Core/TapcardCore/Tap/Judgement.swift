@@ -2,13 +2,13 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// The verdict on a tag, compared with the ledger. The order of the questions is the rule.
+/// What a tag turns out to be when compared with the ledger. The first check that fits decides.
 enum Judgement: Sendable, Hashable {
     /// This ledger does not know the card.
     case unknown
-    /// It is being made; what lies on the tag does not matter yet.
+    /// The card is being made, so what is on the tag does not matter yet.
     case inTheMaking(Operation)
-    /// The best record is one that this ledger issued, and not an old one.
+    /// The best record was issued by this ledger and is not an old one.
     case trusted(SealedRecord)
     case damaged
     case forged
@@ -25,21 +25,24 @@ enum Judgement: Sendable, Hashable {
             return
         }
         guard let best = slots.best else {
-            // Honest tears always leave one good record on a card that was confirmed once.
+            // An honest tear always leaves one good record on a card that was ever confirmed.
             self = slots.hasRetired ? .forged : .damaged
             return
         }
         let sequence = best.record.sequence
+        // Old means below `confirmed`: "below the last number" would accuse every card pulled too
+        // soon.
         let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isLeftOut
         let isOld = sequence < (isBelowAllocated ? known.card.allocated : known.card.confirmed)
-        // Below what was confirmed since, even a skipped number is an old one: somebody has decided
-        // about the loss already.
+        // A skipped number below `confirmed` is just an old one: somebody has already decided about
+        // the loss.
         let isSkipped = known.isInGap(sequence)
         if sequence > known.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
         } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
         } else if isOld {
+            // If another slot is broken, the newer record may have been in it.
             let isSpoilt = slots.others.contains { slot in
                 switch slot {
                 case .valid, .retired, .blank: false
@@ -53,19 +56,19 @@ enum Judgement: Sendable, Hashable {
     }
 }
 
-/// The step that a trusted card needs before anything else.
+/// What a trusted card needs before anything else.
 enum ResolvingStep: Sendable, Hashable {
     case nothing
-    /// Put the operation's own record onto the tag.
+    /// Write the operation's own record to the tag.
     case resume(Operation)
-    /// Make the open payment final, then write a fresh record.
+    /// Commit or void the open payment, then write a fresh record.
     case end(Operation, as: Operation.State)
-    /// Put onto the tag what the service has said yes to.
+    /// Write to the tag what the service has said yes to.
     case activate(ActivationAttempt)
-    /// The record is not the last word: write a fresh one.
+    /// The record is out of date: write a fresh one.
     case reseal
 
-    /// `request` is the operation for which the card was held to the reader.
+    /// `request` is the operation that the card is on the reader for.
     init(
         tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, known: KnownCard,
         expected: [UInt8], request: OperationID?, now: Timestamp,
@@ -76,36 +79,35 @@ enum ResolvingStep: Sendable, Hashable {
                 self = .activate(attempt)
                 return
             }
-            // Whatever was to switch the tag's protection was given up for another operation; a
-            // fresh record finishes it.
+            // A fresh record also ends a protection switch that was given up for another operation.
             let isLastWord =
                 best.sequence == known.card.confirmed && bytes == expected
                 && known.card.protection.isSteady
             self = isLastWord ? .nothing : .reseal
             return
         }
+        // Anything else has already happened, like cash in the drawer: the card follows.
         guard open.kind.isVoidable else {
             self = .resume(open)
             return
         }
-        // No money moves on a blocked card, not even what was begun before: nobody was told that it
-        // is paid.
+        // No money moves on a blocked card, not even what was begun before: nobody was told "paid".
         let mayMove = known.card.status == .active
         let isSameAgain = open.id == request
-        // What stands under a key that was given up proves nothing.
+        // A record under a retired key proves nothing: others may have that key.
         guard best.sequence == open.sequence, !isUnderRetiredKey else {
             self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
+        // An older payment that nobody repeats is voided, since "paid" was never said.
         let isYoung = open.age(at: now, uptime).map { $0 < lifetime } ?? false
         self = .end(open, as: mayMove && (isSameAgain || isYoung) ? .committed : .voided)
     }
 }
 
 extension Operation {
-    /// How long ago it began: by the clock that cannot be set, or by the time of day where the
-    /// machine was started in between. Nil where that time is still to come: it is that of a clock
-    /// that was ahead.
+    /// How long ago it began, by the clock that nobody can set, or by the time of day if the
+    /// machine has restarted since. Nil if it began in the future, by a clock that was ahead.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
             return .milliseconds(age)

@@ -5,20 +5,20 @@ import Tags
 import TapcardDomain
 
 extension KnownCard {
-    /// The version of the keys on the card's chip; nil while it is being made, or given other keys.
+    /// The version of the keys on the card's chip; nil while the card is made or gets other keys.
     fileprivate var chipVersion: UInt8? {
         func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
         if SafetyRule.noKeyGuessed.isLeftOut {
             return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
         }
-        // A repair may go on with a chip that has not got all of its keys yet.
+        // A repair may continue on a chip that has only some of its new keys.
         guard open?.kind != .reseal, let known = keyID(card.confirmed),
             keyID(card.allocated) == known
         else { return nil }
         return NTAG424CardKeys.version(of: known)
     }
 
-    /// Whether its chip was made a card; otherwise its making was broken off.
+    /// Whether its chip was ever made a card; if not, the making was interrupted.
     fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
@@ -26,8 +26,8 @@ extension KnownCard {
 struct NTAG424Scanner: StationWork {
     let station: Station
 
-    /// Looks at an NTAG 424: five commands where the card is known. Which key is
-    /// tried, the ledger says, or the chip; none is a guess.
+    /// Looks at an NTAG 424, with five commands if the card is known. The ledger or the chip says
+    /// which key to try; none is guessed.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
         _ history: inout TapHistory
@@ -43,6 +43,8 @@ struct NTAG424Scanner: StationWork {
                 thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
             found = try await prove(uid, answers, known, &history)
         }
+        // A card that was ever finished has to prove itself; one disturbed answer may look like
+        // this.
         if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
             throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
         }
@@ -56,15 +58,15 @@ struct NTAG424Scanner: StationWork {
             identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 
-    /// Whether the ledger had a card with this number when it was last asked: without its answer,
-    /// the station.snapshot says which cards are its own.
+    /// Whether this number was a finished card when the snapshot was taken: while the ledger is
+    /// offline, the snapshot says which cards are its own.
     private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
         station.snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
 
-    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it may be
-    /// a copy, or has had other keys since, for example because the ledger was restored from a
-    /// backup. It reports its key versions unauthenticated.
+    /// Has the chip prove itself with the key that the ledger names. A chip that refuses it may be
+    /// a copy, or has had other keys since, as after a restored backup. It reports its key versions
+    /// without authentication.
     private func prove(
         _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
         _ history: inout TapHistory
@@ -78,8 +80,8 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// The versions that a chip names now, after it has refused the key of this one; nil where it
-    /// still names this one.
+    /// The versions that a chip names after it refused the key of this one; nil if it still names
+    /// it.
     private func answers(
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers? {
@@ -87,7 +89,7 @@ struct NTAG424Scanner: StationWork {
         return answers.sellingVersion == version ? nil : answers
     }
 
-    /// Asks without a key. A card that does not know the questions is of another kind.
+    /// Asks without a key. A chip that does not know the questions is of another kind.
     func ask(
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
@@ -100,11 +102,12 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// The kind of a card in blocks that is no NTAG 424, as it tells it without a key.
+    /// Finds, without a key, the kind of an ISO-DEP card that is not an NTAG 424.
     private func kindOfOther(_ identity: TagIdentity) async -> String {
         guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
             return identity.kind
         }
+        // 91AFh says that more frames follow, as a DESFire answers GetVersion (60h).
         let more: [UInt8] = [0x91, 0xAF]
         if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
             answer.suffix(more.count).elementsEqual(more),
@@ -119,14 +122,15 @@ struct NTAG424Scanner: StationWork {
         return "Type 4 tag"
     }
 
-    /// Has the chip prove itself with the key that it names; `refused` is the version of another
-    /// one that it has refused just now.
+    /// Has the chip prove itself with the key that it names. `refused` is the version of another
+    /// one that it has just refused.
     private func prove(
         _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Reading {
         let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
         guard selling != NTAG424CardKeys.factory.version else {
+            // We change key 0 last, so a new key 0 beside a factory key 3 is not our work.
             let isUnmade = making == NTAG424CardKeys.factory.version
             return NTAG424Reading(
                 state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
@@ -135,7 +139,7 @@ struct NTAG424Scanner: StationWork {
             return NTAG424Reading(state: .foreign(version: selling), answers: answers)
         }
         guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
-        // While its keys are changed, the grant is under the old one or the new one.
+        // While its keys change, the grant is sealed under the old one or the new one.
         let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
             .compactMap { SellingKey(of: uid, from: $0, currency) }
         do throws(Interruption) {
@@ -143,13 +147,13 @@ struct NTAG424Scanner: StationWork {
                 state: .proved(try await look(key, or: others, known, &history)),
                 isComplete: making == selling, answers: answers)
         } catch .ntag424(let error) where error.isImpostor {
-            // Another station may have given it other keys since it was asked.
+            // Another station may have changed its keys since it was asked.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
             }
-            // It is sent no third key in this tap, and has not failed twice with one of them.
+            // This tap sends no third key, and neither of the two has failed twice.
             if refused != nil { throw .refused(.untrueVersions(uid)) }
-            // A card of another issuer counts every attempt, so it gets one.
+            // Another issuer's card counts every attempt, so it gets only one.
             guard known != nil || isConfirmedInSnapshot(uid) else {
                 throw .refused(.otherIssuer(uid))
             }
@@ -157,7 +161,7 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Looks at a card; where a good card would not answer so, its settings are asked for.
+    /// Looks at a card. If a good card would not answer so, its settings are asked for.
     private func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
         _ history: inout TapHistory
@@ -190,7 +194,7 @@ struct NTAG424Scanner: StationWork {
             .flatMap { SellingKey(of: uid, from: $0, currency) }
     }
 
-    /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
+    /// The message for phones on a chip that is not ours yet; that of a card says nothing about it.
     private func content(of chip: NTAG424Reading) -> TagContent {
         guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
             return .empty
@@ -198,20 +202,20 @@ struct NTAG424Scanner: StationWork {
         return TagContent(message: message, currency: currency)
     }
 
-    /// The error of a card whose files have other settings than a card's, where it proves that;
-    /// nil where it does not, or where its answer has another cause.
+    /// The error of a card that proves to have other file settings than a card's; nil if it does
+    /// not, or if its answer has another cause.
     func alteredSettings(
         of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
     ) async -> TapcardError? {
-        // It takes the key once more, which somebody on the line can spoil.
+        // Asking takes the key once more, which somebody on the line can spoil.
         guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
-        // A card that is gone by now is looked at again in any case.
+        // A card that is gone by now is looked at again anyway.
         let isOfCard = try? await reader.performing(
             InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
         return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 
-    /// The error of a card of this ledger on a chip that is not a card, or not with our keys.
+    /// The error of a card of this ledger whose chip is no card, or has keys that are not ours.
     private func chipLost(
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {

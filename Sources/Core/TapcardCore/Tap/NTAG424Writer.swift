@@ -6,14 +6,14 @@ import TapcardDomain
 
 /// Makes a card of an NTAG 424, and writes its records.
 struct NTAG424Writer: StationWork {
-    /// After so many refusals in one tap a chip is worn out, or cannot get other keys. A single
-    /// refusal may be a weak field.
+    /// After this many refusals in one tap, a chip is worn out or cannot get other keys. A single
+    /// one may come from a weak field.
     private static let mostRefusedWrites = 2
 
     let station: Station
 
     /// Refuses a chip that this station cannot make a card, before the ledger begins anything: the
-    /// chip has to prove every key that it names. Nothing is written to it.
+    /// chip must prove every key that it names. Writes nothing to it.
     func requireMakeable(
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -32,8 +32,8 @@ struct NTAG424Writer: StationWork {
         }
     }
 
-    /// Ends the addresses that phones have read of a card so far, before it becomes another one:
-    /// whoever kept one would see the balance of the new holder.
+    /// Ends the addresses that phones have read from a card so far, before it becomes another one:
+    /// whoever kept one would see the new cardholder's balance.
     func endAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
@@ -53,8 +53,8 @@ struct NTAG424Writer: StationWork {
                 random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
     }
 
-    /// Writes the record to a chip. Its code proves that it is there. A card that is made, or has
-    /// not all its keys in the version that seals now, is made whole before.
+    /// Writes the record to a chip; the code of its answer proves that it is there. A card that is
+    /// being made, or lacks keys of the version that seals now, is made whole first.
     func write(
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -68,14 +68,17 @@ struct NTAG424Writer: StationWork {
         let balance = Int64(record.balance)
         var visit = chip.visit
         if isMakingWhole(change, chip) {
+            // The grant must cover the balance and all that was spent, and never falls.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
             guard let wanted else {
                 throw .refused(.needsIssuer("The card needs newer keys.", reading.uid))
             }
-            // A card never goes back to the keys of the factory: what says so wants its keys.
+            // A finished card never has the factory's keys again: a chip that says so is after
+            // ours.
             let isMaking = open.operation.kind.makesCard
-            // Before it is begun, only a card that this ledger knows has a row for them.
+            // Only now is there a row for the count: before the making began, an unknown card had
+            // none.
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
             }
@@ -85,6 +88,7 @@ struct NTAG424Writer: StationWork {
                     address: address(of: visit, isMaking: isMaking),
                     from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
                     grant: grant), &history)
+            // The keys are new, so the record needs a session under the new sell key.
             visit = try await station.ntag424Scanner.look(key, &history)
         }
         guard let visit,
@@ -98,7 +102,7 @@ struct NTAG424Writer: StationWork {
         try await reader.performing(procedure, &history)
     }
 
-    /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
+    /// Whether this record's card is being made, or lacks keys or a grant that it needs.
     func isMakingWhole(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
         guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
             !change.open.operation.kind.makesCard,
@@ -110,7 +114,7 @@ struct NTAG424Writer: StationWork {
             != visit.card
     }
 
-    /// A station that names no page leaves a card the one that it has.
+    /// The address for the card. A station that names no page leaves it the one that it has.
     private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
         guard !isMaking, settings.address == .nowhere, let visit, visit.grant != nil else {
             return settings.address
@@ -122,8 +126,7 @@ struct NTAG424Writer: StationWork {
         keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
     }
 
-    /// Notes that a chip which has refused a write will refuse every one. What it holds, only the
-    /// look that follows proves.
+    /// Notes a chip that will refuse every write. Only the look that follows proves what it holds.
     func noteUnusable(
         after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
@@ -150,7 +153,7 @@ struct NTAG424Writer: StationWork {
             let altered = await station.ntag424Scanner.alteredSettings(
                 of: card, after: cause, &history)
         {
-            // While a card gets other keys, that one may be gone.
+            // Not asked while keys change, as the card may no longer have this one.
             history.note(unusable: altered)
         }
     }

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// A request under an id, and its known outcome, from this tap or before it: the ledger may fail by
-/// the time the outcome has to be reported.
+/// A request under an id, with what is known of its outcome: the ledger may fail by the time that
+/// has to be reported.
 struct PendingRequest: Sendable, Hashable {
-    /// The requested parameters. All of them belong to the id.
+    /// The requested parameters, all of which belong to the id.
     enum Parameters: Sendable, Hashable {
         case change(CardAction, only: CardUID?)
         case making(CardRequest)
@@ -12,14 +12,14 @@ struct PendingRequest: Sendable, Hashable {
 
     let id: OperationID
     let parameters: Parameters
-    /// The kind of the operation that it asks for.
+    /// The kind of operation that it asks for.
     var kind: Operation.Kind {
         switch parameters {
         case .change(let action, _): action.kind
         case .making(let cardRequest): cardRequest.kind
         }
     }
-    /// The change that it asks for. What a making is to do is planned when its tag was read.
+    /// The change that it asks for. What a making does is planned only once its tag is read.
     var action: CardAction {
         guard case .change(let action, _) = parameters else {
             preconditionFailure("a making has a plan instead")
@@ -28,13 +28,13 @@ struct PendingRequest: Sendable, Hashable {
     }
     /// The only card that it is for; nil for any.
     var only: CardUID? { if case .change(_, let card) = parameters { card } else { nil } }
-    /// Whether the request is refused where its tap has just resolved the same one: a caller that
-    /// chose no id may have meant that one.
+    /// Whether it is refused if its tap has just resolved the same request: a caller that chose no
+    /// id may have meant that one.
     let refusesRepetition: Bool
     var operation: Operation?
-    /// The operation that may have begun: the disk failed under its first transaction.
+    /// An operation that may have begun: the disk failed during its first transaction.
     var perhaps: Operation?
-    /// The operations that the request has ended on its card, or on the card it replaces.
+    /// The operations that the request ended, on its card or on the card that it replaces.
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
@@ -53,9 +53,9 @@ struct PendingRequest: Sendable, Hashable {
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether the operation under the request's id was begun or resolved here, and not by another
-    /// caller while the card was waited for. The id of an attempt to activate is reserved for its
-    /// own activation, whichever station writes it.
+    /// Whether this call began or resolved the operation under the request's id, rather than
+    /// another caller while the card was awaited. The id of an activation attempt is reserved for
+    /// its own activation, whichever station writes it.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }
@@ -64,7 +64,7 @@ struct PendingRequest: Sendable, Hashable {
     /// Whether the request was not done before this call.
     func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
 
-    /// The operation that this tap has resolved and the request would repeat, if any.
+    /// The operation that this tap resolved and the request would repeat, if any.
     func repetition(in history: TapHistory) -> Operation? {
         guard refusesRepetition, case .change(let action, _) = parameters,
             let done = history.done(action.kind)

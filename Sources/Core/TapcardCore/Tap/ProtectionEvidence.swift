@@ -4,22 +4,23 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A tag's own evidence of its protection, independent of the ledger.
+/// What a tag itself shows of its protection, whatever the ledger says.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// The tag asks for the password of this key; `isWhole` if for every writable page.
+    /// The tag asks for the password of this key; `isWhole` if it does for every writable page.
     case asks(keyID: UInt8, isWhole: Bool)
-    /// The tag asks for no password now, and has that of this key: AUTH0 may be weak.
+    /// The tag asks for no password, but has that of this key; AUTH0 may be weak.
     case has(keyID: UInt8)
-    /// The tag asks for no password, and has none of ours.
+    /// The tag asks for no password and has none of ours.
     case nothing
 }
 
 extension CardProtection {
-    /// The ledger's state corrected by the tag's evidence. A state that agrees is kept, with its
-    /// facts about pages that may be weak; the wanted result is kept in every case.
+    /// The ledger's state, corrected by the tag's evidence. A state that agrees keeps its facts
+    /// about pages that may be weak; the wanted result is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
         case (.on(let noted), .asks(let keyID, isWhole: true)) where noted == keyID: self
+        // AUTH0 is not 02h, so protection is only half switched.
         case (.on(let noted), .asks(let keyID, isWhole: false)) where noted == keyID:
             .switchingOn(keyID: keyID)
         case (.off, .asks(let keyID, let isWhole)), (.on, .asks(let keyID, let isWhole)):
@@ -31,13 +32,14 @@ extension CardProtection {
             (.switchingOff, .has(let keyID)), (.off, .has(let keyID)):
             .switchingOff(keyID: keyID)
         case (.settingPassword, _), (.clearingPassword, _), (.off, .nothing): self
+        // Without our password on the tag, the switch goes back to setting or clearing it.
         case (.switchingOn(let keyID), .nothing): .settingPassword(keyID: keyID)
         case (.switchingOff(let keyID), .nothing): .clearingPassword(keyID: keyID)
         case (.on, .nothing): .off
         }
     }
 
-    /// The next step of a card that is to be protected; with this key where its tag has no password
+    /// The next step of a card that is to be protected, with this key if its tag has no password
     /// yet.
     func protecting(with sealing: UInt8) -> CardProtection {
         switch self {
@@ -58,7 +60,7 @@ extension CardProtection {
 }
 
 extension TapcardError {
-    /// The refusal to protect a chip that is protected in any case.
+    /// The refusal to protect a chip whose keys protect it anyway.
     static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.wrongState),
@@ -66,7 +68,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: [.trust(.useAsItIs)], uid: uid)
     }
 
-    /// The error of a tag without the password that the ledger expects.
+    /// The error of a tag that lacks the password the ledger expects.
     static func cleared(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .protectedTag, "The tag does not have the card's password.",
@@ -74,7 +76,7 @@ extension TapcardError {
                 + "The money is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
-    /// The error of a tag that does not show even its content without a password.
+    /// The error of a tag that hides even its content behind a password.
     static func hidden(_ known: CardUID?) -> TapcardError {
         TapcardError(
             .protectedTag,

@@ -4,12 +4,12 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Puts the card's password onto its tag, or takes it off, step by step.
+/// Puts the card's password on its tag, or takes it off, step by step.
 struct ProtectionSteps: StationWork {
     let station: Station
 
-    /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
-    /// another password of ours than the ledger says, the ledger is corrected first.
+    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has
+    /// another of our passwords than the ledger says, corrects the ledger first.
     func requireSwitchable(
         _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
@@ -42,8 +42,8 @@ struct ProtectionSteps: StationWork {
         throw .overtaken
     }
 
-    /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
-    /// ledger before the next; the last is noted when the operation is confirmed.
+    /// Takes one step toward the protection that the ledger wants. Each is durable in the ledger
+    /// before the next; the last is noted when the operation is confirmed.
     func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
@@ -56,6 +56,7 @@ struct ProtectionSteps: StationWork {
             change.open = try await endSwitching(of: open)
             return (change, isLast: true)
         }
+        // The last step is noted together with the confirmation.
         if open.card.protection.next.isSteady { return (change, isLast: true) }
         let noted = try await asking(await ledger.advanceProtection(of: open, at: now))
         guard let noted else { throw .overtaken }
@@ -63,19 +64,20 @@ struct ProtectionSteps: StationWork {
         return (change, isLast: false)
     }
 
-    /// Ends the switching on a tag whose settings were locked in the meantime: its protection is
-    /// final, and the card goes on with it. Its password was proved where it may be asked for, and
-    /// is left alone: AUTH0 may be weak from the interrupted WRITE.
+    /// Ends the switch on a tag whose settings were locked meanwhile: its protection is final, and
+    /// the card goes on with it. A password that it may ask for was proved and is left alone: the
+    /// interrupted WRITE may have left AUTH0 weak.
     private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
         let chip = try card.chip.requirePages()
         let settings = try await station.passwords.configuration(of: chip)
-        // A single look is not enough to end an operation.
+        // One look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
         }
         let isProtected = chip.isProtected(by: settings)
+        // A switch that wanted the other state is voided; making a card goes on.
         let isVoided =
             switch open.operation.kind {
             case .protect: !isProtected || !settings.isWhole
@@ -125,10 +127,10 @@ struct ProtectionSteps: StationWork {
         try await reader.performing(switching)
     }
 
-    /// Removes the password from a tag that this ledger has no further use for, in the same steps
-    /// as for a card, each durable first where the ledger has a row for it. False where nothing was
-    /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
-    /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
+    /// Removes the password from a tag that this ledger no longer needs, in the same steps as for a
+    /// card, each durable first if the ledger has a row for it. False if there was nothing to do.
+    /// Without such a row, the tag itself shows how far an earlier try came: while it has its whole
+    /// password, PWD is not weak, though AUTH0 may be.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {
         let chip = try reading.chip.requirePages()
         var noted = reading.known?.card.protection
@@ -145,6 +147,8 @@ struct ProtectionSteps: StationWork {
                 if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
+                    // An earlier try may have spoiled PACK, which proves the tag but does not open
+                    // it.
                     try await switchOver(
                         .off, identity, chip,
                         try station.passwords.password(keyID, of: uid).withoutProof)
@@ -154,13 +158,13 @@ struct ProtectionSteps: StationWork {
                 state = state.next
             }
         } catch {
-            // The settings in memory and those in force may differ until the tag loses its power.
+            // Settings in memory and in force may differ until the tag loses power.
             await reader.release()
             throw error
         }
     }
 
-    /// The first remaining step until this tag is open.
+    /// The first step that remains until this tag is open.
     private func leftover(
         on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
@@ -175,8 +179,7 @@ struct ProtectionSteps: StationWork {
 }
 
 extension CardReading {
-    /// Whether the ledger has no further use for the tag: it is unknown, or was given up and
-    /// formatted.
+    /// Whether the ledger no longer needs the tag: it is unknown, or was given up and formatted.
     var isGivenUp: Bool {
         guard let card = known?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && slots.isBlank
@@ -184,7 +187,7 @@ extension CardReading {
 }
 
 extension TapcardError {
-    /// The error for locked settings that were found while an operation was open.
+    /// The error of settings found locked while an operation was open.
     fileprivate static func lockedSettings(
         _ card: LedgerCard, after voided: Operation
     ) -> TapcardError {

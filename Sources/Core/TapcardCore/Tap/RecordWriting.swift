@@ -3,21 +3,22 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A change that is durable in the ledger, on its way onto the tag: first the record, page by page,
-/// read back; then what the tag's protection lacks; then the ledger's word that it has happened;
-/// only then what phones read.
+/// A change that is durable in the ledger, on its way to the tag: first the record, page by page,
+/// read back; then what the tag's protection lacks; then the confirmation in the ledger; only then
+/// what phones read.
 struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
     var open: OpenOperation
-    /// Whether the tag has just taken the card's password.
+    /// Whether the tag has just accepted the card's password.
     let isOpened: Bool
-    /// Whether it is the request's own; an earlier tap has left open anything else.
+    /// Whether it is the request's own change, not one that an earlier tap left open.
     let isRequested: Bool
 
-    /// Where the record goes.
+    /// The slot that the record goes to.
     var place: Int {
         let isFromLook =
             SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
+        // Not the number from the look: another station may have confirmed a newer record since.
         let confirmed = isFromLook ? reading.known?.card.confirmed ?? .none : open.confirmed
         return reading.slots.target(keeping: confirmed)
     }
@@ -25,21 +26,22 @@ struct RecordWriting: Sendable, Hashable {
     /// The pages of the record.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
         let writes = layout.writes(record: open.record, to: place)
+        // Even a page that reads right is programmed again: weak bits read right for a while.
         guard SafetyRule.programAgain.isLeftOut, let pages = reading.pages else { return writes }
         return zip(writes, layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
     }
 
-    /// A page that only who has the password may write to a protected tag; nil for a card without
-    /// pages.
+    /// A page that a protected tag lets only somebody with the password write; nil for a card
+    /// without pages.
     var probe: PageWrite? { (reading.pages?.layout).map { writes(to: $0)[0] } }
 }
 
-/// Brings a record onto the card, and the ledger to the card.
+/// Writes a record to the card, then confirms it in the ledger.
 struct RecordWriter: StationWork {
     let station: Station
 
-    /// Writes the record, and proves that it is on the card.
+    /// Writes the record and proves that it is on the card.
     func write(
         _ change: RecordWriting, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -55,9 +57,9 @@ struct RecordWriter: StationWork {
         }
     }
 
-    /// A commit whose outcome is unknown is asked about again: the answer is taken under the
-    /// card's lock and says what became of it. Any other failure leaves the change open, with its
-    /// record on the tag.
+    /// Confirms the operation. If the outcome of the commit is unknown, asks again: the answer,
+    /// taken under the card's lock, says what became of it. Any other failure leaves the change
+    /// open, with its record on the tag.
     func confirm(_ open: OpenOperation) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
         var attempts = 0

@@ -6,7 +6,8 @@ public import TapcardDomain
 extension TapcardError {
     fileprivate static let moneyIsSafe = "The money is safe in the ledger."
 
-    /// An honest card whose newest record was lost looks like a copy with one record spoilt.
+    /// The error of a card with one old record and one that is broken: an honest card whose newest
+    /// record was lost looks like a copy with one record spoiled.
     fileprivate static func onlyOld(
         _ sequence: SequenceNumber, on card: LedgerCard
     ) -> TapcardError {
@@ -19,7 +20,7 @@ extension TapcardError {
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
-    /// The error of a tap that voided the open operation.
+    /// The error of a tap that also voided the open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
         saying(
             meaning: meaning.replacing(
@@ -29,12 +30,13 @@ extension TapcardError {
 }
 
 extension LedgerCard {
-    /// Whether its balance went to another card before its own tag was ever written whole.
+    /// Whether its balance moved to another card before its own tag was ever written whole.
     fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
 }
 
 extension CardReading {
-    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
+    /// The refusal of a card that was given up and formatted, so that its tag is blank again; nil
+    /// for any other.
     var formattedRefusal: TapcardError? {
         guard let card = known?.card, isGivenUp else { return nil }
         return TapcardError(
@@ -50,14 +52,14 @@ extension CardReading {
 struct Resolver: StationWork {
     let station: Station
 
-    /// Why this tag cannot be trusted; nil where it can, or has no owner.
+    /// Why this tag cannot be trusted; nil if it can, or if the ledger does not know it.
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
         if let closed = reading.formattedRefusal { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedHalfMade == true:
-            // Nothing was ever good on it, so there is nothing that could have been damaged.
+            // Nothing on it was ever good, so nothing can have been damaged.
             return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
@@ -99,7 +101,7 @@ struct Resolver: StationWork {
         }
     }
 
-    /// A card of this ledger whose tag another station has made a card of its own of.
+    /// The error of a card of this ledger whose tag another station has made a card of its own.
     private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
@@ -108,8 +110,8 @@ struct Resolver: StationWork {
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 
-    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be
-    /// trusted; what was voided then is in the tap's history.
+    /// Decides how to finish what an earlier tap left open. Throws if the card cannot be trusted;
+    /// what was voided is then in the tap's history.
     func resolve(
         _ reading: CardReading, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
@@ -161,25 +163,25 @@ struct Resolver: StationWork {
                 throw .ledger(cause)
             }
         case .reseal:
-            // The card is as the ledger has it, and another station can write it.
+            // Without a key to seal, go on: another station can write the fresh record.
             guard (try? station.sealing.sealer(of: reading)) != nil else { return .goOn }
             return try await reseal(reading, version, above: .none)
         }
     }
 
-    /// Ends an open payment whose state this look proves not to be on the chip, which can never be
-    /// written again. Its command was
-    /// bound to a session that is over, so it can never come there later. Nil to go on as usual.
+    /// Ends an open payment whose record this look proves not to be on a chip that can never be
+    /// written again. Its command was bound to a session that is over, so it cannot arrive later.
+    /// Nil to go on as usual.
     private func end(
         on reading: CardReading, _ known: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never>? {
         guard let open = known.open else {
-            // A look has nothing to write.
+            // A mere look has nothing to write, so it goes on.
             guard request == nil else { throw .refused(error) }
             return nil
         }
-        // The card has the new state, although an error said that it was not written.
+        // The card has the new record, although an error said that it was not written.
         guard reading.highest < open.sequence else { return nil }
         guard open.kind.isVoidable else { throw .refused(error) }
         let voided = try await asking(
@@ -190,8 +192,8 @@ struct Resolver: StationWork {
         return .readAgain
     }
 
-    /// What the tap has begun to resolve may have ended without an answer: the ledger
-    /// knows, and whoever reads the answer of this tap has to hear of it.
+    /// Looks up whether what this tap began to resolve has ended without an answer: whoever reads
+    /// the answer of this tap has to hear of it.
     func lookUpEnd(_ history: inout TapHistory) async {
         guard let open = history.resolving, let now = try? await ledger.operation(open.id) else {
             return
@@ -199,8 +201,8 @@ struct Resolver: StationWork {
         history.note(ended: now)
     }
 
-    /// What a making closed with the account that its tag had before. The making is not denied
-    /// where the ledger goes away after it.
+    /// The balance that a making closed with the tag's earlier account; 0 if the ledger fails, as
+    /// that does not undo the making.
     func balanceClosed(by making: Operation) async -> Int64 {
         guard making.kind.makesCard else { return 0 }
         return
@@ -216,7 +218,7 @@ struct Resolver: StationWork {
         try await begin(.reseal(above: floor), station.newID(), reading, version)
     }
 
-    /// Begins what has to be done to the card.
+    /// Begins what resolving the card needs.
     private func begin(
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
@@ -253,9 +255,8 @@ struct Resolver: StationWork {
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
-    /// The bytes that this record's number would have today, under the key it was made with. A
-    /// record is not written again only because the key was rotated. Empty if the rest of the card
-    /// does not fit.
+    /// The bytes that this record would have today under its own key, so that a rotated key alone
+    /// is no reason to write it again. Empty if the rest of the card does not fit.
     private func rendering(
         of record: SealedRecord, _ known: KnownCard, on reading: CardReading
     ) -> [UInt8] {
@@ -265,7 +266,7 @@ struct Resolver: StationWork {
     }
 }
 
-/// An operation that an earlier tap had left open and that this tap brought to its end.
+/// An operation that an earlier tap left open and this tap ended.
 ///
 /// Its end was never reported, so the answer of this tap reports it, whatever was asked.
 public struct ResolvedOperation: Sendable, Hashable {
@@ -273,7 +274,7 @@ public struct ResolvedOperation: Sendable, Hashable {
     public let operation: Operation
     /// The amount that it adds to the balance, or would have added; negative for a payment.
     public let amount: Money
-    /// The balance of the tag's earlier account that it closed.
+    /// The balance that it closed with the tag's earlier account.
     public let closed: Money
 
     init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {
@@ -282,12 +283,12 @@ public struct ResolvedOperation: Sendable, Hashable {
         self.closed = Money(minorUnits: closed, currency)
     }
 
-    /// Whether it has happened; otherwise it was voided.
+    /// Whether it happened; otherwise it was voided.
     public var isDone: Bool { operation.state == .committed }
 }
 
 extension TapHistory {
-    /// The operations that a tap resolved, without the request, which has its own answer.
+    /// The operations that a tap resolved, except the request, which has its own answer.
     func resolved(
         besides request: OperationID? = nil, in currency: Currency
     ) -> [ResolvedOperation] {

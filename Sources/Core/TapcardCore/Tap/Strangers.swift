@@ -5,23 +5,23 @@ import TapcardDomain
 
 /// A tag that this ledger does not know.
 enum Stranger: Sendable {
-    /// A card with a true seal: of another ledger with the same keys.
+    /// A card with a valid seal, of another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
-    /// A card with a true seal in another currency: of another station with the same keys.
+    /// A card with a valid seal in another currency, of another station with the same keys.
     case sealedElsewhere(SealedRecord, CardFace?, Currency)
-    /// A card as others write it, or one of ours without a seal.
+    /// A card as other writers make it, or one of ours without a seal.
     case unsealed(CardFace)
     case untrusted(TapcardError)
     case blank
-    /// A card's JSON that makes no sense, and why.
+    /// A card's JSON that makes no sense, and the reason.
     case senseless(String)
     /// Something else, and what.
     case other(String)
 }
 
 extension SealedRecord {
-    /// The seal vouches for the state, and what phones read has the code: where a tap was
-    /// interrupted between the two, a code that is not there yet cannot be guessed.
+    /// The scratch card: its state is sealed, but its code is only in what phones read. If a tap
+    /// was interrupted between the two, the missing code cannot be guessed.
     func scratch(beside face: CardFace?) -> ScratchCard {
         let code = face?.scratch.code
         return switch state {
@@ -48,7 +48,7 @@ extension TagContent {
 
     var state: String { self == .empty ? "is blank" : "holds \(what)" }
 
-    /// Whether nothing lies there but what the card itself has left behind.
+    /// Whether nothing is there but what the card itself left behind.
     func isLeft(by card: LedgerCard) -> Bool {
         switch self {
         case .empty: true
@@ -64,7 +64,7 @@ extension TagContent {
 struct Strangers: StationWork {
     let station: Station
 
-    /// What such a tag is.
+    /// Identifies such a tag.
     func identify(_ reading: CardReading) async throws(Interruption) -> Stranger {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
@@ -85,7 +85,7 @@ struct Strangers: StationWork {
         }
     }
 
-    /// The newest record on a tag that our own keys have sealed in another currency.
+    /// The newest record on a tag that our own keys sealed in another currency.
     func sealedElsewhere(_ reading: CardReading) -> (record: SealedRecord, currency: Currency)? {
         sealedElsewhere(reading.slots.bytes, reading.pages?.image, reading.uid)
     }
@@ -102,8 +102,8 @@ struct Strangers: StationWork {
         return nil
     }
 
-    /// The currency is part of what a seal vouches for: such a card is true, and worth nothing
-    /// here.
+    /// The refusal of a card in another currency: its seal covers the currency, so the card is
+    /// valid but worth nothing here.
     func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
@@ -112,11 +112,13 @@ struct Strangers: StationWork {
                 + "issued it. Nothing was changed.", next: [.trust(.useThere(other))], uid: uid)
     }
 
-    /// A tag with our form of record, but no true seal: somebody's copy, or somebody's work.
+    /// The error of a tag with our record format but no valid seal, a copy or a forgery; nil for
+    /// any other.
     private func impostor(
         _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
         guard reading.slots.hasUnsealed || reading.slots.hasRetired else { return nil }
+        // Bytes that the ledger issued for another card are a copy of that card.
         for bytes in reading.slots.bytes {
             let owner = try await asking(await ledger.owner(ofRecord: bytes))
             if let owner {
@@ -126,7 +128,7 @@ struct Strangers: StationWork {
                     uid: reading.uid)
             }
         }
-        // Text of others that runs on over the records' places can look like one by chance.
+        // Text of other writers that runs into the record slots can look like a record by chance.
         if reading.pages != nil { guard case .tapcard = content else { return nil } }
         let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         if known.allSatisfy({ keys.entry($0) == nil }) {
@@ -140,8 +142,8 @@ struct Strangers: StationWork {
         return forged(reading, naming: known)
     }
 
-    /// A record that none of our keys has sealed, though it may name one: every issuer counts its
-    /// keys from 1, and so does an owner who lost his and began anew.
+    /// The error of a record that none of our keys sealed. It may name one all the same: every
+    /// issuer numbers its keys from 1, and so does an owner who lost his and began anew.
     private func forged(_ reading: CardReading, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
         if reading.slots.hasRetired {
@@ -159,7 +161,7 @@ struct Strangers: StationWork {
     }
 
     /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
-    /// What a chip holds that has proved no key is its word alone.
+    /// Until a chip proves a key, what it holds is only a claim.
     func refusal(
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
@@ -171,7 +173,7 @@ struct Strangers: StationWork {
     private func error(
         _ reading: CardReading, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
-        // That it can be written over is said to whoever asks for a card on it.
+        // Only a caller who wants a card on the tag hears that it can be overwritten.
         func other() async -> [NextStep] {
             isMaking
                 ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
@@ -199,8 +201,8 @@ struct Strangers: StationWork {
         }
     }
 
-    /// To make a card of a tag is advised only where it would not be refused: pages are looked at
-    /// as they are then. The keys of a chip are tried when a card is made.
+    /// Advises making a card of the tag only if that would not be refused: its pages are checked as
+    /// they are then. The keys of a chip are tried only when a card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }

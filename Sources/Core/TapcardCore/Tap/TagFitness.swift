@@ -5,17 +5,17 @@ import TapcardDomain
 
 /// A chip's settings for writing, apart from its memory.
 struct TagAccess: Sendable, Hashable {
-    /// Whether lock bits are set for some user pages.
+    /// Whether lock bits are set for any user page.
     let isLocked: Bool
-    /// Whether writing some pages needs a password.
+    /// Whether writing any page needs a password.
     let isProtected: Bool
     /// Nil for a chip without settings.
     let configuration: AccessConfiguration?
 }
 
 extension ScannedTag {
-    /// Whether its capability container can still become that of its chip: bits can be set, and
-    /// never taken back.
+    /// Whether its capability container can still become that of its chip: bits can be set but
+    /// never cleared.
     fileprivate var canBeFormatted: Bool {
         zip(capability, chip.factoryCapability.bytes).allSatisfy { found, wanted in
             found & ~wanted == 0
@@ -23,16 +23,17 @@ extension ScannedTag {
     }
 }
 
-/// Judges whether a tag can be written, and keep a card.
+/// Judges whether a tag can be written and can hold a card.
 struct TagFitness: StationWork {
     let station: Station
 
-    /// Reads lock bits and configuration: one command beyond the first reading.
+    /// Reads lock bits and configuration, which takes one more command.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
+        // Three pages in a row: dynamic lock bits, CFG0 and CFG1.
         let bytes = try await reader.performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
@@ -45,12 +46,13 @@ struct TagFitness: StationWork {
             isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
     }
 
-    /// Refuses a card of ours whose tag has lock bits set: its state is final.
+    /// Refuses a card of ours whose tag has lock bits set, which can never be cleared.
     func requireUnlocked(_ reading: CardReading, _ chip: Type2Chip) async throws(Interruption) {
         guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
         let longest = await reader.longestAnswer
+        // Page 02h has the static lock bytes.
         let fixed = try await reader.performing(ReadPages(2...2, longestAnswer: longest))
         let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
@@ -64,7 +66,7 @@ struct TagFitness: StationWork {
             next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
-    /// Refuses a card of ours whose records cannot be read back as they were written.
+    /// Refuses a card of ours whose records do not read back as they were written.
     func requireShown(
         _ reading: CardReading, _ settings: AccessConfiguration
     ) throws(Interruption) {
@@ -82,7 +84,7 @@ struct TagFitness: StationWork {
             uid: uid)
     }
 
-    /// Refuses a tag that could not keep a card, by what the first reading of it tells.
+    /// Refuses a tag that could not hold a card, by what its first reading shows.
     func requireFit(_ tag: ScannedTag, _ uid: CardUID) throws(Interruption) {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
@@ -119,8 +121,8 @@ struct TagFitness: StationWork {
             meaning: "Nothing was written to it.", next: [.tag(.useUnlocked)], uid: uid)
     }
 
-    /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
-    /// protection, by a key of ours, from its own evidence and the ledger's state.
+    /// Refuses a tag that could not hold a card, before anything is written to it. Returns its
+    /// protection by a key of ours, from its own evidence and the ledger's state.
     func requireWritable(
         _ tag: ScannedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
@@ -139,6 +141,7 @@ struct TagFitness: StationWork {
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let noted = known?.protection
+        // A tag that is open and stays open is sent no password.
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
             by: try await station.passwords.evidence(
@@ -147,7 +150,7 @@ struct TagFitness: StationWork {
 }
 
 extension TapcardError {
-    /// The error of a chip whose maker's signature is not true.
+    /// The error of a chip whose maker's signature is invalid.
     static func untrueSignature(_ reading: CardReading) -> TapcardError {
         TapcardError(
             .unsupportedTag,

@@ -3,20 +3,21 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// The look of a record's bytes that have no true seal.
+/// What a record's bytes without a valid seal look like.
 ///
-/// A hint and no proof: a thief can make a forged record look torn.
+/// A hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
-    /// Each page is one that was written to the card, or lies between two of them.
+    /// Each page is one that was written to the card, or a mixture of two of them.
     case torn
-    /// The fields are whole, but were not sealed so for this card.
+    /// The fields are whole, but were never sealed like this for this card.
     case tampered(SealedRecord)
-    /// Like nothing that was ever written to the card.
+    /// Unlike anything that was ever written to the card.
     case overwritten
 
-    /// `written` are the records that may have stood in the place. A place may have been torn more
-    /// than once, so each page counts for itself.
+    /// `written` are the records that may have been in the slot. A slot may have been torn more
+    /// than once, so each page counts by itself.
     init(_ bytes: [UInt8], written: [[UInt8]]) {
+        // A slot starts out as zeros, and a torn page may also read as zeros.
         let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
         let pageSize = SealedRecord.byteCount / SealedRecord.pageCount
         let isTorn = stride(from: 0, to: bytes.count, by: pageSize).allSatisfy { start in
@@ -33,7 +34,7 @@ enum Trace: Hashable {
         }
     }
 
-    /// A page that is erased and programmed has no bit that neither of the two has.
+    /// A page torn between two records has no bit set that neither of them has.
     private static func lies(
         _ bytes: [UInt8], between old: [UInt8], _ new: [UInt8], in page: Range<Int>
     ) -> Bool {
@@ -41,15 +42,15 @@ enum Trace: Hashable {
     }
 }
 
-/// Hints for the log at what on a tag is not as it should be.
+/// Logs hints at what on a tag is not as it should be.
 struct TagHints: StationWork {
     let station: Station
 
-    /// How many of the last numbers may have stood in a place before it was torn.
+    /// How many of the last records may have been in a slot before it was torn.
     private static let mostRecent = 32
 
-    /// Says what on a tag is not as it should be, and whether that looks like an accident or like
-    /// somebody's hand. Nothing is decided by it.
+    /// Logs what on a tag is not as it should be, and whether that looks like an accident or like
+    /// tampering. Nothing is decided by it.
     func tell(of reading: CardReading) async {
         for text in await evidence(on: reading) { surroundings.progress(.hint(text)) }
     }
@@ -64,7 +65,7 @@ struct TagHints: StationWork {
             ]
         }
         var found: [String] = []
-        // Without the ledger's word the tap goes on; it asks again before anything is decided.
+        // Without the ledger's answer the tap goes on; it asks again before it decides anything.
         if reading.slots.hasOddity, let written = try? await written(on: known) {
             for place in reading.slots.slots.indices {
                 if let text = describe(place, of: reading, written) { found.append(text) }
@@ -104,7 +105,7 @@ struct TagHints: StationWork {
         if reading.hasHalfState(at: place) {
             return "\(name) looks torn: it is not whole, as when the card is pulled away"
         }
-        // An old one whose key or holder has changed since.
+        // An old record whose key or holder has changed since is not suspicious.
         let recently = written.recently
         if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
         let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
@@ -135,7 +136,7 @@ struct TagHints: StationWork {
         Money(minorUnits: Int64(record.balance), currency).shown
     }
 
-    /// The records made for the card lately: each may have stood in a place.
+    /// The records made for the card lately, each of which may have been in a slot.
     private func written(on known: KnownCard) async throws(LedgerError) -> Written {
         let uid = known.card.uid
         return try await ledger.read { rows throws(LedgerError) in
@@ -146,13 +147,15 @@ struct TagHints: StationWork {
         }
     }
 
-    /// Names and codes are not told: a log is read by others.
+    /// Compares what phones read with the ledger. Names and codes stay out of it, because others
+    /// read the log.
     private func describeFace(on reading: CardReading, _ known: KnownCard) -> String? {
         let name = "what phones read"
         guard let pages = reading.pages else { return nil }
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is half written: an earlier tap was broken off"
         }
+        // While something is open, what phones read may rightly lag behind.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
@@ -169,6 +172,7 @@ struct TagHints: StationWork {
             return "\(name) was altered: code or state differ"
         }
         var own = known.card.face(showing: content)
+        // Members of other writers take room, so ticket or game may rightly be left out.
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {
@@ -179,24 +183,23 @@ struct TagHints: StationWork {
 }
 
 extension CardReading {
-    /// Whether a chip has a state in this place that is not whole. Its own check says so, whatever
-    /// bytes are there.
+    /// Whether a chip has an incomplete state in this slot, by its own checksum, whatever bytes are
+    /// there.
     fileprivate func hasHalfState(at place: Int) -> Bool {
         guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
         return visit.slots.slots[place] == nil
     }
 }
 
-/// The records that may have stood in a place.
+/// The records that may have been in a slot.
 private struct Written: Sendable {
     let recently: [IssuedRecord]
-    /// Whether there was nothing else: no other ledger before, and no time that was lost by a
-    /// restored backup.
+    /// Whether these are all: there was no other ledger before, and no gap from a restored backup.
     let isAll: Bool
 }
 
 extension RecordSlots {
-    /// Whether a place holds something that is neither a record under a true seal nor nothing.
+    /// Whether a slot holds anything but a record with a valid seal or nothing.
     fileprivate var hasOddity: Bool {
         slots.contains { slot in
             switch slot {

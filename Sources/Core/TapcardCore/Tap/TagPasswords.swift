@@ -4,11 +4,11 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Proves and opens tags with the passwords of their cards.
+/// Proves and opens tags with their cards' passwords.
 struct TagPasswords: StationWork {
     let station: Station
 
-    /// The settings of a tag.
+    /// Reads the settings of a tag.
     func configuration(
         of chip: Type2Chip, known: CardUID? = nil
     ) async throws(Interruption) -> AccessConfiguration {
@@ -16,10 +16,10 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// The tag's evidence under these settings. Refused where the tag asks for a stranger's
-    /// password. Passwords are not tried on a tag that counts wrong ones: seven of them close it
-    /// for ever. `withoutProof` accepts any answer of a tag that asks: an earlier try may have
-    /// spoilt PACK, which proves the tag, but does not open it.
+    /// The tag's evidence under these settings. Refuses a tag that asks for somebody else's
+    /// password. No password is tried on a tag that counts wrong ones: seven would close it
+    /// forever. `withoutProof` accepts any answer of a tag that asks: an earlier try may have
+    /// spoiled PACK, which proves the tag but does not open it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutProof: Bool = false
@@ -56,7 +56,7 @@ struct TagPasswords: StationWork {
     }
 
     /// The key whose password the tag has; the noted one is tried first. Without the proof by PACK,
-    /// any answer except a refusal is accepted.
+    /// any answer but a refusal counts.
     private func key(
         opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
     ) async throws(Interruption) -> UInt8? {
@@ -73,8 +73,8 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Reconsiders the refusal of a write. Lock bits are reported as the cause. A password of ours,
-    /// which a copy has not, corrects the ledger, and the card is looked at again.
+    /// Finds out why a write was refused. Lock bits are reported as the cause. A password of ours,
+    /// which a copy lacks, corrects the ledger, and the card is looked at again.
     func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
@@ -107,7 +107,7 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Corrects the ledger's protection of a tag; if that has changed since, the tag is judged
+    /// Corrects the ledger's protection of a tag; if it has changed meanwhile, the tag is judged
     /// again.
     func note(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
@@ -118,7 +118,7 @@ struct TagPasswords: StationWork {
         guard isNoted else { throw .overtaken }
     }
 
-    /// The password that opens a tag for writing; nil where a plain WRITE is enough.
+    /// The password that opens a tag for writing; nil if a plain WRITE is enough.
     func opening(
         _ protection: CardProtection, of uid: CardUID
     ) throws(Interruption) -> TagPassword? {
@@ -127,9 +127,9 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// The password for a tag of which only the UID and data that can be copied were seen. It may
-    /// be another tag, and as long as that counts wrong passwords, ours could lock it for ever. A
-    /// tag that has just accepted the password is not checked.
+    /// The password for a tag known only by its UID and data that can be copied. It may be another
+    /// tag, and if that counts wrong passwords, ours could lock it forever, so this is checked
+    /// unless the tag has just accepted the password.
     func opening(
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
@@ -138,16 +138,16 @@ struct TagPasswords: StationWork {
         return password
     }
 
-    /// The settings of a tag that does not count wrong passwords.
+    /// The settings of a tag; throws if it counts wrong passwords.
     private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
         let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
     }
 
-    /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
-    /// none, and not every reader can send one. Anybody who has overheard the password can remove
-    /// it: settings that protect less than the ledger says are set back first.
+    /// Refuses a tag that does not accept its card's password, before anything begins: a copy has
+    /// none, and not every reader can send one. Anybody who overheard the password can remove it,
+    /// so settings that protect less than the ledger says are restored first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
@@ -176,8 +176,7 @@ struct TagPasswords: StationWork {
         return TagPassword(masters, uid: uid.bytes)
     }
 
-    /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
-    /// none yet.
+    /// Replaces a retired key as the source of a password not yet set; the tag asks for none yet.
     func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
@@ -189,7 +188,7 @@ struct TagPasswords: StationWork {
 }
 
 extension Chip {
-    /// The chip of a tag with pages.
+    /// The chip as one with pages; throws if it has none.
     func requirePages() throws(Interruption) -> Type2Chip {
         guard let found = Type2Chip(self) else { throw .refused(.noPassword) }
         return found

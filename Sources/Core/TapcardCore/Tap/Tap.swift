@@ -2,16 +2,13 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// One tap as a state machine without I/O: told what happened, it says what to do next.
-///
-/// `TapUseCase` performs its actions; nothing else awaits anything.
+/// `TapUseCase` performs its actions; this type itself never waits.
 struct Tap: Sendable, Hashable {
     /// The next thing to do in a tap.
     indirect enum Action: Sendable, Hashable {
         /// Ask the ledger whether the request was answered before.
         case recall
-        /// Wait for a card, as long as the settings say; or only for the one that was there a
-        /// moment ago.
+        /// Wait for a card as long as the settings say, or only for the one that was just there.
         case find(again: Bool)
         /// Read the tag and ask the ledger about it.
         case look(TagIdentity, CardUID)
@@ -23,9 +20,9 @@ struct Tap: Sendable, Hashable {
         case carryOut(CardReading)
         /// Write the record, and read it back.
         case write(RecordWriting)
-        /// Take the next step of making the tag ask for its password, or ask no more.
+        /// Take the next step toward the protection that the ledger wants.
         case switchProtection(RecordWriting)
-        /// Tell the ledger that the card has it.
+        /// Tell the ledger that the record is on the card.
         case confirm(RecordWriting)
         /// Write what phones read.
         case refresh(RecordWriting, Operation)
@@ -33,28 +30,28 @@ struct Tap: Sendable, Hashable {
         case conclude(TapcardError)
     }
 
-    /// The outcome of an action, as the tap is told.
+    /// What happened, as the tap is told.
     enum Event: Sendable {
         /// The request is a new one, or still open; nil for any card.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(CardReading)
-        /// Nothing stands against going on: what is open can be resolved, or nothing is open.
+        /// Nothing speaks against going on: what is open can be resolved, or nothing is open.
         case examined
-        /// This is durable in the ledger.
+        /// The change is durable in the ledger.
         case begun(RecordWriting)
         case written
         case switched(RecordWriting, isLast: Bool)
         case confirmed(Operation)
-        /// Something was resolved, with what it closed of an older account.
+        /// Something was resolved, with the amount that it closed of an older account.
         case resolved(Operation?, DisplayState, closed: Int64)
-        /// The card or the ledger is not what it was when the tag was read.
+        /// The card or the ledger has changed since the tag was read.
         case changed
         case failed(Interruption)
     }
 
     /// How often one tap reads a card: resolving takes at most two reads, another station's work
-    /// one more; the others are for a bad contact.
+    /// one more; the others allow for a bad contact.
     private static let mostRounds = 6
 
     private(set) var next = Action.recall
@@ -63,7 +60,7 @@ struct Tap: Sendable, Hashable {
     private(set) var touched: CardUID?
     var history = TapHistory()
     private var card: CardUID?
-    /// What speaks against the card, and was found in one session.
+    /// What one session has found against the card.
     private var claimed: TapcardError?
     private var last = TapcardError(
         .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
@@ -75,6 +72,7 @@ struct Tap: Sendable, Hashable {
             self.card = card
             next = .find(again: false)
         case (.found(let identity, let uid), _):
+            // After a radio fault, no other card may take the place of the first.
             if let wanted = card ?? touched, wanted != uid {
                 take(.failed(.refused(.wrongCard(uid, insteadOf: wanted))))
             } else {
@@ -101,7 +99,7 @@ struct Tap: Sendable, Hashable {
         case (.failed(let interruption), _) where interruption.isClaim:
             hear(interruption.error.naming(touched))
         case (.failed(let interruption), _):
-            // That a card has left, or gets a key no more, says less than why it was to be read
+            // That a card has left, or that a key is used up, says less than why it had to be read
             // again.
             if touched == nil || !interruption.isAfterAll {
                 last = interruption.error.naming(touched)
@@ -110,7 +108,7 @@ struct Tap: Sendable, Hashable {
         }
     }
 
-    /// Hears what speaks against the card. Only what was said alike in two sessions is believed.
+    /// Weighs a claim against the card: it counts only if two sessions say the same.
     private mutating func hear(_ claim: TapcardError) {
         guard claim != claimed || claim.what != claimed?.what else {
             next = .conclude(claim)
@@ -132,7 +130,7 @@ struct Tap: Sendable, Hashable {
 }
 
 extension Interruption {
-    /// The card has been taken off the reader, or the tap has spent a key as often as it may.
+    /// Whether the card was taken off the reader, or the tap has used up a key.
     fileprivate var isAfterAll: Bool {
         switch self {
         case .reader(let error): error.kind == .noTag
@@ -143,7 +141,7 @@ extension Interruption {
 }
 
 extension TapcardError {
-    /// The error of a card that has failed one proof, which may come of a bad contact.
+    /// The error of a card that failed one proof, as a bad contact can cause.
     fileprivate static let disturbed = TapcardError(
         .tagLost, "The reader and the card did not understand each other.",
         meaning: unchanged)

@@ -2,40 +2,39 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A use case for which a card is held to the reader once, with what is wanted of that card.
+/// A use case for which a card is held to the reader once.
 ///
-/// Performs each action of its tap, and tells the tap what happened. An error says what the tap
+/// It performs each action of its tap and tells the tap what happened. An error says what the tap
 /// has resolved before it.
 protocol TapUseCase: UseCase {
     associatedtype Success
 
     var tap: Tap { get set }
-    /// The operation that the card is held there for; nil where there is none.
+    /// The operation that the card is held to the reader for, if any.
     var id: OperationID? { get }
     /// The request under that id; nil to finish any operation that is open under it.
     var pending: PendingRequest? { get }
     /// The only card that may be taken; nil for any.
     var card: CardUID? { get }
-    /// Whether all of the tag is read again, as before a card is made.
+    /// Whether the whole tag is read again, as before a card is made.
     var isThorough: Bool { get }
 
-    /// Asks the ledger before a card is waited for; the answer, where that needs no card.
+    /// Asks the ledger before waiting for a card; returns the answer if that needs no card.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
-    /// Sees the card every time it was read, before anything is resolved, and may end the tap
-    /// there.
+    /// Sees the card after each reading, before anything is resolved, and may end the tap.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Does what was requested on a card on which nothing is open.
+    /// Does what was requested, on a card with nothing open.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Takes the end of the operation that the request has begun; nil to read the card again.
+    /// Takes the outcome of the operation that the request began; nil to read the card again.
     mutating func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Success?
-    /// Decides from the ledger what it means that the tap has ended: the card was lost or cannot
-    /// be trusted any more. Nil where the error says it all.
+    /// Decides from the ledger what the end of the tap means, since the card was lost or can no
+    /// longer be trusted. Nil if the error says it all.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Success, TapcardError>?
@@ -59,16 +58,16 @@ extension TapUseCase {
     ) -> Result<Success, TapcardError>? { nil }
 }
 
-/// How a tap goes on after the card was read.
+/// How a tap continues after the card was read.
 enum Decision<Success> {
     case goOn
     case readAgain
-    /// Put what is durable in the ledger onto the tag; `isOpened` where it has just taken the
+    /// Write to the tag what is durable in the ledger; `isOpened` if it has just accepted the
     /// card's password.
     case perform(OpenOperation, isOpened: Bool)
     case done(Success)
 
-    /// A resolving decision fits every request.
+    /// Converts the decision of a resolver, which never answers a request itself.
     init(_ resolving: Decision<Never>) {
         self =
             switch resolving {
@@ -78,7 +77,7 @@ enum Decision<Success> {
             }
     }
 
-    /// Done, where there is something to tell.
+    /// Done if there is something to report; otherwise the card is read again.
     init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
 }
 
@@ -96,6 +95,7 @@ extension TapUseCase {
                 await station.reader.release()
                 return success
             } catch {
+                // Every fault goes through the tap, so that there is only one way to recover.
                 tap.take(.failed(await reconsidered(error, at: station)))
                 return nil
             }
@@ -131,7 +131,7 @@ extension TapUseCase {
         return nil
     }
 
-    /// A tag that has refused what it should have taken may have another password than was known.
+    /// A tag that refused what it should have taken may have another password than expected.
     private mutating func reconsidered(
         _ error: Interruption, at station: Station
     ) async -> Interruption {
@@ -167,8 +167,8 @@ extension TapUseCase {
         if !again { station.surroundings.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
-        // Whoever stopped the wait for a card was told that nothing happens, also where one came
-        // at the same moment.
+        // Whoever stopped the wait was told that nothing happens, even if a card came at that
+        // moment.
         if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
         tap.take(.found(identity, uid))
     }
@@ -177,6 +177,7 @@ extension TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
+        // What this tap was resolving is no longer open, perhaps through another station.
         if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
         if let open, let pending { try await station.answering.require(open, pending) }
         tap.history.note(open: open, for: id)
@@ -209,11 +210,12 @@ extension TapUseCase {
         case .voided(let operation):
             return try await finish(
                 writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
+        // A later number was handed out meanwhile, so the next look decides by the tag.
         case .superseded: return try await finish(writing, nil, .current, at: station)
         }
     }
 
-    /// The writing has ended; nil for an operation that another one has taken the place of.
+    /// Ends the writing; `operation` is nil if another one has replaced it.
     private mutating func finish(
         _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
         at station: Station

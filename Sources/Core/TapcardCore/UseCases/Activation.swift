@@ -2,12 +2,12 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
-/// that writes it.
+/// The activation of a code: one tap makes the attempt durable, then the service answers, and
+/// another tap writes its answer.
 package struct Activation: UseCase {
-    /// The greatest number of attempts to record an answer whose outcome stays unknown.
+    /// How often recording an answer is tried while the outcome stays unknown.
     private static let mostRecordings = 3
-    /// The greatest length of a version in an answer.
+    /// The longest version that is kept from an answer.
     private static let longestVersion = 64
 
     private enum Phase: Sendable, Hashable {
@@ -22,14 +22,14 @@ package struct Activation: UseCase {
     private var id: OperationID
     private let service: any ActivationService
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps has resolved.
+    /// The operations that the first of the two taps resolved.
     private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID, through service: any ActivationService) {
         (self.id, self.service) = (id, service)
     }
 
-    /// Compares the state; the service has none.
+    /// Compares the state; a service cannot be compared.
     package static func == (left: Activation, right: Activation) -> Bool {
         left.id == right.id && left.phase == right.phase && left.resolved == right.resolved
     }
@@ -57,6 +57,7 @@ package struct Activation: UseCase {
             case nil: break
             case .done(let receipt): return receipt
             case .open(let attempt, on: let uid, let earlier):
+                // The second tap has a history of its own, so this one's news has to be kept.
                 resolved = earlier
                 phase = .asking(attempt, on: uid)
             }
@@ -73,12 +74,14 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
+        // A request that asked about an earlier attempt goes on under that attempt's id.
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
         let answered = try await whileAsking(await station.ledger.activation(id))
+        // An answer recorded before is only missing on the card: the service is not asked again.
         guard let answered, answered.state != .requested else {
             phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
@@ -98,6 +101,7 @@ extension Activation {
         about attempt: ActivationAttempt, on uid: CardUID, at station: Station
     ) async throws(TapcardError) -> ActivationAttempt {
         var attempt = attempt
+        // Another station may have recorded the first answer, and that one counts.
         if attempt.state == .requested {
             let answer = await answer(about: attempt.code, at: station)
             switch answer {
@@ -116,7 +120,7 @@ extension Activation {
         return try accepted(attempt, on: uid)
     }
 
-    /// The attempt if its answer is a yes; throws for a no.
+    /// The attempt if its answer is a yes; throws if it is a no.
     private func accepted(
         _ attempt: ActivationAttempt, on uid: CardUID
     ) throws(TapcardError) -> ActivationAttempt {
@@ -129,7 +133,8 @@ extension Activation {
         return attempt
     }
 
-    /// Asks in a separate task, which goes on when the caller's is cancelled.
+    /// Asks in a task of its own, which goes on if the caller's is cancelled: the service may
+    /// already have activated the code.
     private func answer(
         about code: ScratchCode, at station: Station
     ) async -> Result<ActivationAnswer, ServiceError> {
@@ -144,7 +149,7 @@ extension Activation {
         }.value
     }
 
-    /// Makes the answer durable. The first answer counts, so the recorded one may be another
+    /// Makes the answer durable. Only the first one counts, so what is recorded may be another
     /// station's.
     private func record(
         _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID,
@@ -153,6 +158,7 @@ extension Activation {
         let version: String?
         switch answer {
         case .active: version = nil
+        // The text comes from another machine, so its length is limited before it is stored.
         case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
         }
         var failure = LedgerError(.outcomeUnknown, "")
@@ -170,6 +176,7 @@ extension Activation {
             } catch {
                 failure = error
             }
+            // Only an unknown outcome may be better at the next try; recording twice does no harm.
             if failure.kind != .outcomeUnknown { break }
         }
         let cause = TapcardError(failure)
@@ -180,12 +187,12 @@ extension Activation {
     }
 }
 
-/// A tap of a card whose code is to be activated: it makes the attempt durable.
+/// A tap of a card whose code is to be activated, which makes the attempt durable.
 private struct AttemptActivation: TapUseCase {
-    /// The result of tapping a card to be activated.
+    /// What tapping a card to be activated led to.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
-        /// The answer to an earlier attempt was recorded, and written to the card.
+        /// The answer to an earlier attempt was already recorded, and is now on the card.
         case done(Receipt)
     }
 
@@ -203,7 +210,7 @@ private struct AttemptActivation: TapUseCase {
         }
         if let done = tap.history.done(.activate) {
             if done.id != request.id {
-                // The card shows the answer, even if the id cannot be stored with the attempt.
+                // The card shows the answer even if this id cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
@@ -231,7 +238,7 @@ private struct AttemptActivation: TapUseCase {
     }
 }
 
-/// A tap that writes the service's yes to the card. The yes stays valid even if that is refused.
+/// A tap that writes the service's yes to the card. The yes stays valid even if the card refuses.
 private struct WriteActivation: ReceiptUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -244,6 +251,7 @@ private struct WriteActivation: ReceiptUseCase {
     var id: OperationID? { request.id }
 
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        // After Ctrl-C the answer is recorded, but no further card is awaited.
         guard Task.isCancelled else { return nil }
         throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten()
     }
@@ -258,7 +266,7 @@ private struct WriteActivation: ReceiptUseCase {
 }
 
 extension ServiceError {
-    /// Whether another server than the service may have answered at this address.
+    /// Whether some server other than the service may have answered at this address.
     fileprivate var mayBeOfWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
@@ -268,8 +276,8 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The error for a yes that is recorded and not on the card yet. Where the operation that
-    /// writes it may have begun, the kind of a refusal would say that it has not.
+    /// The error of a yes that is recorded but not yet on the card. If the operation that writes it
+    /// may have begun, a refusal would wrongly say that it has not.
     fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
         let noted = "The service has activated the code, and the ledger has noted it."
         let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)

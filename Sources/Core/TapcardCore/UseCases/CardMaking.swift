@@ -3,7 +3,7 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The making of a card. It finishes an interrupted making of the same card.
+/// The making of a card; it also finishes an interrupted making of the same card.
 package struct CardMaking: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
@@ -26,6 +26,7 @@ package struct CardMaking: TapUseCase {
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
+        // A repeated making passed the limits when it began.
         if request.operation == nil {
             try station.limits.requireUnderCeilings(cardRequest.origin)
         }
@@ -33,7 +34,7 @@ package struct CardMaking: TapUseCase {
         return nil
     }
 
-    /// The earlier making under this id, if it matches the request; throws if it does not.
+    /// The earlier making under this id, nil if there is none; throws if it was another request's.
     private func known(at station: Station) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await station.ledger.operation(request.id))
         guard let known else { return nil }
@@ -42,7 +43,8 @@ package struct CardMaking: TapUseCase {
         return known
     }
 
-    /// An operator who requests a reissue knows that the card cannot be trusted.
+    /// Lets a reissue begin on a card that cannot be trusted: an operator who requests it knows
+    /// that.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -69,8 +71,8 @@ package struct CardMaking: TapUseCase {
         return try await make(of: reading, at: station)
     }
 
-    /// The card after the tag or the reader was lost: the ledger has the outcome, also of an
-    /// earlier tap with the same id.
+    /// Answers after the tag or the reader was lost: the ledger has the outcome, even of an earlier
+    /// tap with the same id.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
@@ -80,7 +82,7 @@ package struct CardMaking: TapUseCase {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
-            // A card that was made and cannot be trusted is not shown as a good one.
+            // A card that was made but cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
                 return .success(await told(summary, of: making, at: station))
@@ -91,7 +93,7 @@ package struct CardMaking: TapUseCase {
 }
 
 extension CardMaking {
-    /// Begins the making in the ledger, if the tag and what it holds stand for it.
+    /// Begins the making in the ledger if neither the tag nor its content stands against it.
     private mutating func make(
         of reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -106,6 +108,7 @@ extension CardMaking {
             signature = tag.signature
         case .ntag424(let chip):
             guard let answers = chip.answers else { return .readAgain }
+            // Refused before the ledger begins anything: some chips can never become a card.
             try await station.ntag424Writer.requireMakeable(chip, reading.uid, &tap.history)
             if reading.known != nil {
                 try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
@@ -116,11 +119,12 @@ extension CardMaking {
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
         if reading.isGivenUp, !found.isSteady {
-            // The operation left open by an earlier try goes first: its pages may be weak.
+            // What an earlier try left open is taken off first: its pages may be weak.
             try admit(plan, on: reading)
             _ = try await station.protectionSteps.release(reading)
             throw .overtaken
         }
+        // Looked up before the making begins, because beginning it ends them.
         let open = try await openToEnd(on: reading, at: station)
         switch try await request.begin(.make(plan), on: reading, at: station) {
         case .begun(let begun):
@@ -140,8 +144,8 @@ extension CardMaking {
         }
     }
 
-    /// The open operations that the making ends: that of a card that is issued again, and that of
-    /// the lost card.
+    /// The open operations that the making ends: that of a card issued again, and that of a lost
+    /// card.
     private func openToEnd(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
@@ -153,7 +157,8 @@ extension CardMaking {
         return open.compactMap { $0 }
     }
 
-    /// Requires a confirmation to close an account that holds money: a person has to hand it out.
+    /// Requires a confirmation before an account that holds money is closed: a person has to hand
+    /// it out.
     private func requireConfirmedClosing(
         of reading: CardReading, at station: Station
     ) throws(Interruption) {
@@ -167,7 +172,7 @@ extension CardMaking {
             next: [.card(.payOutOrConfirm(known.balance))], uid: reading.uid)
     }
 
-    /// Refuses a request that the ledger would refuse, before the tag is touched.
+    /// Refuses what the ledger would refuse, before the tag is touched.
     private func admit(_ plan: CardPlan, on reading: CardReading) throws(Interruption) {
         try translating(reading.known?.admits(.make(plan))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
@@ -176,11 +181,12 @@ extension CardMaking {
 }
 
 extension CardMaking {
-    /// Whether the making that an earlier tap had left open matches the request.
+    /// Whether the making that an earlier tap left open matches the request.
     private func isDone(
         by resolved: Operation, _ known: KnownCard?, at station: Station
     ) async throws(Interruption) -> Bool {
         guard let known, known.card.face == cardRequest.face, cardRequest.isAnswered(by: resolved),
+            // An NTAG 424 has no password, as its keys protect it anyway.
             !cardRequest.protects || known.card.protection != .off || known.card.chip == .ntag424
         else { return false }
         switch cardRequest.origin {
@@ -194,27 +200,28 @@ extension CardMaking {
         }
     }
 
-    /// Removes the record of an earlier life from a new card's other record place.
+    /// Ends the making: overwrites a record of an earlier life in the other slot, refreshes what
+    /// phones read, and reports the card.
     private func finish(
         _ id: OperationID, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known, let version = reading.version else { return .readAgain }
         let making = try await asking(await station.ledger.operation(id))
         guard let making else { return .readAgain }
-        // On a chip the highest number counts, and no record can be put back.
+        // On an NTAG 424 the highest number counts, and nobody can put an old record back.
         let isStale = reading.slots.others.contains { slot in
             slot != .blank && !isOwn(slot, known, since: making)
         }
         if reading.pages != nil, isStale {
             return Decision(try await station.resolver.reseal(reading, version, above: .none))
         }
-        // An earlier try may have ended between the record and the part that phones read.
+        // An earlier try may have ended between the record and what phones read.
         let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
         return .done(await told(summary, of: making, at: station))
     }
 
-    /// Whether a record was made by the operation that made the card, or after it.
+    /// Whether the operation that made the card, or a later one, made this record.
     private func isOwn(
         _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
     ) -> Bool {
@@ -224,14 +231,14 @@ extension CardMaking {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    /// The reading of a new card, with the parts that it has lost or never had, and the operations
-    /// resolved on the way.
+    /// The new card's summary, with what it lost or never had and the operations resolved on the
+    /// way.
     private func told(
         _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {
         var summary = summary
         summary.ticketsGivenUp = await station.answering.ticketsGivenUp(by: making.id)
-        // A repeated request must not make a cashier hand the money out twice.
+        // A repeated request must not make a cashier hand out the money twice.
         if !request.wasDone {
             let closed = await station.resolver.balanceClosed(by: making)
             if closed > 0 { summary.closed = Money(minorUnits: closed, station.currency) }
@@ -245,8 +252,8 @@ extension CardMaking {
         return summary
     }
 
-    /// The cards that share the holder's number: two people with one number are a typing error; one
-    /// person may have two cards. Empty where the ledger fails: the card was made all the same.
+    /// Other cards with the same cardholder number but another name, since that is a typing error;
+    /// one person may have two cards. Empty if the ledger fails: the card was made all the same.
     private func cards(
         sharingNumberOf summary: CardSummary, at station: Station
     ) async -> [CardUID] {
@@ -261,7 +268,7 @@ extension CardMaking {
 }
 
 extension TapcardError {
-    /// The card was made, and neither tag nor ledger can be asked what it holds now.
+    /// The error of a card that was made while neither tag nor ledger can tell what it holds now.
     fileprivate static func madeUnread(
         _ making: Operation, because error: TapcardError
     ) -> TapcardError {

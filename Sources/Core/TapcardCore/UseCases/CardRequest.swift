@@ -6,31 +6,30 @@ public import TapcardDomain
 
 /// A request for a new card.
 public struct CardRequest: Sendable, Hashable {
-    /// The source of the card's value.
+    /// Where the card's value comes from.
     public enum Origin: Sendable, Hashable {
-        /// A new card for a holder, with a first balance.
+        /// A new card for a cardholder, with a first balance.
         case issue(Holder, Money, hasScratchCard: Bool)
-        /// A card of another writer; its balance is credited only if this is the amount it shows.
+        /// A card of another writer; its balance is credited only if it is this amount.
         case adopt(accepting: Money?)
-        /// A card in the place of a lost one, with its balance.
+        /// A card that replaces a lost one and takes over its balance.
         case replace(CardUID)
     }
 
-    /// The way in which the card comes to be.
+    /// Where the card's value comes from.
     public var origin: Origin
-    /// The text that phones will read.
+    /// The form of the JSON that phones read.
     public var face: FaceStyle
-    /// Whether to close the account of a card that is known, or known to others, and begin a new
-    /// one.
+    /// Whether to close the account of a known card, here or elsewhere, and begin a new one.
     public var mayReissue: Bool
     /// Whether to overwrite a tag that is not a card.
     public var mayOverwrite: Bool
     /// Whether to protect the tag with the card's password.
     public var protects: Bool
-    /// Whether to accept a chip whose maker's signature is not valid.
+    /// Whether to accept a chip whose maker's signature is invalid.
     public var acceptsAnyChip: Bool
 
-    /// Creates a request. Nothing is overwritten unless it says so.
+    /// Creates a request, which overwrites nothing unless it says so.
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -43,7 +42,7 @@ public struct CardRequest: Sendable, Hashable {
         self.mayOverwrite = mayOverwrite
     }
 
-    /// The demo user: the same on every tag.
+    /// The demo cardholder, identical on every tag.
     public static func demo(
         in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -58,7 +57,7 @@ public struct CardRequest: Sendable, Hashable {
 }
 
 extension CardRequest {
-    /// The kind of the operation that it asks for.
+    /// The kind of operation that it asks for.
     var kind: Operation.Kind {
         switch origin {
         case .issue: .issue
@@ -67,22 +66,22 @@ extension CardRequest {
         }
     }
 
-    /// Whether an operation is this making, as far as its stored parameters tell.
+    /// Whether an operation is this making, as far as its stored parameters show.
     func isAnswered(by operation: Operation) -> Bool {
         let isSame =
             switch origin {
             case .issue(_, let balance, _):
                 operation.kind == .issue && operation.amount == balance.minorUnits
             case .adopt(let accepted):
+                // Without a named balance, nothing was credited.
                 operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
             case .replace: operation.kind == .replace
             }
         return isSame && operation.wasAsked(with: parameters)
     }
 
-    /// The requested parameters beyond the amount, the same text for the same request: it belongs
-    /// to the request's id. Permissions (to overwrite a tag, to accept any chip) are left out: the
-    /// request is the same with them.
+    /// The requested parameters besides the amount, as text that belongs to the request's id.
+    /// Permissions, as to overwrite a tag, are left out: they do not make it another request.
     var parameters: String {
         if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
@@ -98,11 +97,11 @@ extension CardRequest {
     }
 }
 
-/// Turns a request into a plan for the tag on the reader, or refuses it before anything is begun.
+/// Turns a request into a plan for the tag on the reader, or refuses it before anything begins.
 struct CardPlanning: StationWork {
     let station: Station
 
-    /// The plan, with the maker's signature and the protection that were found on the tag.
+    /// The plan, from the signature and the protection found on the tag.
     func plan(
         _ request: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
         _ found: CardProtection
@@ -122,12 +121,14 @@ struct CardPlanning: StationWork {
         case .replace(let lost):
             try await requireFree(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
+            // If it is unknown, the rules of the ledger refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):
             let found = try await foundValue(reading)
             (holder, scratch) = (found.holder, found.scratch)
             if let accepted {
+                // Only a balance that the caller has seen and named is credited.
                 guard accepted == found.balance else {
                     throw .refused(
                         .refusal(.badAmount),
@@ -159,9 +160,8 @@ struct CardPlanning: StationWork {
             above: highest(on: reading, for: holder))
     }
 
-    /// The highest number on the tag. A record that could not be checked without its holder's name
-    /// may be valid for the new holder: the name is missing now, and the new card would bring it
-    /// back.
+    /// The highest number on the tag. A record that could not be checked because its cardholder's
+    /// name is missing may be valid for the new one, and the new card would bring that name back.
     private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
             reading.slots.bytes, uid: reading.uid, holders: [holder], currency: currency, keys: keys
@@ -169,8 +169,8 @@ struct CardPlanning: StationWork {
         return max(reading.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// The first protection state of the new card, from the tag's actual one. A protection that was
-    /// begun on an earlier card is not finished on a card that was requested without it.
+    /// The first protection state of the new card, from the tag's actual one. A switch begun on an
+    /// earlier card is undone if the new card was requested without protection.
     private func protection(
         _ request: CardRequest, on reading: CardReading, _ found: CardProtection
     ) -> CardProtection {
@@ -180,13 +180,14 @@ struct CardPlanning: StationWork {
         return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
-    /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
-    /// to be genuine.
+    /// Refuses a chip with an invalid signature. A chip without one is accepted, as it does not
+    /// claim to be genuine.
     private func isGenuine(
         _ signature: [UInt8]?, _ reading: CardReading, _ request: CardRequest
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
+            // One disturbed answer can spoil a signature, so this counts only after two sessions.
             throw .claimed(.untrueSignature(reading))
         }
         return originality.isGenuine
@@ -206,6 +207,7 @@ struct CardPlanning: StationWork {
         }
         switch try await station.strangers.identify(reading) {
         case .blank: return
+        // A card of another ledger may hold money there, so only a reissue replaces it.
         case .sealed:
             if request.mayReissue { return }
             throw .refused(
@@ -229,7 +231,7 @@ struct CardPlanning: StationWork {
         }
     }
 
-    /// The value that a card of another writer shows.
+    /// What a card of another writer is worth.
     private func foundValue(
         _ reading: CardReading
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
@@ -244,7 +246,7 @@ struct CardPlanning: StationWork {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 record.scratch(beside: face)
             )
-        // Any phone can write that a code is activated; the service can be asked for it.
+        // Any phone can write that a code is activated; only the service's yes counts.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.strangers.otherCurrency(other, reading.uid))

@@ -2,7 +2,7 @@ import Cards
 public import Ledger
 public import TapcardDomain
 
-/// A card as a tap shows it.
+/// A card as a tap reports it.
 public struct CardSummary: Sendable, Hashable {
     /// The verdict on the records.
     public enum Seal: String, Sendable, CaseIterable {
@@ -28,13 +28,13 @@ public struct CardSummary: Sendable, Hashable {
         case blocked
         /// The card was closed and paid out.
         case closed
-        /// Another card has taken its place.
+        /// Another card has replaced it.
         case replaced
-        /// The card is ahead of the ledger, which was restored from a copy.
+        /// The card is ahead of the ledger, which was restored from a backup.
         case behind
-        /// It cannot be asked.
+        /// The ledger cannot be asked.
         case unavailable
-        /// Its server does not answer.
+        /// The ledger's server does not answer.
         case offline
 
         init(_ status: LedgerCard.Status) {
@@ -53,27 +53,27 @@ public struct CardSummary: Sendable, Hashable {
     public let chip: Chip
     /// The verdict on the records.
     public let seal: Seal
-    /// The sequence number of the record that counts; nil without one.
+    /// The number of the record that counts; nil if there is none.
     public let sequence: SequenceNumber?
-    /// The holder on the card.
+    /// The cardholder.
     public let holder: Holder
-    /// The balance; nil for a card that shows none that can be believed.
+    /// The balance; nil if the card shows none that can be believed.
     public private(set) var balance: Money?
-    /// The offline payments here that the ledger has not booked; the balance is without them.
+    /// Offline payments here that the ledger has not booked, already subtracted from the balance.
     public private(set) var unbooked: Money?
     /// The state of the scratch card.
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.
     let isActivating: Bool
-    /// The last ticket that counts; of a card that this ledger does not know, what it says.
+    /// The last ticket that counts; for a card that this ledger does not know, the one it shows.
     public let ticket: Ticket?
-    /// The game that is kept on the card; nil for a card that this ledger does not know.
+    /// The game kept on the card; nil for a card that this ledger does not know.
     public let game: MastermindGame?
     /// The card's standing in the ledger.
     public private(set) var ledger: Standing
-    /// The state of the text that phones read.
+    /// Whether phones read the current state.
     public let display: DisplayState
-    /// Whether the tag asks for a password; nil for a card that this ledger does not know.
+    /// The tag's protection; nil for a card that this ledger does not know.
     public let protection: CardProtection?
     /// The verdict on the maker's signature when the card was made.
     public let originality: TagInfo.Originality?
@@ -81,33 +81,34 @@ public struct CardSummary: Sendable, Hashable {
     public var resolved: [ResolvedOperation]
     /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
-    /// Why the card cannot be trusted; nil where it can, or where it has no owner.
+    /// Why the card cannot be trusted; nil if it can, or if this ledger does not know it.
     public private(set) var problem: TapcardError?
-    /// What the account held that this tap closed to make a new card of its tag; nil where it
-    /// closed none, or an empty one.
+    /// The balance of the account that this tap closed to make a new card of its tag; nil if there
+    /// was none or it was empty.
     public var closed: Money?
-    /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
+    /// Unclaimed tickets that can no longer be claimed, because the card was issued anew.
     public var ticketsGivenUp: [Ticket] = []
-    /// The card of this ledger whose code was on the tag that was adopted. It has the code still.
+    /// The card of this ledger whose code was on the adopted tag; it keeps the code.
     public var codeOwner: CardUID?
-    /// Cards in use of somebody with another name that have the number of the new card's holder.
+    /// Cards in use with the new card's cardholder number but another name.
     public var sameHolderID: [CardUID] = []
 
-    /// The word for `--json` and for people.
+    /// The state of the scratch card as a word, for people and in JSON; nil without one.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
 }
 
 extension CardSummary {
-    /// The card as it describes itself, for when the ledger cannot be asked.
+    /// The card as it describes itself, for use while the ledger is offline.
     public func withoutLedger(_ problem: TapcardError) -> CardSummary {
         var summary = self
         summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
         summary.problem = self.problem ?? problem
+        // Both come from the ledger, which was not asked.
         (summary.closed, summary.sameHolderID) = (nil, [])
         return summary
     }
 
-    /// The card with its balance, less payments that are not booked.
+    /// The card with this balance, from which unbooked payments are subtracted.
     public func leaving(_ balance: Money, unbooked: Money) -> CardSummary {
         var summary = self
         (summary.balance, summary.unbooked) = (balance, unbooked)
@@ -131,11 +132,11 @@ extension CardSummary {
     }
 }
 
-/// Says of a card what a tap has found.
+/// Summarizes what a tap found on a card.
 struct CardSummaries: StationWork {
     let station: Station
 
-    /// A card on which nothing is left to do but to bring up to date what phones read.
+    /// A card with nothing left to do except to refresh what phones read.
     func quiet(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
@@ -162,7 +163,8 @@ struct CardSummaries: StationWork {
             problem: problem)
     }
 
-    /// A card of others is shown as it says it is; anything else is refused with what it is.
+    /// A card of another ledger or writer, as it describes itself; anything else is refused with
+    /// what it is.
     func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
         func summary(
             _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,
@@ -171,6 +173,7 @@ struct CardSummaries: StationWork {
             CardSummary(
                 uid: reading.uid, chip: reading.chip, seal: seal, sequence: record?.sequence,
                 holder: face?.holder ?? .nobody,
+                // The sealed balance goes before the JSON, which anybody can write.
                 balance: record.map {
                     Money(minorUnits: Int64($0.balance), other ?? currency)
                 } ?? face?.balance,
@@ -187,6 +190,7 @@ struct CardSummaries: StationWork {
             )
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
+            // Without its key, nobody can tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:
@@ -194,7 +198,7 @@ struct CardSummaries: StationWork {
         }
     }
 
-    /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
+    /// The card after a change, from the ledger, because the tag may have left meanwhile.
     func card(
         _ uid: CardUID, _ display: DisplayState, resolved: [ResolvedOperation] = []
     ) async throws(Interruption) -> CardSummary {

@@ -26,6 +26,7 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
+            // A prize is credit, which a station with a table of card keys cannot write.
             try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
@@ -52,6 +53,7 @@ package struct Claiming: UseCase {
         _ ticket: CardTicket, _ claims: inout Claims, at station: Station
     ) async throws(TapcardError) {
         let draw = drawn[ticket.ticket.draw]
+        // Booked before, perhaps by this very tap: it is reported, not booked again.
         if let claim = ticket.claim {
             let summary = claims.card
             let prize = try await summary.afterResolving { () throws(TapcardError) in
@@ -68,7 +70,7 @@ package struct Claiming: UseCase {
         claims.change = Claims.Change(ticket, draw, prize, on: claims.card.uid)
     }
 
-    /// The booking of a prize. One that this tap has completed counts as new.
+    /// The booking of a prize, which counts as new if this tap completed it.
     private func booked(
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
         by resolved: [ResolvedOperation], at station: Station
@@ -90,6 +92,7 @@ package struct Claiming: UseCase {
     ) throws(TapcardError) -> PrizeReceipt {
         let card = claims.card
         let new = claims.prizes.filter { !$0.receipt.isReplayed }
+        // Prizes booked now are reported even if a later one failed.
         if new.isEmpty, let problem = claims.problem { throw problem }
         guard !claims.prizes.isEmpty else {
             guard let name else {
@@ -127,7 +130,7 @@ private struct Claims: Sendable, Hashable {
     }
 
     let card: CardSummary
-    /// The tickets that are not checked yet.
+    /// The tickets still to be checked.
     var left: ArraySlice<CardTicket>
     var change: Change?
     var prizes: [PrizeReceipt.Prize] = []
@@ -136,15 +139,15 @@ private struct Claims: Sendable, Hashable {
     var problem: TapcardError?
     /// The operations resolved before a prize was booked.
     var resolved: [ResolvedOperation] = []
-    /// Whether the last ticket is for a draw that is not known yet.
+    /// Whether the draw of the last ticket is not known yet.
     var isToCome = false
 
     init(card: CardSummary, left: [CardTicket]) {
         (self.card, self.left) = (card, left[...])
     }
 
-    /// Takes the next step. A prize that another caller has booked since the card was read, even
-    /// the other way, is reported as booked before.
+    /// Takes the next step. A prize that another caller has booked since the card was read, on the
+    /// card or in cash, is reported as booked before.
     mutating func takeStep(at station: Station) async throws(TapcardError) {
         guard var booking = change else { return }
         do throws(TapcardError) {
@@ -153,6 +156,8 @@ private struct Claims: Sendable, Hashable {
             if let receipt { take(receipt, of: booking) }
         } catch {
             change = nil
+            // The id comes from the ticket, so a mismatch means that somebody has booked this prize
+            // otherwise.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
                 known.kind.booksPrize, known.state == .committed
@@ -178,8 +183,8 @@ private struct Claims: Sendable, Hashable {
 }
 
 extension CardSummary {
-    /// Runs a query after resolving. If the ledger fails now, an operation that this tap has
-    /// completed is still reported.
+    /// Runs a query after resolving. If the ledger fails now, an operation that this tap completed
+    /// is still reported.
     func afterResolving<Success: Sendable>(
         _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -196,7 +201,7 @@ extension CardSummary {
 }
 
 extension CardTickets {
-    /// All tickets, or the named one.
+    /// All tickets, or only the named one; throws if the card does not have it.
     func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
@@ -210,7 +215,8 @@ extension CardTickets {
 }
 
 extension OperationID {
-    /// The id of the one operation that may book a ticket's prize.
+    /// The id of the only operation that may book a ticket's prize, so that all stations ask for
+    /// the same one.
     init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
 }
 
@@ -223,7 +229,7 @@ extension TapcardError {
         ].contains(kind)
     }
 
-    /// The error for a prize that has no room on the card, with the next step.
+    /// The error of a prize that has no room on the card, with the next step.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above most: Money
     ) -> TapcardError {
@@ -234,7 +240,7 @@ extension TapcardError {
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
-    /// The error for a ticket without a prize, booked now or before.
+    /// The refusal for a ticket without a prize, now or before.
     static func nothingWon(
         by ticket: TicketID, isToCome: Bool, uid: CardUID
     ) -> TapcardError {

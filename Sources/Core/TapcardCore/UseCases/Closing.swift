@@ -20,8 +20,8 @@ package struct Closing: UseCase {
         }
     }
 
-    /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
-    /// money is still in the drawer.
+    /// Adds the closing to the error of a closed card: if its answer was lost, the money is still
+    /// in the drawer.
     private func naming(
         _ error: TapcardError, at station: Station
     ) async -> TapcardError {

@@ -5,13 +5,13 @@ public import TapcardDomain
 public struct HistoryLine: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
-    /// The amount added to the card; nil where no money moved.
+    /// The amount added to the card; nil if no money moved.
     public let amount: Money?
-    /// The balance after it; nil for an operation that did not happen.
+    /// The balance after it; nil if the operation did not happen.
     public let balance: Money?
-    /// The prize that was paid out of the drawer, past the card.
+    /// The prize that was paid in cash from the drawer.
     public let paidOut: Money?
-    /// The balance of the account that was closed when the card was issued again.
+    /// The balance of the account that was closed when the card was reissued.
     public let closed: Money?
     /// The part of an offline payment that the card could not pay.
     public let shortfall: Money?
@@ -19,23 +19,23 @@ public struct HistoryLine: Sendable, Hashable {
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was kept; nil also where it was removed from the card.
+    /// The game that was kept; nil for any other operation, and if it was removed from the card.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
     }
 
-    /// The card that was tapped for an offline payment, where this one has replaced it since.
+    /// The card that was tapped for an offline payment, if this one has replaced it since.
     public var tapped: CardUID? {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }
 
-    /// The attempt that this request asked about.
+    /// The activation attempt that this request asked about.
     public var attempt: OperationID? {
         if case .attempt(let id) = operation.subject { id } else { nil }
     }
 }
 
-/// A history that is read row by row: rows that the caller drops are not in memory.
+/// A history that is read row by row, so that rows the caller drops do not stay in memory.
 public struct History {
     private let rows: any LedgerRows
     private let currency: Currency
@@ -56,7 +56,7 @@ public struct History {
         return try rows.line(of: operation, currency)
     }
 
-    /// The next attempt to activate, the oldest first; nil after the last.
+    /// The next activation attempt, oldest first; nil after the last.
     public mutating func nextAttempt() throws(LedgerError) -> ActivationAttempt? {
         try attempts.next()
     }
@@ -86,6 +86,7 @@ extension History {
         let currency = ledger.currency
         let shown: Shown? = try await whileAsking(
             await ledger.readAtLength { rows throws(LedgerError) in
+                // Making a card is an operation, so a card without any is unknown here.
                 if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
                 var history = try History(of: card, rows, currency)
                 return try show(&history)
@@ -94,7 +95,7 @@ extension History {
         return shown
     }
 
-    /// The attempts to activate that belong to these lines, oldest first.
+    /// The activation attempts that belong to these lines, oldest first.
     static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
@@ -102,6 +103,7 @@ extension History {
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
         return try await looking(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []
+            // An attempt from before the first line may have led to one of these activations.
             for id in activated {
                 guard let attempt = try rows.activation(id),
                     attempt.requestedAt.milliseconds < first.milliseconds
@@ -114,7 +116,7 @@ extension History {
         }
     }
 
-    /// Folds the operations begun in a period, oldest first.
+    /// Combines the operations begun in a period, oldest first.
     static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void

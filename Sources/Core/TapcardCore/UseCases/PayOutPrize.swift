@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The payout of the prize of one ticket.
+/// The payout of one ticket's prize in cash.
 struct PayOutPrize: StationWork {
     let station: Station
     let name: TicketID
@@ -9,10 +9,11 @@ struct PayOutPrize: StationWork {
     let prizes: PrizeTable
     let topPrizeUnit: TopPrizeUnit
 
-    /// Books it, or finds the booking that the caller has asked for before.
+    /// Books it, or finds the booking that the caller asked for before.
     func receipt(
         id: OperationID?, only card: CardUID?
     ) async throws(TapcardError) -> PrizeReceipt {
+        // A client that repeats its id gets its answer, even if the card is no longer there.
         if let id, let known = try await repeated(id, only: card) {
             return try await receipt(of: known)
         }
@@ -58,6 +59,7 @@ struct PayOutPrize: StationWork {
     ) async throws(TapcardError) -> PrizeReceipt {
         let tickets = try await CardTicket.tickets(of: payout.uid, in: ledger)
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
+            // The payout is booked, so this must not look like a refusal.
             throw TapcardError.doneUnread(
                 payout,
                 because: TapcardError(
@@ -80,8 +82,8 @@ struct PayOutPrize: StationWork {
             problem: nil, resolved: card.resolved)
     }
 
-    /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
-    /// booked it gets it.
+    /// Books the payout. The cashier pays on this answer, so only a caller that certainly booked it
+    /// gets it.
     private func payOut(
         _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
@@ -98,7 +100,7 @@ struct PayOutPrize: StationWork {
         }
     }
 
-    /// The refusal to pay out a prize that is booked.
+    /// The refusal to pay out a prize that was booked before.
     private func booked(
         _ claim: CardTicket.Claim, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {
@@ -112,8 +114,8 @@ struct PayOutPrize: StationWork {
         return alreadyPaid(operation)
     }
 
-    /// The refusal names the earlier payout: the cashier decides whether it was this one, whose
-    /// answer was lost.
+    /// The refusal names the earlier payout, and the cashier decides whether it was this one, with
+    /// its answer lost.
     private func alreadyPaid(_ payout: Operation) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
@@ -129,7 +131,7 @@ struct PayOutPrize: StationWork {
 }
 
 extension TapcardError {
-    /// The refusal for a prize that is part of the card's balance already.
+    /// The refusal for a prize that is already part of the card's balance.
     fileprivate static func onTheCard(
         _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
     ) -> TapcardError {
@@ -140,7 +142,7 @@ extension TapcardError {
             meaning: "Nothing was booked: pay nothing out.", uid: uid)
     }
 
-    /// The error of a ledger that failed while the payout was to be booked.
+    /// The error of a ledger that failed while the payout was being booked.
     fileprivate static func payingNothing(
         _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {

@@ -1,14 +1,15 @@
 package import Ledger
 package import TapcardDomain
 
-/// A change of one card under an id: a payment, a top-up, a prize, a game. It may have begun before
-/// this call: under its id it happens once.
+/// A change of one card under an id: a payment, a top-up, a prize, a game.
+///
+/// It may have begun before this call; under its id it happens once.
 package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
-    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
-    /// resolved the same request, it throws instead of repeating it.
+    /// `refusingRepetition` is for callers without an id of their own: if the tap has just resolved
+    /// the same request, it throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -16,14 +17,14 @@ package struct CardChange: ReceiptUseCase {
         request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
     }
 
-    /// `known` is the operation under the id: the caller has looked it up already.
+    /// `known` is the operation under the id, if the caller has already looked it up.
     init(_ action: CardAction, _ id: OperationID, known: Operation) {
         self.init(action, id)
         request.operation = known
     }
 
     var pending: PendingRequest? { request }
-    /// A request that has begun goes on with the card that it began on.
+    /// A request that has begun continues with the card that it began on.
     var card: CardUID? { request.only ?? request.operation?.uid }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
@@ -31,6 +32,7 @@ package struct CardChange: ReceiptUseCase {
             request.operation = try await station.answering.known(
                 request.id, request.action, only: request.only)
         }
+        // What is recorded was within the limits when it began, so only a new request is checked.
         guard let known = request.operation else {
             try station.sealing.requireLoading(for: request.action)
             try station.limits.requireUnderCeilings(request.action)
@@ -48,21 +50,24 @@ protocol ReceiptUseCase: TapUseCase where Success == Receipt {
 }
 
 extension ReceiptUseCase {
-    /// Begins the change of a card without an open operation.
+    /// Begins the change on a card without an open operation.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
+        // Another caller may have used the id while the card was awaited.
         if let known = try await asking(await station.ledger.answer(to: request.id)) {
             if request.isOurs(tap.history) {
                 return try await station.answering.ended(known, on: reading, tap.history)
             }
             let isAsked = try await asking(await station.answering.isAnswered(request, by: known))
+            // A pending operation can only be finished by its own card.
             guard isAsked, known.state == .committed || known.uid == reading.uid else {
                 throw .refused(station.answering.mismatch(known))
             }
             return try await station.answering.ended(
                 known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
         }
+        // This closing finished an earlier one, whose money is still to be handed out.
         if case .close = request.action, let done = tap.history.done(.close) {
             return try await station.answering.ended(done, on: reading, tap.history)
         }
@@ -72,11 +77,12 @@ extension ReceiptUseCase {
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
+        // Proved before the operation begins, so that nothing is held for a copy.
         try await station.passwords.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
             request.operation = open.operation
-            // The ledger's state may have changed since the card was seen.
+            // The card's protection may have changed since the tag was opened.
             let isOpened =
                 reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
             return .perform(open, isOpened: isOpened)
@@ -88,7 +94,7 @@ extension ReceiptUseCase {
 }
 
 extension PendingRequest {
-    /// Begins the request in the ledger, and notes it where the outcome is unknown.
+    /// Begins the request in the ledger, and notes it if the outcome is unknown.
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Beginning {
@@ -100,6 +106,7 @@ extension PendingRequest {
                 request, version: reading.version, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
+                // The transaction may be on disk, so no answer may say that nothing happened.
                 perhaps = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
                     begunAt: station.now)
@@ -110,7 +117,7 @@ extension PendingRequest {
 }
 
 extension Request {
-    /// A request of this moment and this cashier.
+    /// A request made now by this cashier.
     init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
         self.init(
             id: id, uid: uid, action: action, by: station.cashier, at: station.now,

@@ -2,28 +2,27 @@ import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// The result of `tag protect` or `tag unprotect`.
+/// The outcome of protecting a tag or of taking its protection off.
 public struct ProtectionChange: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
-    /// Whether the tag has a password now.
+    /// Whether the tag now has a password.
     public let isProtected: Bool
-    /// Nil for a card that this ledger does not know, and where only another writer's change was
-    /// set back.
+    /// The operation; nil for a card that this ledger does not know, and if only another writer's
+    /// change was undone.
     public let operation: OperationID?
-    /// The state of the text that phones read.
+    /// Whether phones read the current state.
     public let display: DisplayState
-    /// The operations of earlier taps that this one has resolved.
+    /// The operations of earlier taps that this one resolved.
     public var resolved: [ResolvedOperation] = []
 }
 
-/// Puts the card's password onto its tag, or takes it off: a change of the card, answered by what
-/// has become of its protection.
+/// Puts the card's password on its tag or takes it off, and reports the protection it then has.
 package struct ProtectionSwitch: TapUseCase {
     private let isProtecting: Bool
     private var change: CardChange
 
-    /// Which key a password is to come from is known when the tap begins.
+    /// The key for a password is chosen only when the tap begins.
     package init(on isProtected: Bool, _ id: OperationID, only card: CardUID? = nil) {
         isProtecting = isProtected
         change = CardChange(.unprotect, id, only: card)
@@ -67,10 +66,11 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         let history = tap.history
         if let done = history.done(change.request.kind), change.request.operation == nil {
-            // An earlier tap had begun it, and this one has finished it.
+            // An earlier tap began it, and this one finished it.
             return .done(answer(station.answering.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.known?.card {
+            // Undoing another writer's change may already have given the tag what was asked for.
             if change.request.isSetBack, card.protection.isSteady,
                 (card.protection == .off) != isProtecting
             {
@@ -79,6 +79,7 @@ package struct ProtectionSwitch: TapUseCase {
                         uid: reading.uid, isProtected: isProtecting, operation: nil,
                         display: history.display, resolved: history.resolved(in: station.currency)))
             }
+            // After a voided switch the tag is checked again: its settings may be locked by now.
             if change.request.operation == nil || history.switchingEnded != nil {
                 try await station.protectionSteps.requireSwitchable(
                     reading, card, after: history.switchingEnded, noting: &change.request)

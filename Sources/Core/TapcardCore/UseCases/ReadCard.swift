@@ -2,12 +2,12 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// One look at a card, whatever it is.
+/// One look at a tag, whatever is on it.
 package struct ReadCard: TapUseCase {
     var tap = Tap()
     private let isResolving: Bool
 
-    /// Without `resolving` nothing is ever written.
+    /// Without `resolving`, nothing is ever written.
     package init(resolving: Bool = true) { isResolving = resolving }
 
     var card: CardUID? { nil }
@@ -30,7 +30,7 @@ package struct ReadCard: TapUseCase {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
-        // Voids the open payment where that is due, and throws the problem with that.
+        // Voids the open payment if that is due, and then throws the problem along with it.
         do throws(Interruption) {
             _ = try await station.resolver.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
@@ -52,7 +52,7 @@ package struct ReadCard: TapUseCase {
 }
 
 extension ReadCard {
-    /// Reads a card; again without the ledger where its server does not answer.
+    /// Reads a card, and once more without the ledger if its server does not answer.
     static func summary(
         resolving isWanted: Bool, at station: Station
     ) async throws(TapcardError) -> CardSummary {
@@ -70,7 +70,7 @@ extension ReadCard {
     ) async throws(TapcardError) -> CardSummary {
         var alone = station.withoutLedger
         alone.settings.wait = Station.returnLimit
-        // Without a card, it has been taken away in the meantime.
+        // If no card is found, it has been taken away meanwhile.
         var summary = try await translating(
             awaiting: await ReadCard(resolving: false).run(at: alone)
         ) { (error: TapcardError) in error.result == .noCard ? problem : error }

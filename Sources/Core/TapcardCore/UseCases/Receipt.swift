@@ -1,30 +1,29 @@
 public import Ledger
 public import TapcardDomain
 
-/// A change that has happened: it is in the ledger, and the card shows it or follows.
+/// A change that has happened: it is in the ledger, and the card shows it or will follow.
 public struct Receipt: Sendable, Hashable {
-    /// The operation, committed.
+    /// The committed operation.
     public let operation: Operation
     /// The amount added to the card; negative for a payment.
     public let amount: Money
     /// The card's balance afterwards.
     public let balance: Money
-    /// Whether this was a retry, and nothing happened this time.
+    /// Whether this was a retry, so that nothing happened this time.
     public let isReplayed: Bool
-    /// The state of the text that phones read.
+    /// Whether phones read the current state.
     public let display: DisplayState
-    /// The unclaimed tickets that cannot be claimed any more.
+    /// Tickets that can no longer be claimed.
     public var ticketsGivenUp: [Ticket] = []
-    /// The operations of earlier taps that this one has resolved before.
+    /// The operations of earlier taps that this one resolved.
     public var resolved: [ResolvedOperation] = []
-    /// What the ledger is still to book, where the change is only in the station's journal.
+    /// What the ledger still has to book, if the change is only in the station's journal.
     public var unbooked: UnbookedPayments?
 
     /// The card's number.
     public var uid: CardUID { operation.uid }
 
-    /// The receipt of a request that took two taps, with the operations that the first has
-    /// resolved.
+    /// The receipt of a request that took two taps, with what the first one resolved.
     func telling(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
         receipt.resolved = earlier + resolved

@@ -7,7 +7,7 @@ package struct Refund: UseCase {
     private let amount: Money?
     private let id: OperationID?
     private let card: CardUID?
-    /// The reversed operation, once the ledger has named it.
+    /// The reversed operation, once the ledger has been asked.
     private var known: Operation?
     private var change: CardChange?
 
@@ -24,7 +24,8 @@ package struct Refund: UseCase {
             let action: CardAction =
                 known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
-            // Any card may be tapped: the rules know which one has the payer's money now.
+            // Any card may be tapped: the rules know which one has the payer's money now. The
+            // derived id lets requests without one refund a payment only once.
             change = CardChange(action, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
@@ -55,7 +56,7 @@ package struct Refund: UseCase {
     private func explained(
         _ error: TapcardError, _ known: Operation, at station: Station
     ) async -> TapcardError {
-        // Another amount under the id that both requests derive: the operation is refunded already.
+        // The derived id was used with another amount, so the operation is already refunded.
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
@@ -69,14 +70,14 @@ package struct Refund: UseCase {
         return await shortOf(known.id, error.naming(known.uid), at: station)
     }
 
-    /// The refund of an operation; nil without one, or where the ledger fails.
+    /// The refund of an operation; nil if there is none or the ledger fails.
     private func refundMade(
         of reversed: OperationID, at station: Station
     ) async -> Operation? {
         try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
     }
 
-    /// Completes the error of a card with too low a balance by the amount that can be taken back.
+    /// Adds to the error of too low a balance the amount that can be taken back.
     private func shortOf(
         _ reversed: OperationID, _ error: TapcardError, at station: Station
     ) async -> TapcardError {

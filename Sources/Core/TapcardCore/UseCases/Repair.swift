@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The repair of a card, by an operator.
+/// The repair of a card, requested by an operator.
 struct RepairCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -14,6 +14,7 @@ struct RepairCard: TapUseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
+        // A card without a good record is believed only if the operator names it.
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
@@ -22,6 +23,7 @@ struct RepairCard: TapUseCase {
             try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
+        // A chip that takes no writes cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
@@ -34,6 +36,7 @@ struct RepairCard: TapUseCase {
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> CardSummary? {
         hasWritten = true
+        // What the repair finished is reported like anything else that a tap resolved.
         if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
     }
@@ -53,7 +56,7 @@ struct RepairCard: TapUseCase {
             return .done(
                 try await station.summaries.card(reading.uid, display, resolved: resolved))
         } catch {
-            // The error tells which part was done, and that the rest was not.
+            // The error says which part was done and that the rest was not.
             guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
@@ -62,8 +65,8 @@ struct RepairCard: TapUseCase {
         }
     }
 
-    /// Corrects the ledger's protection of a card that the operator has named, and has the card
-    /// looked at again.
+    /// Corrects the ledger's protection of a card that the operator named, and has the card looked
+    /// at again.
     private func learnProtection(
         of reading: CardReading, _ card: LedgerCard, at station: Station
     ) async throws(Interruption) {
@@ -85,11 +88,13 @@ struct RepairCard: TapUseCase {
         guard let open = known.open else {
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }
+        // Without a trusted record, nothing shows that the payment reached the card.
         if open.kind.isVoidable {
             let voided = try await asking(
                 await station.ledger.voidOpenPayment(
                     on: reading.uid, version: version, at: station.now))
             if let voided { tap.history.note(ended: voided) }
+            // Voiding freed the card, so the state to compare with has nothing open.
             let version = CardVersion(confirmed: version.confirmed, open: nil)
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }

@@ -13,7 +13,7 @@ package struct Scratching: UseCase {
 
     private let id: OperationID
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps has resolved.
+    /// The operations that the first of the two taps resolved.
     private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID) { self.id = id }
@@ -34,7 +34,7 @@ package struct Scratching: UseCase {
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
-                // Another station may have done this very request since it was asked for here.
+                // Another station may have carried out this very request meanwhile.
                 let action = CardAction.scratch(station.newID())
                 guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
@@ -93,6 +93,7 @@ private struct FindScratchableCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
+        // Refused before anybody scratches, not at the second tap.
         try translating(known.admits(.scratch(code))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
         }

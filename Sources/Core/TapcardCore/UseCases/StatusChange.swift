@@ -19,7 +19,7 @@ extension StatusChange {
                 .refusal(.cardUnknown), TapcardError.sentence(refusal.detail),
                 meaning: TapcardError.unchanged, next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
-            // A card that is not in use any more is not blocked: the remedy is another one.
+            // A card that is no longer in use is not blocked, so the remedy is another one.
             if self == .unblock, refusal.rule == .wrongState,
                 let status = try? await ledger.knownCard(of: card)?.card.status, status != .active
             {

@@ -4,11 +4,13 @@ import Ledger
 public import Tags
 public import TapcardDomain
 
-/// The facts that any tag tells of itself, including one that is not a card.
+/// What any tag tells about itself, even one that is not a card.
 public struct TagInfo: Sendable, Hashable {
-    /// The meaning of the maker's signature: who made the chip, not that a card is not a copy.
+    /// The verdict on the maker's signature: it proves who made the chip, not that a card is no
+    /// copy.
     public enum Originality: String, Sendable, CaseIterable {
-        /// None is zeros, as some makers deliver, or a signature that the chip did not show.
+        /// `none` is a signature of zeros, as some makers deliver, or one that the chip did not
+        /// show.
         case valid, invalid, none
         /// A chip that has none, as far as is known.
         case notAsked = "not-asked"
@@ -42,54 +44,54 @@ public struct TagInfo: Sendable, Hashable {
     public let uid: CardUID
     /// The name of the chip.
     public let chip: String
-    /// The pages of the chip; nil for one that has files and keys instead.
+    /// The chip's pages; nil for one with files and keys instead.
     public let pages: Type2Chip?
     /// The number of bytes for users.
     public let userByteCount: Int
     /// The versions of the chip's keys, from key 0 on; empty for a chip with pages.
     public let keyVersions: [UInt8]
-    /// The answer to GET_VERSION; nil for a tag without it.
+    /// The answer to GET_VERSION; nil for a tag without one.
     public let version: [UInt8]?
     /// The verdict on the maker's signature.
     public let originality: Originality
-    /// The kind of the tag's content: a word of `--json`.
+    /// The kind of the tag's content, as a word in JSON.
     public let ndef: String
-    /// The number of bytes by which the message on the tag could grow.
+    /// How many bytes the message on the tag could still grow.
     public let freeBytes: Int
-    /// Whether pages of the tag can never be written again.
+    /// Whether some pages of the tag can never be written again.
     public let isLocked: Bool
     /// Whether the tag asks for a password.
     public let isProtected: Bool
-    /// The chip's settings; nil for a chip that has none.
+    /// The chip's settings; nil if it has none.
     public let configuration: AccessConfiguration?
-    /// The number of reads since the counter was switched on; nil where it is off.
+    /// The number of reads since the counter was switched on; nil if it is off.
     public let counter: UInt32?
-    /// The claims of a chip with keys as a card; nil for a chip with pages.
+    /// What a chip with keys claims to be as a card; nil for a chip with pages.
     package let ntag424Card: NTAG424CardInfo?
 }
 
-/// The claims of a chip with keys as a card. Nothing of it is proved: the card does that at a
+/// What a chip with keys claims to be as a card. Nothing of it is proved: the card does that in a
 /// tap.
 package struct NTAG424CardInfo: Sendable, Hashable {
-    /// The key of this station that the versions of the chip's keys name; nil where they name none.
+    /// The key of this station that the chip's key versions name; nil if they name none.
     package let issuerKey: UInt8?
     /// Whether that key is retired here.
     package let isRetired: Bool
-    /// Whether its keys have several versions: the making of the card, or a change of its keys, was
-    /// interrupted.
+    /// Whether its keys have several versions, because the making of the card or a change of its
+    /// keys was interrupted.
     package let isHalfMade: Bool
-    /// The host of the page that it shows to phones; nil without one.
+    /// The host of the page that it shows to phones; nil if there is none.
     package let host: String?
-    /// Whether somebody has switched the chip to its other protocol (LRP), which cannot be undone.
-    /// Seen only of a card with an address of ours.
+    /// Whether somebody switched the chip to its other protocol (LRP) for good. Seen only on a card
+    /// with an address of ours.
     package let usesLRP: Bool
 }
 
-/// Tools for tags of any kind, a card or not. They move no money.
+/// Tools for tags of any kind, cards or not. They move no money.
 struct TagTools: StationWork {
     let station: Station
 
-    /// Reads every fact that a tag tells of itself.
+    /// Reads everything that a tag tells about itself.
     func info() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
@@ -98,9 +100,11 @@ struct TagTools: StationWork {
             var counter: UInt32?
             if access.configuration?.counts == true {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
+                // The chip sends its three bytes lowest first.
                 counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
                     .reversed().reduce(0) { $0 << 8 | UInt32($1) }
             }
+            // The lower half of the byte is the write access: 0 means free.
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
@@ -117,7 +121,7 @@ struct TagTools: StationWork {
         }
     }
 
-    /// The room for the message: up to a card's records, and on another tag up to its end.
+    /// The room for the message: up to a card's records, and on any other tag up to its end.
     private static func freeBytes(
         _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
     )
@@ -127,7 +131,7 @@ struct TagTools: StationWork {
         if case .tapcard = content, let layout = chip.model.flatMap(CardLayout.init) {
             room = layout.ndefByteCount
         }
-        // An unreadable message leaves no room that can be relied on.
+        // An unreadable message leaves no room that anybody can rely on.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
@@ -143,7 +147,7 @@ struct TagTools: StationWork {
                 "This chip has files that keys protect, as an NTAG 424 has, and no pages: no dump "
                     + "of it can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
-            // Pages may be protected from reading, so the chip has to be identified first.
+            // Pages may be protected against reading, so the chip has to be identified first.
             let tag = try await station.scanner.scanTag(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
@@ -179,13 +183,14 @@ struct TagTools: StationWork {
                     meaning: "Nothing was written to it.", next: [.tag(.useSameChip)], uid: uid)
             }
             return tag.chip.userPages.compactMap { number in
+                // Phones take these pages for lock bits, so they stay as they are.
                 tag.chip.zeroPages?.contains(number) == true
                     ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
             }
         }
     }
 
-    /// Makes a blank tag again: an empty message, followed by zeros.
+    /// Makes the tag blank again: an empty message, followed by zeros.
     func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await rewrite(
             overwriting, orRefuseChip: "it never becomes a blank tag again"
@@ -204,8 +209,8 @@ struct TagTools: StationWork {
         }
     }
 
-    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or says what it is
-    /// to hold, from what is on it and what the ledger knows of it.
+    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or chooses what it
+    /// is to hold, from its content and what the ledger knows.
     private func rewrite(
         _ overwriting: Bool, orRefuseChip why: String,
         with pages: (ScannedTag, CardUID, KnownCard?) throws(Interruption) -> [PageWrite]
@@ -246,6 +251,7 @@ struct TagTools: StationWork {
                 WritePages(
                     writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
+            // Without a record to fall back on, an interrupted rewrite cannot be called "not done".
             let error = error.error
             throw .refused(
                 TapcardError(
@@ -260,6 +266,7 @@ struct TagTools: StationWork {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
+        // What a closed card left behind, or nothing at all, is worth nothing to anybody.
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
@@ -274,7 +281,7 @@ struct TagTools: StationWork {
             meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
     }
 
-    /// Returns the number of the card on the reader, without reading its memory.
+    /// The number of the card on the reader, without reading its memory.
     func cardNumber() async throws(TapcardError) -> CardUID {
         let identity = try await waitForTag()
         await reader.release()
@@ -292,8 +299,8 @@ struct TagTools: StationWork {
         ) { (error: ReaderError) in TapcardError(error) }
     }
 
-    /// Waits for a tag of any kind, and releases it in every case. Without a refusal, the body
-    /// takes chips that have files in place of pages, too.
+    /// Waits for a tag of any kind and always releases it. Without `refusal`, chips with files
+    /// instead of pages are accepted, too.
     private func withTag<Success: Sendable>(
         orRefuseChip refusal: TapcardError? = nil,
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
@@ -320,7 +327,7 @@ struct TagTools: StationWork {
 }
 
 extension TagTools {
-    /// All that a chip says of itself without a key. What speaks against it is asked again in
+    /// All that a chip says about itself without a key. Evidence against it is asked for again in
     /// another session.
     private func chipInfo(
         _ identity: TagIdentity, _ uid: CardUID
@@ -343,6 +350,7 @@ extension TagTools {
         var history = TapHistory()
         let answers = try await station.ntag424Scanner.ask(.all, identity, &history)
         let message = answers.message
+        // The file begins with the length of its message.
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
         return TagInfo(
@@ -352,12 +360,13 @@ extension TagTools {
             ndef: (message.isEmpty
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
+            // The keys of the factory are public, so they keep nobody out.
             isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
             configuration: nil, counter: nil, ntag424Card: card(answers))
     }
 
-    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card
-    /// that is half made belongs to the issuer that its key 3 names.
+    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a half-made
+    /// card belongs to the issuer that its key 3 names.
     private func card(_ answers: NTAG424Answers) -> NTAG424CardInfo {
         let selling = answers.sellingVersion
         let named =

@@ -1,7 +1,7 @@
 public import Ledger
 public import TapcardDomain
 
-/// The receipt of a bought ticket: the ticket, and the payment for it.
+/// The receipt of a bought ticket, with the payment for it.
 public struct TicketReceipt: Sendable, Hashable {
     /// The ticket that was bought.
     public let ticket: Ticket
@@ -9,11 +9,11 @@ public struct TicketReceipt: Sendable, Hashable {
     public let receipt: Receipt
 }
 
-/// A valid ticket, with the ledger's data about it.
+/// A ticket that counts, with what the ledger knows about it.
 public struct CardTicket: Sendable, Hashable {
     /// The ticket.
     public let ticket: Ticket
-    /// The card that bought the ticket: the one in hand, or one that it replaces.
+    /// The card that bought the ticket: the one in hand, or one that it replaced.
     public let boughtWith: CardUID
     /// The operation that bought it.
     public let purchase: OperationID
@@ -21,11 +21,11 @@ public struct CardTicket: Sendable, Hashable {
     public let price: Money
     /// The time of the purchase.
     public let boughtAt: Timestamp
-    /// The booking of the prize; nil until then.
+    /// The booking of the prize; nil if it is not booked.
     public let claim: Claim?
     /// The status of the card that was asked about; nil if none was named.
     public let status: LedgerCard.Status?
-    /// Whether a card can never claim the prize any more.
+    /// Whether no card can ever claim the prize.
     public let isGivenUp: Bool
 
     /// Whether a prize could be booked now.
@@ -41,7 +41,7 @@ public struct CardTicket: Sendable, Hashable {
         public let prize: Money
         /// The time of the booking.
         public let at: Timestamp
-        /// Whether the prize was paid out of the drawer and not added to the card.
+        /// Whether the prize was paid in cash instead of added to the card.
         public let isPaidOut: Bool
     }
 }
@@ -58,23 +58,23 @@ public struct CardTickets: Sendable, Hashable {
 public struct PrizeReceipt: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
-    /// The won tickets, newest first, each with the booking of its prize; replayed where it was
-    /// booked before this tap.
+    /// The winning tickets, newest first, each with the booking of its prize, replayed if that
+    /// happened before this tap.
     public let prizes: [Prize]
     /// The card's balance now.
     public let balance: Money
-    /// The state of the text that phones read.
+    /// Whether phones read the current state.
     public let display: DisplayState
-    /// The reason why some prizes were not booked; the others were.
+    /// Why some prizes were not booked; the others were.
     public let problem: TapcardError?
-    /// The operations of earlier taps that this one has resolved.
+    /// The operations of earlier taps that this one resolved.
     public let resolved: [ResolvedOperation]
 
-    /// A won ticket, the draw that it won in, and the booking of its prize.
+    /// A winning ticket, its draw, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
-        /// The ticket that has won.
+        /// The winning ticket.
         public let ticket: CardTicket
-        /// Nil where the prize was booked before, and the lottery does not list the draw any more.
+        /// The draw; nil if the prize was booked before and the lottery no longer lists the draw.
         public let draw: Draw?
         /// The receipt of the prize.
         public let receipt: Receipt
@@ -83,16 +83,16 @@ public struct PrizeReceipt: Sendable, Hashable {
         public var prize: Money {
             Money(minorUnits: receipt.operation.amount, receipt.amount.currency)
         }
-        /// Whether the prize was paid out of the drawer and not added to the card.
+        /// Whether the prize was paid in cash instead of added to the card.
         public var isPaidOut: Bool { receipt.operation.kind == .payout }
     }
 
-    /// Whether every prize was booked before, and nothing happened this time.
+    /// Whether every prize was booked before, so that nothing happened this time.
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
 extension CardTickets {
-    /// The tickets of a card that was read.
+    /// The tickets of a card that was just read.
     init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
         let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
         self.init(
@@ -101,7 +101,7 @@ extension CardTickets {
 }
 
 extension CardTicket {
-    /// What the ledger has of a card, or of all.
+    /// The tickets of a card, or of all cards.
     static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
@@ -116,7 +116,7 @@ extension CardTicket {
 }
 
 extension Station.Surroundings {
-    /// Random balls, each with the same probability to within 2^-54.
+    /// Random balls, all equally likely to within 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         func drawn(below limit: Int) -> Int {
             let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -149,12 +149,13 @@ package struct TicketPurchase: UseCase {
         ) { (error: LedgerError) in
             TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
         }
+        // A repeated request has drawn new balls, but the ledger's ticket is the one that counts.
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }
 }
 
-/// A tap that resolves a purchase whose draw is over: the card is read for no operation, so that
-/// nothing new is written for it.
+/// A tap that resolves a purchase whose draw is over. It requests no operation of its own, so
+/// nothing new is written.
 struct ResolvePurchase: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
@@ -189,7 +190,7 @@ struct ResolvePurchase: TapUseCase {
 }
 
 /// A tap that reads a card of this ledger and resolves an open operation. If that was of the
-/// requested kind, the card may be gone by then.
+/// requested kind, the card need not stay.
 struct ReadKnownCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -215,6 +216,7 @@ struct ReadKnownCard: TapUseCase {
         do throws(Interruption) {
             return .success(
                 try await station.summaries.card(
+                    // The card has left, so phones may still read its old state.
                     done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
@@ -248,7 +250,7 @@ extension CardTicket {
 }
 
 extension TapcardError {
-    /// The error of a purchase that was begun, while it is unknown whether its draw is still to
+    /// The error of a purchase that has begun, while it is unknown whether its draw is still to
     /// come.
     public static func purchaseOpen(
         _ sold: SoldTicket, because error: TapcardError

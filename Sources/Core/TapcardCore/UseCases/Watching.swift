@@ -1,25 +1,25 @@
 import Tags
 import TapcardDomain
 
-/// Watches a reader on which card after card is put.
+/// Watches a reader for one card after another.
 struct ReaderWatch: StationWork {
     let station: Station
 
-    /// Who waits for no card at all would ask again and again without a pause.
+    /// The shortest wait for a card; without one, an impatient caller would ask without a pause.
     private static let shortestWait = Duration.seconds(1)
-    /// How often in a row a card must be missing to have been taken away: a card that is moved a
-    /// little is lost for a moment.
+    /// How many misses in a row mean that a card was taken away: one that is moved a little is lost
+    /// for a moment.
     private static let missesOfAbsence = 2
-    /// How long one look for a reader that is gone may take, and the pause behind it.
+    /// How long one search for a missing reader may take, and the pause after it.
     private static let readerSearch = Duration.seconds(1)
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads card after card until nobody looks any more.
+    /// Reads card after card until nobody is watching.
     func watch(
         resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
     ) async {
         let patient = waiting(max(settings.wait, ReaderWatch.shortestWait))
-        // A reader that was lost before is told of soon, not when a card could have come.
+        // A reader that was lost earlier is reported soon, not only when a card could have come.
         var station = waiting(ReaderWatch.shortestWait)
         var isFirst = true
         while !Task.isCancelled {
@@ -37,8 +37,7 @@ struct ReaderWatch: StationWork {
                     continue
                 }
                 isFirst = false
-                // Nobody has asked for a certain card: one that takes another one's place while
-                // that is read is simply the next.
+                // No particular card was asked for, so one that replaces another is just the next.
                 if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
@@ -66,8 +65,8 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or carries another card than this one, or than the first
-    /// that is seen; why, if the reader itself is gone.
+    /// Returns once the reader is empty or has another card than this one, or than the first one
+    /// seen; returns the error if the reader itself is gone.
     private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
         var lying = card?.bytes
         var misses = 0
@@ -75,7 +74,7 @@ struct ReaderWatch: StationWork {
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
-                // One of several that is left alone was never read.
+                // A card left over from several was never read, so it counts as a new one.
                 if lying == nil ? wereSeveral : lying != uid { break }
                 lying = uid
                 misses = 0
@@ -97,13 +96,13 @@ struct ReaderWatch: StationWork {
         return nil
     }
 
-    /// Waits for the reader and tells of it; false where nobody looks any more.
+    /// Waits for the reader and reports it; false if nobody is watching.
     private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerIsBack(name: reader.name))
     }
 
-    /// Returns once there is a reader again; false when the task was cancelled before.
+    /// Returns once there is a reader again; false if the task was cancelled before.
     private func waitForReader() async -> Bool {
         while !Task.isCancelled {
             do {
@@ -112,6 +111,7 @@ struct ReaderWatch: StationWork {
             } catch {
                 switch error.kind {
                 case .noReader, .busy, .readerLost, .cancelled: break
+                // Any other answer shows that there is a reader.
                 default: return true
                 }
             }

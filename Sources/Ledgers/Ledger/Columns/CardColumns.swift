@@ -7,7 +7,7 @@ extension LedgerCard {
         "protection", "protection_key", "foreign_message", "game", "game_slots",
     ]
     package static let columns = (names + ["ticket"]).joined(separator: ", ")
-    /// The columns for a row that is joined with its ticket.
+    /// The columns of a row that is joined with its ticket.
     package static let qualifiedColumns = names.map { "card.\($0)" }.joined(separator: ", ")
 
     package var values: [SQLValue] {
@@ -43,10 +43,13 @@ extension LedgerCard {
 }
 
 extension Chip {
-    /// Names a card on a chip that this version does not know: a newer one may have written it.
+    /// Parses the chip. For one that this version does not know, the error says whether a newer
+    /// version may have written it.
     fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
         let name = try row.value(\.text)
         guard let chip = Chip(rawValue: name) else {
+            // What looks like the name of a chip may come from a newer version; anything else is
+            // damage.
             let isName =
                 !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             throw LedgerError(

@@ -1,7 +1,7 @@
 package import TapcardDomain
 
 /// The columns of one row, read from left to right. A value that the ledger could not have written
-/// is an error: another program has changed the row.
+/// is an error, because another program has changed the row.
 package struct Columns {
     private let values: [SQLValue]
     private var index = 0
@@ -30,7 +30,7 @@ package struct Columns {
         return value
     }
 
-    /// Reads a word of an enumeration.
+    /// Parses a word of an enumeration.
     package mutating func word<Word: RawRepresentable<String>>() throws(LedgerError) -> Word {
         try value { $0.text.flatMap(Word.init(rawValue:)) }
     }
@@ -40,7 +40,7 @@ package struct Columns {
         "a row of the ledger cannot be read, it was not written by tapcard; restore a backup")
 }
 
-/// The domain's types from columns; nil where the value is not valid.
+/// The domain's types from columns; nil for an invalid value.
 extension SQLValue {
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     package var text: String? { if case .text(let value) = self { value } else { nil } }
@@ -60,7 +60,8 @@ extension SQLValue {
     package var readCounter: ReadCounter? {
         integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
     }
-    /// An amount or a count. No ledger has more, and a few of them never overflow.
+    /// An amount or a count, within a limit that no ledger reaches and that lets a few be added
+    /// without overflow.
     package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
     /// The number of a chip's account.
     package var accountNumber: Int? {

@@ -30,7 +30,7 @@ extension Ticket {
         self = ticket
     }
 
-    /// Nil where no ticket was joined.
+    /// Parses a joined ticket; nil if none was joined.
     package init?(joined row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(TicketID.init) }
         let draw = try row.optional { $0.text.flatMap(DrawID.init) }
