@@ -47,7 +47,6 @@ struct Endpoint: Sendable {
     /// Statuses that every request can be refused with: malformed, from another site, unreadable
     /// file of the cashiers, or a closing till.
     private static let everywhere = [400, 403, 500, 503]
-    /// The status for a refused token; the statuses for a refused body follow.
     private static let ofTokens = [401]
     private static let ofBodies = [413, 415]
 

@@ -25,6 +25,7 @@ struct OriginCheck: Sendable {
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }
+        // "none" is a person's own navigation: a typed address or a bookmark.
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" {
             let isLink =
                 isFile && request.method == "GET" && request.headers["Sec-Fetch-Mode"] == "navigate"

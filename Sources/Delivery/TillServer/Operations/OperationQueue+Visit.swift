@@ -18,6 +18,7 @@ extension OperationQueue {
     /// Asks the ledger about a card that nobody saw arrive. Where it cannot be asked, the card may
     /// have had anything.
     private func recall() async {
+        // Another card may have arrived while the ledger was asked.
         guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
             admission.visit.unseen == uid
         else { return }
@@ -27,6 +28,7 @@ extension OperationQueue {
     private func noteResolved(_ resolved: JSONValue?) {
         for each in resolved?.array ?? [] {
             guard let id = each["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
+            // What was voided took no money, so the card may be charged for it.
             if each["outcome"]?.string != "committed" {
                 admission.visit.forget(id)
             } else if let request = each["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
@@ -57,6 +59,7 @@ extension OperationQueue {
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
+        // A request noted under this very id is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -89,6 +92,7 @@ extension OperationQueue {
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
         if let request = VisitRequest(rawValue: operation.call.path) {
+            // A replayed answer may be of an earlier visit, which does not count in this one.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)

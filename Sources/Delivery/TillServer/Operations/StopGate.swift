@@ -22,6 +22,7 @@ final class StopGate: Sendable {
         state.withLock { state in
             switch progress {
             case .waitingForCard, .scratching: state.isOpen = !state.hasBegun
+            // An earlier operation is being resolved: the next wait of this one can be stopped.
             case .cardSeen, .resolving: state.isOpen = false
             case .asking, .writing, .switchingProtection, .committed:
                 (state.isOpen, state.hasBegun) = (false, true)

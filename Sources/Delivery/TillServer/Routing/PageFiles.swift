@@ -89,6 +89,7 @@ import WebServer
         let text =
             page.split(separator: "<\(element)>").last?
             .split(separator: "</\(element)>").first ?? ""
+        // Policies accept the URL-safe alphabet, but need the padding that Base64URL omits.
         return "'sha256-\(Base64URL.encode(SHA256.digest([UInt8](text.utf8))))='"
     }
 

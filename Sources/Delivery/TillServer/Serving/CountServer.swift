@@ -3,8 +3,8 @@ import CustomerServer
 import TapcardCore
 import WebServer
 
-/// The counts of a customers' page that is served alone: `/metrics` on a listener of this machine's
-/// own. The till page has them itself; the customers' listener never does.
+/// Serves the counts of a customers' page that runs without a till page: `/metrics`, for this
+/// machine only. The customers' own listener never shows them.
 final class CountServer: Sendable {
     /// The URL of the counts.
     let address: String

@@ -92,6 +92,7 @@ enum ServeCommand {
         }
         let pages: ServedPages
         var counts: CountServer?
+        // Where one page cannot be served, the one that already listens must not go on.
         do throws(TapcardError) {
             if service == nil, let customers,
                 let port = session[.port(orSay: TillService.unserved)]
@@ -195,6 +196,7 @@ enum ServeCommand {
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()
+        // Made before the tills open, so that lost or unusable keys are reported at once.
         _ = try await session.keys(beside: ledger)
         let till = all.first.map(session.using) ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)

@@ -52,7 +52,7 @@ enum ServedAddress {
         return text
     }
 
-    /// Refuses a listener that no browser could name.
+    /// Refuses to listen on all addresses without a name that browsers can use.
     static func requireName(
         _ address: String, _ names: [String], _ option: String
     ) throws(TapcardError) {
