@@ -11,9 +11,8 @@ package struct LedgerAccess {
 
     package init(_ session: Session) { self.session = session }
 
-    /// The ledger, for a program that runs for days: where its database is offline, it begins
-    /// without it and goes on once the database is back. That is said once, whatever the number of
-    /// its connections.
+    /// The ledger for a program that runs for days: while its database is offline, the program
+    /// starts without it and uses it once it is back. With `isTold`, it does not say so again.
     package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
@@ -21,6 +20,7 @@ package struct LedgerAccess {
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
+                // A ledger that is offline cannot be asked for its currency.
                 let currency = try session.settings.currency ?? keys.currency
             else { throw error }
             if !isTold {
@@ -32,8 +32,8 @@ package struct LedgerAccess {
         }
     }
 
-    /// Asks the ledger for something. `meaning` is part of the error, unless the outcome of a change
-    /// is unknown.
+    /// Makes a request to the ledger. `meaning` is part of the error, unless the outcome of a
+    /// change is unknown.
     static func asking<Success>(
         orSay meaning: String = "The ledger is unchanged.",
         _ body: () async throws(LedgerError) -> Success
@@ -49,7 +49,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The database that stations share; nil where the ledger is a file, whose station is alone.
+    /// The database that stations share; nil if the ledger is a file, which has only one station.
     var sharedDatabase: (any LedgerDatabase)? {
         get throws(TapcardError) {
             guard case .database(let address) = try session.settings.ledgerPlace else { return nil }
@@ -57,7 +57,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The keys of the stations that share the ledger; nil where it is a file.
+    /// The keys of the stations that share the ledger; nil if it is a file.
     func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
         guard let database = try sharedDatabase else { return nil }
         return try await LedgerAccess.status(of: database).keys
@@ -171,6 +171,7 @@ extension Settings {
             do {
                 return try DurableFile(path).permissions() != nil
             } catch {
+                // The disk that the link leads to may not be mounted; a new ledger would hide it.
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
@@ -200,6 +201,7 @@ extension Settings {
     func commandLine(_ words: String) -> String {
         let flags = [Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = effective(name)
+            // Variables and the settings file apply to the next command by themselves.
             guard origin == .flag, let text else { return nil }
             return " --\(name.rawValue) \(text.asShellWord)"
         }

@@ -3,7 +3,7 @@ import OperatingSystem
 import TapcardCore
 import TapcardDomain
 
-/// The folders of a station, in which other users must not write.
+/// The folders of a station, which other users must not be able to write to.
 struct SafePlaces {
     private let settings: Settings
 

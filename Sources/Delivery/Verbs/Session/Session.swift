@@ -61,6 +61,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
+        // Before the tap, so that the balance it sees already includes offline payments.
         await journal.book(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
