@@ -130,8 +130,7 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// The reading of a sealed card without the ledger; such a station takes no money. Nil when
-    /// that fails, too.
+    /// A card read by its keys alone, while the ledger cannot be used; nil if that fails, too.
     private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
         do {
             let (keyFile, journal) = (session.keyFile, session.journal)
