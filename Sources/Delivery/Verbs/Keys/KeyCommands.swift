@@ -150,6 +150,7 @@ enum KeyCommands {
         }
         let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
+        // A ring with its sealing key retired is impossible, so that one is left out.
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
@@ -257,7 +258,7 @@ extension Report {
             + "written again",
         customersAgain,
     ]
-    /// The customers' page believes the keys in its file: those that were there when it was made.
+    /// The customers' page trusts the keys in its file, which are those of the time it was made.
     static let customersAgain =
         "If you have a customers' page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
