@@ -122,7 +122,7 @@ enum ReaderCommands {
         }
     }
 
-    /// A command that tries the way to the database without tapcard.
+    /// A step that checks the connection to the database without tapcard.
     private static func wayToDatabase(_ error: TapcardError, _ settings: Settings) -> [Finding.Step]
     {
         guard [.ledgerUnavailable, .ledgerOffline].contains(error.kind),
@@ -134,8 +134,7 @@ enum ReaderCommands {
         ]
     }
 
-    /// The findings about offline payments, or those that could be taken. Keys that cannot be used
-    /// are a finding of their own.
+    /// The findings about offline payments. Unusable keys are a finding of their own.
     private static func offlineFindings(in session: Session) throws(TapcardError) -> [Finding] {
         guard (try? session.keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
@@ -205,6 +204,7 @@ extension ReaderRow: DocumentedObject {
 }
 
 extension Finding {
+    // The longest word, "problem", and two spaces.
     private static let widest = 9
 
     var lines: [String] {

@@ -106,7 +106,7 @@ enum OfflineCommands {
             isChange: true)
     }
 
-    /// Refuses a station: it could hide that its own journal is missing.
+    /// Refuses everyone but the owner: a station could hide that its own journal is missing.
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
