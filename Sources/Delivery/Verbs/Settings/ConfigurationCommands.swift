@@ -97,6 +97,7 @@ enum ConfigurationCommands {
 
     /// The currency of this station's amounts and its origin; nil when it is not decided yet.
     private static func currencyInForce(in session: Session) async -> KnownCurrency? {
+        // The ledger goes first, because its currency is fixed for good.
         if let currency = await ledgerCurrency(in: session) { return (currency, "ledger") }
         if let currency = (try? session.settings.currency) ?? nil {
             return (currency, session.settings.effective(.currency).origin.rawValue)

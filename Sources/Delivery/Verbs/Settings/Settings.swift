@@ -235,7 +235,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The value of a switch's text; nil when it is neither yes nor no.
+    /// The value of a switch's text; nil if it is neither true nor false.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -302,7 +302,8 @@ package struct Settings: Sendable {
         try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
 
-    /// Neither refusal names the address: it would show the password once more.
+    /// Refuses an address with a password, or one of another kind. Neither refusal quotes the
+    /// address, which would show the password again.
     static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
         if place.hasPassword { throw Settings.passwordInAddress }
         guard place.isOtherAddress else { return }
@@ -353,6 +354,7 @@ package struct Settings: Sendable {
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
         let text = effective(name).text ?? ""
+        // Double would also accept signs, exponents, "inf" and "nan".
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
