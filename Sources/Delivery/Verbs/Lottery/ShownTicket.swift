@@ -136,6 +136,7 @@ struct ShownTickets: Sendable {
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
             $0.draw.parts?.number ?? 0
         }
+        // A draw that the lottery no longer lists goes last.
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 
