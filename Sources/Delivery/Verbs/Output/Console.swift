@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The output of a command. A terminal and a pipe get the same words; colour, check mark and
+/// The output of a command. A terminal and a pipe get the same words; color, check mark and
 /// spinner are for terminals only.
 package struct Console: Sendable {
     /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
