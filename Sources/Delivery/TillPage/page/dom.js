@@ -22,7 +22,7 @@ export function h(selector, ...children) {
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position, so that a node that comes or goes leaves its neighbours alone.
+// Children are matched by position, so that a node that comes or goes leaves its neighbors alone.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;

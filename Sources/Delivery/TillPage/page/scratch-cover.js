@@ -1,4 +1,4 @@
-// The grey field over the code. It has no access to codes; it calls its listener once when rubbed.
+// The gray field over the code. It has no access to codes; it calls its listener once when rubbed.
 
 const NIB = 26;
 const ENOUGH = 24;
