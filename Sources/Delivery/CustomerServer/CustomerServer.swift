@@ -24,8 +24,8 @@ package final class CustomerServer: Sendable {
         /// Whether only programs on this machine can connect.
         package var isLoopback: Bool { address.hasPrefix("127.") }
 
-        /// The accepted values of the Host header. Without a certificate of its own the server
-        /// stands after a proxy, which has the default port.
+        /// The accepted values of the Host header. Without a certificate, the server is behind a
+        /// proxy that uses the default port.
         func hosts(at port: UInt16) -> Set<String> {
             let local = isLoopback ? [address, "localhost"] : [address]
             let all = (names + local).map { $0.lowercased() }

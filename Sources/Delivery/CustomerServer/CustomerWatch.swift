@@ -31,7 +31,7 @@ package final class CustomerWatch: Sendable {
         case ledgerLost(LedgerError)
         /// The number of requests that failed in between.
         case ledgerBack(failed: Int)
-        /// So many codes that no card has made came within so many seconds.
+        /// This many codes that no card has made came within this many seconds.
         case codesRefused(count: Int, seconds: Int)
     }
 
@@ -83,7 +83,7 @@ package final class CustomerWatch: Sendable {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
 
-    /// Watches for a burst: whatever the sender gets to see, a code was not of the issuer.
+    /// Watches for a burst of codes that are not from the issuer, whatever the sender is shown.
     func noteWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
@@ -106,7 +106,7 @@ package final class CustomerWatch: Sendable {
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
-            // Those of an outage that was not reported belong to no later one.
+            // Failures of an outage that was not reported do not count for a later one.
             defer { (kept.isTold, kept.failed) = (false, 0) }
             return kept.isTold ? .ledgerBack(failed: kept.failed) : nil
         }

@@ -1,5 +1,5 @@
-/// How often each of many may ask in a minute. Bounded: where there is no room, the one whose minute
-/// began first is forgotten.
+/// Limits how often each key may ask in a minute. When it is full, the key whose minute began first
+/// is forgotten.
 package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     private static var span: Int64 { 60_000 }
 
@@ -32,6 +32,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
             return nil
         }
         guard minute.count < most else {
+            // Rounded up: a client that waits this long must be admitted.
             return Int((minute.start + RequestLimits.span - now + 999) / 1_000)
         }
         minute.count += 1
