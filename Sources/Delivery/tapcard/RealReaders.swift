@@ -68,6 +68,7 @@ enum RealReaders {
                 do throws(ReaderError) {
                     return try await open(name)
                 } catch {
+                    // A USB reader that was plugged in again may have another number.
                     guard error.kind == .noReader,
                         let name = await successor(of: name, nextTo: others)
                     else { throw error }
