@@ -5,6 +5,7 @@ extension CommandTable {
     /// line ":files" asks the shell to complete file names.
     func candidates(for words: ArraySlice<String>) -> Invocation {
         let current = words.last ?? ""
+        // "--card=04" is read as the option --card, whose value 04 is to be completed.
         let name = current.prefix { $0 != "=" }
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])

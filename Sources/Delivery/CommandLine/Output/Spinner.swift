@@ -57,6 +57,7 @@ struct Spinner: Sendable {
             case .show(let new):
                 let isFirst = text == nil
                 text = new
+                // A later text waits for the next frame, so that the spinner turns evenly.
                 if !isFirst { continue }
             case .tick: break
             case .stop(let done):
