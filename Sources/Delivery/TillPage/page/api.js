@@ -96,6 +96,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
       return once(method, path, body, limit);
     }
     if (problem.status !== 401) throw problem;
+    // Another call may have opened a new session since this one was sent.
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);
@@ -144,6 +145,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
+    // An answer that breaks off is lost, too: the server may have carried out the request.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -209,5 +211,6 @@ export async function load(name, path) {
   } catch (problem) {
     next = { value, problem };
   }
+  // A slow answer must not replace the data of a newer request.
   if (state.data[name].path === path) keep(next);
 }

@@ -81,6 +81,7 @@ async function logInTyped() {
     setDraft("login.problem", problem);
     announce(problem.detail, true);
   }
+  // Whatever the outcome, a password must not stay on a shared screen.
   setDraft("password", "");
 }
 

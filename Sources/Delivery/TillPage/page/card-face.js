@@ -14,6 +14,7 @@ const words = say.card;
 
 function rosette(uid) {
   const bytes = uid.match(/../g).map((pair) => parseInt(pair, 16));
+  // Not the first byte, which is the same for all tags of one maker.
   const petals = 4 + (bytes[1] % 9);
   const depth = 12 + (bytes[2] % 22);
   const twist = petals * (1 + (bytes[3] % 3));

@@ -39,6 +39,7 @@ function make(verb, body = {}, about = "") {
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
       if (await confirmed(title, [what, held, lost], action, "bad", true)) {
+        // The question has named the cash to pay out, so this confirms it as well.
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },

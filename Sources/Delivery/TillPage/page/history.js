@@ -128,6 +128,7 @@ function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
   // The server's order counts: times are whole seconds, and a clock may have gone back.
+  // A fresh record is nobody's request.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),

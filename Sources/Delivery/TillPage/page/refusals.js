@@ -7,9 +7,9 @@ import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
-/** Tags that are none; holding another one does nothing until somebody tries again. */
+/** Tags that are not cards; holding a card instead does nothing until somebody tries again. */
 const NO_CARD = ["blank-tag", "not-a-card", "unsupported-tag"];
-/** What the ledger has once it is begun; a payment has not happened before its card has it. */
+/** Booked as soon as they begin; a payment happens only once its card has it. */
 const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
 
 /** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
