@@ -124,7 +124,7 @@ package final class TillService: Sendable {
     /// Checks the whole ledger file now, without waiting for a quiet hour.
     package func checkLedger() async { await tills.ledgerCheck.check() }
 
-    /// The tills with their pages, where there are several.
+    /// The tills with their pages; empty if there is only one.
     var severalTills: [(number: Int, reader: String, address: String)] {
         tills.all.compactMap { till in
             till.number.map { number in

@@ -93,7 +93,7 @@ final class Authenticator: Sendable {
     }
 
     /// Refuses to show anything without a required login. Only requests with `isUse` keep the
-    /// session alive. True for a cashier who is logged in, false where no login is needed.
+    /// session alive. True for a cashier who is logged in, false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
         // A monitor has no session, and only programs of this machine can ask here.

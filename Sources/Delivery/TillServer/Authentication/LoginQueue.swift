@@ -23,7 +23,7 @@ package struct LoginQueue: Sendable {
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
-    /// The origins with somebody waiting, the next one first.
+    /// The origins that have a login waiting, the next one first.
     private var turns: [String] = []
     private var numbers = 0
 
@@ -65,7 +65,7 @@ package struct LoginQueue: Sendable {
         return over
     }
 
-    /// The next login; nil where none waits.
+    /// The next login; nil if none is waiting.
     package mutating func next() -> Ticket? {
         guard !turns.isEmpty else { return nil }
         let origin = turns.removeFirst()
@@ -85,9 +85,10 @@ final class LoginTurns: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits for a turn, which `end` ends. False where too many are waiting.
+    /// Waits for a turn, which `end` ends. False if too many are waiting.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
+            // Clients that have given up try again, and must not find their old places taken.
             dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 let joined = state.queue.join(

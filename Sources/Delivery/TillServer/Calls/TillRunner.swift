@@ -136,7 +136,7 @@ struct TillRunner: Sendable {
         return await ledgerProblem(isWriting: false)?.kind != .ledgerOffline
     }
 
-    /// The state of the ledger's database; nil for a file, and where it cannot be asked.
+    /// The state of the ledger's database; nil for a file or if the database is offline.
     func database() async -> DatabaseReport? {
         (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
     }
@@ -204,6 +204,7 @@ struct TillRunner: Sendable {
             case .card(let reading):
                 let report = Report(
                     self.session.journal.lessUnbooked(reading), currency: station.currency)
+                // The watch that begins after this one compares the keys again.
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn

@@ -32,8 +32,8 @@ extension OperationQueue {
         throw .readerTaken(booked)
     }
 
-    /// Lets a repeated request go on if something was begun under its id. Without an id in the
-    /// ledger nobody knows; then it goes on only where it means one card.
+    /// Lets a repeated request go on if something was begun under its id. If the ledger keeps no id
+    /// for it, it goes on only if it needs no card or names one.
     func requireBegun(_ operation: TillOperation) async throws(Problem) {
         guard operation.call.takesOperation else {
             if !operation.needsReader || operation.namedCard != nil { return }

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// What the card on the reader has had since it came, and what may be begun on it.
+/// Keeps track of the card's visit: what it has had since it came, and what may be begun on it.
 extension OperationQueue {
     /// Notes a card that the watch has seen, with what this tap has resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
@@ -15,7 +15,7 @@ extension OperationQueue {
         noteResolved(resolved)
     }
 
-    /// Asks the ledger about a card that nobody saw arrive. Where it cannot be asked, the card may
+    /// Asks the ledger about a card that nobody saw arrive. If the ledger is offline, the card may
     /// have had anything.
     private func recall() async {
         // Another card may have arrived while the ledger was asked.
@@ -37,8 +37,8 @@ extension OperationQueue {
         }
     }
 
-    /// Why this operation, which has the reader, must not begin: its card has had the same in this
-    /// visit. What the ledger knows under its id is repeated, and begins nothing.
+    /// The refusal of an operation that has the reader but must not begin, because its card has had
+    /// the same in this visit. An id that the ledger knows is a repeat, which begins nothing.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -67,7 +67,7 @@ extension OperationQueue {
         }
     }
 
-    /// Looks what an operation has left on the reader, and notes what its card has had.
+    /// Looks at the reader after an operation, and notes what the card has had.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let wasThere = uid != nil || lying != nil
@@ -116,7 +116,7 @@ extension VisitRequest {
 }
 
 extension TillOperation {
-    /// Whether somebody has said that the card is to have it again.
+    /// Whether somebody has confirmed that the card is to have it again.
     fileprivate var isAgain: Bool { command[.again] }
 
     /// The only card that the request is for; nil for any.

@@ -69,7 +69,7 @@ import WebServer
             "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
     }
 
-    /// The security headers of a file. The page's policy admits its own style and script alone.
+    /// The security headers of a file. The page's policy admits only its own style and script.
     private static func safety(of page: String) -> [(String, String)] {
         let policy =
             "default-src 'none'; script-src 'self' \(source("script", in: page)); "

@@ -60,6 +60,7 @@ struct TillRoutes: Sendable {
             case .task(let handler): return .later { await answer(request, parameter, handler) }
             case nil: break
             }
+            // HEAD has no route: the web server answers it like GET, without the body.
             let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
                 .union(["OPTIONS"]).sorted().joined(separator: ", ")
             if request.method == "OPTIONS" {

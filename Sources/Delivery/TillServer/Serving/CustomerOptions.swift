@@ -32,8 +32,7 @@ extension Parameter<Bool> {
     }
 }
 
-/// The customers' page as it was asked for, checked as far as is possible before anything is
-/// opened.
+/// The options of the customers' page, checked as far as possible before anything is opened.
 struct CustomerPlan {
     fileprivate let place: CustomerServer.Place
     fileprivate let files: TLSFiles?
@@ -87,7 +86,7 @@ struct OpenedCustomers {
 }
 
 extension CustomerPlan {
-    /// Nil where no address for the customers' page is set.
+    /// Nil if no address for the customers' page is set.
     init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -3,6 +3,7 @@ import Verbs
 
 /// The addresses and names of a listener, as the user writes them.
 enum ServedAddress {
+    // The longest name that DNS allows.
     private static let longestName = 253
 
     /// The host names of a list with commas.
