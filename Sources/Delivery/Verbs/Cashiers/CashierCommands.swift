@@ -139,7 +139,7 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal of a command without a password where there is no terminal to ask for it.
+    /// The refusal of a command without a password when no terminal can ask for it.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
             .usage, "No \(secret) was given, and there is no terminal to ask for it.",

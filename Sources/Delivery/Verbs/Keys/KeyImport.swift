@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 enum KeyImport {
-    /// Takes keys from a file: joins them with those of the station, or replaces a table.
+    /// Imports keys from a file: adds them to the station's keys, or replaces a table.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         try NamedFile(path).require()

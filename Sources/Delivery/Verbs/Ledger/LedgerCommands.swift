@@ -236,6 +236,7 @@ enum LedgerCommands {
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
         let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
+        // A line of ~/.pgpass, for any host, port and database.
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
         if !file.isStream {

@@ -45,7 +45,7 @@ struct LotteryLayout: Sendable {
         return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 
-    /// The numbers alone.
+    /// Only the numbers, without names.
     func numbers(of balls: Balls) -> [Line] {
         Line.flow(pieces(balls), gap: " ", indent: "", width: width)
     }

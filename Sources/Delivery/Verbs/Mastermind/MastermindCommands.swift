@@ -221,6 +221,7 @@ enum MastermindCommands {
     static func ranking(in session: Session) async throws(TapcardError) -> Report {
         let slots = session[.slots]
         let rows = try await play(in: session).ranking().ranked(slots: slots)
+        // Strangers choose these names, and odd characters would break the columns.
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(

@@ -27,7 +27,7 @@ package struct Console: Sendable {
         (self.write, self.writeError) = (write, writeError)
     }
 
-    /// This console for a locale that has ASCII alone.
+    /// This console for a locale that has only ASCII.
     package var inASCII: Console {
         var console = self
         console.writeError = { [writeError] in writeError($0.ascii) }

@@ -34,7 +34,7 @@ package struct Manner: Sendable {
         }
     }
 
-    /// Whether the locale has ASCII alone. Without a locale, as in many containers, the terminal is
+    /// Whether the locale has only ASCII. Without a locale, as in many containers, the terminal is
     /// assumed to be a modern one.
     package static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]

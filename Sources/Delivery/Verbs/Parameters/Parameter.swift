@@ -5,7 +5,7 @@ package import TextCodecs
 /// completions and the API's document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// The value where none was given; nil if one is required.
+    /// The value if none was given; nil if one is required.
     let absent: Value?
 
     /// This parameter with another line in the help.

@@ -59,7 +59,7 @@ package struct TypedAmount: Sendable, Hashable {
 }
 
 extension ValueType<String> {
-    /// A text for the command line alone.
+    /// A text that only the command line takes.
     package static var word: Self { Self { text, _ in text } }
     package static var file: Self { Self(completes: .files) { text, _ in text } }
     /// The name of a reader; the settings check its form.

@@ -84,7 +84,7 @@ package struct JournalKeeping {
         return booked
     }
 
-    /// Takes a snapshot of the cards; nil where the station takes no offline payments.
+    /// Takes a snapshot of the cards; nil if the station takes no offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore
     ) async throws(TapcardError) -> CardSnapshot? {
@@ -98,7 +98,7 @@ package struct JournalKeeping {
             of: ledger, keys, within: limits, session.surroundings)
     }
 
-    /// The state of the station's journal and snapshot; nil where it has neither.
+    /// The state of the station's journal and snapshot; nil if it has neither.
     package func status() throws(TapcardError) -> OfflinePayments.Status? {
         guard let keys = try session.keyFile.load() else { return nil }
         return try payments.status(

@@ -17,6 +17,7 @@ package struct LedgerAccess {
         do {
             return try await session.ledger()
         } catch {
+            // A station that was never set up must say so now, and not wait for its database.
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
@@ -69,8 +70,8 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
-    /// cards could not be read in another.
+    /// Opens the ledger. A new one gets the requested currency, or the currency of the keys, whose
+    /// cards could not be read in another one.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
         let isNew = try !session.settings.hasLedger
@@ -128,7 +129,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The file that says where a ledger was moved to.
+    /// The file that contains the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
     /// The address of the database into which the ledger of a file was moved; nil for none.

@@ -68,6 +68,7 @@ enum ConfigurationCommands {
                     + "Possible currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
+        // Before the keys, because keys without a ledger mean that it was lost.
         let ledger = try await LedgerAccess(session).open(making: true)
         let keys = try await KeyMaking(session).make(beside: ledger, isTold: true)
         try await session.requireCommonKeys(keys, ledger)

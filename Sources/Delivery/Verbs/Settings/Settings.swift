@@ -297,7 +297,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Refuses a password where the list of processes, the settings and messages would show it.
+    /// Refuses a password in the address, which process lists, settings and messages would show.
     private func checkLedger() throws(TapcardError) {
         try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
