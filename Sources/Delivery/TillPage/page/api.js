@@ -8,10 +8,10 @@ import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
-/** The API of the server, and that of this till. */
+/** The path of the server's API, and of this till's. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
-/** The settings are those of the server, where index.html asks for them early. */
+/** The settings are the server's; index.html loads them early from the same address. */
 const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
@@ -62,7 +62,7 @@ function wordsOfStep(it) {
   return typeof words === "function" ? words(it) : words;
 }
 
-/** The problem in a document that shows what is there nevertheless, in sentences for cashiers. */
+/** The problem in a document that has content all the same, in sentences for cashiers. */
 export function problemOf({ message, next = [] }) {
   const told = plainly(message);
   const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
@@ -167,7 +167,7 @@ async function newSession() {
   if (!state.needsLogin) await logIn({});
 }
 
-// The token stays in this tab alone, so that a reload does not ask the cashier again.
+// The token is kept in this tab only, so that a reload does not ask the cashier again.
 export async function logIn(who) {
   const session = await once("POST", "session", who);
   sessionStorage.setItem(KEPT, JSON.stringify(session));

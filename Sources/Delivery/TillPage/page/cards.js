@@ -22,7 +22,7 @@ const SIGNS = {
 const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
 const words = say.cards;
 
-/** Makes a card; asks first where its tag holds something that the server lets somebody give up. */
+/** Makes a card; asks first if its tag has content that may be given up. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
@@ -60,7 +60,7 @@ function issueTyped() {
   }, name);
 }
 
-/** Enter goes to the next field: a card is issued by its button alone. */
+/** Enter goes to the next field: only the button issues a card. */
 function toNextField(event) {
   if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
   event.preventDefault();

@@ -153,7 +153,7 @@ export const history = {
     const uid = arg ?? card?.read?.uid;
     const look = () => enter(arg);
     const { takings, history: done } = data;
-    // One reason for both is told once.
+    // If both fail for one reason, it is shown once.
     const isTold = !arg && !done?.value && done?.problem
       && done.problem.error === takings?.problem?.error;
     return [

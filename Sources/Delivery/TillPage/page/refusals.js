@@ -17,7 +17,7 @@ export const meaningOf = ({ kind, problem }) =>
   (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
     : problem.meaning);
 
-/** The page's own words of why no money moves; those of a card with an ended tag say more. */
+/** The page's own words for why no money moves; for a ruined tag, the server's say more. */
 const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
 /** Whether the ledger has the task's own operation open: then nothing may be said to be refused. */

@@ -15,8 +15,8 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of the tag on the reader, read or not; what the server says that it has had since
-  // it came, and what somebody has said that it is to have once more.
+  // The session of the tag on the reader, read or not; what it has had in this visit according to
+  // the server; and what somebody has confirmed that it may have once more.
   lying: null, served: {}, again: {},
   // The card that was read last, wherever it is now.
   seen: null,
