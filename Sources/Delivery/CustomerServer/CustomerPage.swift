@@ -145,7 +145,7 @@ enum CustomerPage {
 }
 
 extension CustomerPage {
-    /// The headers of every answer. The policy admits this page's own style and script alone.
+    /// The headers of every answer. The policy admits only this page's own style and script.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "

@@ -54,7 +54,7 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The answer to a request under another name than those of this server.
+    /// The answer to a request under a name that is not one of this server's.
     package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
     /// The answer to a request that came under a name of this server.

@@ -1,8 +1,8 @@
 import BlockingLane
 package import Ledger
 
-/// The outcomes of the requests of the customers' page, for an operator: counts since the start,
-/// and events that somebody must act on. It keeps no card number and no address of a person.
+/// What an operator sees of the customers' page: counts of request outcomes since the start, and
+/// events that need action. It keeps no card numbers and no addresses of people.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {

@@ -114,6 +114,7 @@ struct CommandLineReader {
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
+        // A global option may stand before or within the name; a command's own follows it.
         verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]
