@@ -85,7 +85,7 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
-                    // An optional id is the request's own, which every change has: it is added below.
+                    // An optional id is the request's own: every change has one, added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {

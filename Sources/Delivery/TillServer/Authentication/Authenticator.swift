@@ -74,6 +74,7 @@ final class Authenticator: Sendable {
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
+        // Not the cookie, which browsers also send to other servers on this host.
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(

@@ -14,7 +14,7 @@ package struct LoginLimits: Sendable {
 
     package init() {}
 
-    /// Nil where another attempt is allowed; otherwise the seconds until then. `now` is in
+    /// Nil if another attempt is allowed; otherwise the seconds until then. `now` is in
     /// milliseconds of a monotonic clock.
     package mutating func wait(_ name: String, from origin: String, at now: Int64) -> Int? {
         failures.removeAll { $0.at + LoginLimits.span <= now }

@@ -52,7 +52,7 @@ package struct LoginQueue: Sendable {
         return (ticket, displaced)
     }
 
-    /// Takes out those that have waited too long.
+    /// Removes and returns the logins that have waited too long.
     package mutating func expire(at now: Int64) -> [Ticket] {
         func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.longestWait <= now }
         let over = lines.values.joined().filter(isOver)

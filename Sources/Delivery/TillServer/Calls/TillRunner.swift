@@ -151,7 +151,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Books offline payments and takes a snapshot of the cards, where this station does that.
+    /// Books offline payments and takes a snapshot of the cards, if this station does that.
     func keepOfflinePayments() async -> Result<OfflinePayments.Booked?, TapcardError> {
         do throws(TapcardError) {
             return .success(try await session.journal.keep(with: ledger))
@@ -220,7 +220,7 @@ struct TillRunner: Sendable {
     /// The reader's display name; nil for a reader that was never found.
     var readerName: String { get async { await reader.name } }
 
-    /// What one look at the reader tells.
+    /// The result of one look at the reader.
     enum Look: Sendable {
         case card(CardUID?)
         case empty

@@ -107,7 +107,6 @@ actor OperationQueue {
         return ledgerProblem ?? ledgerCheck.damage
     }
 
-    /// The health of reader and ledger.
     func health() async -> TillHealth {
         let ledger = await askLedger()
         let database = ledger == nil ? await runner.database() : nil
@@ -206,6 +205,7 @@ actor OperationQueue {
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
+        // What lies there when the reader is back may have been there all the time.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()

@@ -51,7 +51,7 @@ struct Problem: Error, Sendable {
 
     private var advice: String { NextWords.text(of: next) }
 
-    /// All of the text in one line.
+    /// The whole text on one line.
     private var detail: String {
         [title, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }

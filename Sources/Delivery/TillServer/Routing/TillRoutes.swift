@@ -48,7 +48,6 @@ struct TillRoutes: Sendable {
         }
     }
 
-    /// Whether there is a route for the path.
     func knows(_ path: String) -> Bool { find(path) != nil }
 
     /// The reply; nil for a path without a route.

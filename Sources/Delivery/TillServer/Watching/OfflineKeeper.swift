@@ -39,7 +39,7 @@ final class OfflineKeeper: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Asks whether the ledger is there, and starts the work when it is due.
+    /// Asks whether the ledger is online, and starts the work when it is due.
     func beat(isQuiet: Bool) {
         askLedger()
         let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
