@@ -40,7 +40,7 @@ package struct Parameter<Value: Sendable>: Sendable {
 }
 
 extension Parameter {
-    /// `--name PLACEHOLDER`. `isRequired` applies to a page's call alone; on a command line the
+    /// `--name PLACEHOLDER`. `isRequired` applies only to a page's call; on a command line, the
     /// command reports missing options.
     package static func option<Wrapped>(
         _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,

@@ -161,7 +161,6 @@ package struct SeenByPhone: Sendable, Hashable {
     }
 }
 
-/// A simulated tag.
 package struct SimulatedTag: Sendable, Hashable {
     package let uid: String
     /// The name of the chip.

@@ -191,10 +191,8 @@ package struct Session: Sendable {
         return KeyFile(path: settings.keyPath) { console.writeError("tapcard: \($0)\n") }
     }
 
-    /// The folders of this station.
     var places: SafePlaces { SafePlaces(settings) }
 
-    /// Offline payments.
     package var journal: JournalKeeping { JournalKeeping(self) }
 
     /// The services at the addresses of the settings.

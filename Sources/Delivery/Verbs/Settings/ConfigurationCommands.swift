@@ -216,6 +216,7 @@ enum ConfigurationCommands {
         if origin == .flag || origin == .variable, let inForce {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
             lines.append("For now, \(what) overrides it: \(inForce)")
+            // A simulated reader has settings of its own, easily mistaken for the real ones.
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
                     "Without \(what), the settings in \(settings.ordinaryFile) apply; they were "

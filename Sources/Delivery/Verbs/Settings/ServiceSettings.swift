@@ -70,7 +70,6 @@ extension Settings {
             advice: "Name a PEM file that can be read, or none at all.")
     }
 
-    /// The price of a ticket.
     package func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
         try checked(.ticketPrice) { text throws(Refusal) in
             let price = try amount(text, currency)

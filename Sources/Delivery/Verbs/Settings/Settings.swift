@@ -258,7 +258,6 @@ package struct Settings: Sendable {
     /// The text in force; nil for none.
     package func text(of name: Name) -> String? { effective(name).text }
 
-    /// Whether the reader is simulated.
     package var readerIsSimulated: Bool { reader?.isSimulated ?? false }
 
     /// Whether only play money can move: with a simulated reader and its own ledger.
