@@ -18,7 +18,6 @@ package struct CommandTable: Sendable {
     private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
-    /// The width of the help.
     private(set) var columns = CommandTable.usualColumns
 
     private static let usualColumns = 100

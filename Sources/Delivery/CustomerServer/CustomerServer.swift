@@ -38,6 +38,7 @@ package final class CustomerServer: Sendable {
     package let address: String
     private let server: WebServer
 
+    /// A form takes 120 bytes.
     private static let longestBody = 512
     private static let headerBytes = 8 << 10
     private static let connections = 128
@@ -48,7 +49,6 @@ package final class CustomerServer: Sendable {
         (self.address, self.server) = (address, server)
     }
 
-    /// Starts to listen.
     package static func start(
         at place: Place, _ routes: CustomerRoutes
     ) throws(WebServerError) -> CustomerServer {

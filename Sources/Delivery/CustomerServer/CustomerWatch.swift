@@ -78,7 +78,6 @@ package final class CustomerWatch: Sendable {
 
     package var state: State { kept.withLock { $0.state } }
 
-    /// Counts one request.
     func note(_ outcome: Outcome) {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
@@ -102,7 +101,6 @@ package final class CustomerWatch: Sendable {
         if let event { say(event) }
     }
 
-    /// Notes that the ledger has answered.
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
