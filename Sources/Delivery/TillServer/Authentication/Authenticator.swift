@@ -178,6 +178,7 @@ final class Authenticator: Sendable {
             log.say("login-refused", ["client": .string(request.client)])
             throw .wrongPassword
         }
+        // Without the name, because the log has no names.
         log.say("login")
         limits.withLock { $0.forgive(counted, from: origin) }
         return accepted

@@ -22,6 +22,7 @@ struct OriginCheck: Sendable {
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
         }
+        // The host is one of this server's, so no foreign origin can equal it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }

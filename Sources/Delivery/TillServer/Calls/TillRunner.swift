@@ -290,6 +290,7 @@ struct TillRunner: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
+            // Shared, so that the connections to the services stay open between requests.
             madeServices: session.madeServices, lastWords: LastWords())
     }
 }

@@ -50,10 +50,12 @@ extension OperationQueue {
         // The reader was not looked at yet, or the card may have left in the last moment.
         switch await runner.look(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
+        // A tag without a card's number has no visit.
         case .card(nil): break
         case .empty:
             admission.visit.leave()
             wentAway()
+        // Unseen, the same card could be charged twice.
         case .problem(let error): return error
         }
         await recall()
@@ -77,6 +79,7 @@ extension OperationQueue {
         note(answer, of: id)
         switch found {
         case .card: stays(uid)
+        // A second tag beside the card does not end its visit.
         case .problem(let error) where error.kind == .severalTags: stays(uid)
         case .empty:
             admission.visit.leave()
@@ -97,6 +100,7 @@ extension OperationQueue {
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)
             } else if let problem, problem.result == .unknown, operation.uid != nil {
+                // The card that was seen may have been charged.
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }

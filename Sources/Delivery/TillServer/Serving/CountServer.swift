@@ -47,6 +47,7 @@ final class CountServer: Sendable {
         to request: WebRequest, under names: Set<String>, _ watch: CustomerWatch
     ) -> WebResponse {
         do throws(Problem) {
+            // A browser on this machine may show other sites, which must not read the counts.
             try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
             guard request.path == path else {
                 throw Problem(404, "not-found", "There is nothing at this path.")

@@ -71,6 +71,7 @@ enum ServeCommand {
     static func serve(
         in process: ServingProcess, _ session: Session
     ) async throws(TapcardError) -> Report {
+        // Checked first, so that nothing is open yet when an option is refused.
         let plan = try CustomerPlan(session.settings)
         guard plan != nil || !session[.noTill] else {
             throw TapcardError(
@@ -152,6 +153,7 @@ enum ServeCommand {
         if let address = session[.listen] {
             request.address = try ServedAddress.checked(address)
         }
+        // Only this machine can connect, so neither TLS nor a login is required.
         guard !request.isLoopback else { return request }
         try ServedAddress.requireName(request.address, request.names, "--name")
         let isInsecure = session[.insecure]

@@ -50,6 +50,7 @@ final class OfflineKeeper: Sendable {
     /// Asks the ledger until it answers: without a card on a reader, nothing else would notice that
     /// it is offline or back.
     private func askLedger() {
+        // One loop asks for all tills, which share this keeper.
         let begins = state.withLock { state in
             defer { state.isAsking = true }
             return !state.isAsking
@@ -121,6 +122,7 @@ final class OfflineKeeper: Sendable {
             state.isOffline = !hasAnswered
             if !hasAnswered { state.schedule.hasten(at: .now) }
             var now = news(state)
+            // The page then tells when the last payment was booked.
             if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time
                 now = news(state)
