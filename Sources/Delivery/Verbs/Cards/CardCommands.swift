@@ -164,6 +164,7 @@ enum CardCommands {
             let state = summary.stateWord.map { ", \($0)" } ?? ""
             let resolved = summary.resolved.map { " \($0.words)" }.joined()
             let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
+            // A name on a tag may contain control characters, which must not reach the terminal.
             return output.write(line.shown + "\n")
         case .problem(let error):
             if manner.isJSON { return output.write(document: timed(Report.document(of: error))) }

@@ -81,6 +81,7 @@ enum KeyRotation {
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
+        // A prepared key is the last one of its ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // Announce the key in the ledger before writing it to the file, so that only one of two
         // owners who rotate at once succeeds. A key announced but never written can be given up.

@@ -118,6 +118,7 @@ enum MoneyCommands {
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
+                // No refusal may say that nothing was done if an earlier try may have paid.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }

@@ -286,6 +286,7 @@ package struct Settings: Sendable {
                     advice: "Name a file. tapcard backup - writes a copy to standard output.")
             }
             guard origin == .flag || path.hasPrefix("/") else {
+                // A mistyped address looks like a path; quoting it would show its password.
                 try Settings.requireSafe(place)
                 throw TapcardError.usage(
                     "The path \(path.debugDescription) is relative, so it would mean a different "
@@ -376,6 +377,7 @@ package struct Settings: Sendable {
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
     ) throws(TapcardError) -> (path: String, variable: String?) {
+        // The XDG specification has relative paths ignored.
         if let base = environment[variable], base.hasPrefix("/") {
             return (base + "/tapcard", variable)
         }
