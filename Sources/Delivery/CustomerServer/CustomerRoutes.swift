@@ -122,7 +122,8 @@ package struct CustomerRoutes: Sendable {
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
-        // Refused like a false code, so that nobody learns which numbers are cards.
+        // Read first, so that nothing can fail once the address is used up. An unknown card is
+        // refused like a false code, so that nobody learns which numbers are cards.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }

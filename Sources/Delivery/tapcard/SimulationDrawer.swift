@@ -142,6 +142,7 @@ struct SimulationDrawer: SimulatedTags {
             own.tags.count + own.chips.count < Simulation.mostTags
         else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
+            // Taken away there first: a tag must not lie on two readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }

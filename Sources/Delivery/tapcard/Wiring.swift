@@ -43,6 +43,7 @@ enum Wiring {
         }
         let first = Guarded<Int32?>(nil)
         let stopping = [SIGINT, SIGTERM, SIGHUP]
+        // Ignored by default, so that only the handlers decide; Dispatch hears them anyway.
         for number in stopping { signal(number, SIG_IGN) }
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }

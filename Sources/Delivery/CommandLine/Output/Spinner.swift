@@ -39,6 +39,7 @@ struct Spinner: Sendable {
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
+            // A finished queue answers nothing, so the caller must go on by itself.
             if case .terminated = queue.yield(.stop(done)) { done.resume() }
         }
     }
