@@ -84,6 +84,7 @@ package struct TillCall: Sendable {
         var values: [String: ParsedCommand.Given] = [:]
         let named = takesOperation ? [JSONMember(key: "operation", value: .string("\(id)"))] : []
         for member in given + named + usual(beside: given) {
+            // Two parsers could read a repeated member differently.
             guard seen.insert(member.key).inserted else {
                 throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
             }

@@ -25,6 +25,7 @@ struct Router: Sendable {
         requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
+        // The settings belong to the station, so any till can answer for them.
         let runner = tills.all[0].runner
         func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
