@@ -5,6 +5,7 @@ import TapcardDomain
 import TextCodecs
 
 extension LedgerCommands {
+    /// Moves a ledger into a database. Renames its file first, so that no station goes on with it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         guard let address = session[.into] else {

@@ -204,6 +204,7 @@ enum MoneyCommands {
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
+        // Without its memory the station makes no claim: that it cannot be read is thrown.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
         let set = try session.settings.currency

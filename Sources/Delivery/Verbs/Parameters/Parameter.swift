@@ -47,6 +47,7 @@ extension Parameter {
         isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
     ) -> Parameter where Value == Wrapped? {
         Parameter(
+            // A bare nil for `absent` would mean that a value is required.
             name, .option(placeholder), type, help, isRequired: isRequired, page: page,
             usual: usual, absent: .some(nil)
         ) { $0.first }

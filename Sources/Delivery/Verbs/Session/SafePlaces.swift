@@ -22,6 +22,7 @@ struct SafePlaces {
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
+        // The folder may have existed before, open to other users.
         try requireDataFolder()
     }
 
