@@ -24,6 +24,7 @@ enum CustomerPage {
             statement.held.minorUnits > 0
                 ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
         ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
+        // No name, card number or id: others may see the page over a shoulder.
         let rows = statement.movements.map { movement in
             "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
                 + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"

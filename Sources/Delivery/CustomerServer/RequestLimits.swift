@@ -7,6 +7,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
+        // Also over if the clock was set back, which must lock nobody out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
