@@ -76,6 +76,7 @@ struct ManualPage {
 
     /// The lines of a paragraph, with the words between backticks in bold.
     private static func wrapped(_ paragraph: String) -> [String] {
+        // A pair of backticks may begin and end on different lines, so `isBold` outlives a line.
         var (lines, line, isBold) = ([String](), "", false)
         for word in paragraph.split(whereSeparator: \.isWhitespace) {
             if !line.isEmpty, line.count + word.count >= columns {

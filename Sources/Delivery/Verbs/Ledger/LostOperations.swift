@@ -20,6 +20,7 @@ enum LostOperations {
         return try await LedgerAccess.asking { () throws(LedgerError) in
             let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
+            // The station may have used another ledger before.
             for note in earlier where note.ledgerID == ledgerID {
                 let kept = try await ledger.operation(note.operation)
                 guard kept == nil || kept?.state == .voided else { continue }

@@ -87,6 +87,7 @@ extension ValueType<String> {
 extension ValueType<Bool> {
     static var truth: Self {
         Self(
+            // False counts as not given, like a flag that is left out.
             form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
             parse: { text, _ in Settings.truth(text) ?? false })
     }

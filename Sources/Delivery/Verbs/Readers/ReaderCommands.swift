@@ -77,6 +77,7 @@ enum ReaderCommands {
                     .ledgerUnavailable, "The ledger cannot be used.",
                     advice: "Follow the steps shown above.") : nil
         } catch {
+            // A ledger that cannot be opened is a finding, not a failure of the doctor.
             findings.append(
                 Finding(
                     .ledgerUnusable, .problem, error.what,
@@ -105,6 +106,7 @@ enum ReaderCommands {
             let place = try session.settings.ledgerPlace
             if case .file(let path) = place, !DurableFile(path).mayExist { return [] }
             guard
+                // A ledger that cannot be opened is a finding of its own.
                 let ledger = try? await session.drivers.openLedger(
                     place, try session.settings.currency, false, nil)
             else { return [] }
@@ -182,6 +184,7 @@ enum ReaderCommands {
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
         }
+        // With a problem, the survey has already found why it cannot be used.
         return findings.contains { $0.severity == .problem } ? [] : [name]
     }
 }

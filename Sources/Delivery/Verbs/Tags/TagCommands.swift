@@ -254,6 +254,7 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
+        // Printed as it is, because a dump is for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
