@@ -33,7 +33,7 @@ enum CardTableCommand {
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        // Whoever gets the file must not get the passphrase with it, so they part here.
+        // The passphrase goes to standard error, so that it does not travel with the table.
         if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")

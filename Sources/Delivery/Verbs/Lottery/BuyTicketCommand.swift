@@ -78,7 +78,7 @@ enum BuyTicketCommand {
                     into: over.ending)
             }
         }
-        // The draw and the price of the first request count, whatever was set since.
+        // The price of the first request counts, whatever was set since.
         return try await station.buyTicket(
             draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,

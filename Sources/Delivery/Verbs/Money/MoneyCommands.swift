@@ -101,7 +101,7 @@ enum MoneyCommands {
             let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
-            // While its journal is not booked, the ledger could answer "not paid" for this id.
+            // Until the journal is booked, the ledger could answer "not paid" for this id.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),

@@ -133,7 +133,7 @@ extension Settings {
         guard text(of: .cardAddress) != nil else { return }
         try checked(.cardAddress) { text throws(Refusal) in
             try station.setCardAddress(text)
-            // A real card leaves with its owner, so its page must be one that phones can open.
+            // Cardholders take real cards away, so the page must be one that phones can open.
             guard readerIsSimulated || text.hasPrefix("https://") else {
                 throw Refusal(
                     .badIdentifier,
