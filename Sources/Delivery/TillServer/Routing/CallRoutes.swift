@@ -41,7 +41,7 @@ struct CallRoutes: Sendable {
         let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
             call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
-        // A read shows a card together with its problem; a change has only one of them.
+        // A GET answers with what it found despite a problem, such as the tickets kept here.
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }

@@ -76,7 +76,7 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
-            // The address gets customers' data, so nobody in the network may choose it.
+            // tapcard then sends requests there, which nobody in the network may decide.
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
