@@ -377,7 +377,7 @@ package struct Settings: Sendable {
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
     ) throws(TapcardError) -> (path: String, variable: String?) {
-        // The XDG specification has relative paths ignored.
+        // By the XDG specification, relative paths are ignored.
         if let base = environment[variable], base.hasPrefix("/") {
             return (base + "/tapcard", variable)
         }
