@@ -8,7 +8,7 @@ package struct CommandTable: Sendable {
     package let globals: [CommandParameter]
     let verbs: [Command]
     package let commands: [CommandSpec]
-    /// Words that people type for a verb with another name here.
+    /// Words that people may type instead of a verb, with that verb.
     package let synonyms: [String: String]
     /// The subjects that the help explains next to the verbs.
     package var topics: [Topic] {
@@ -18,7 +18,6 @@ package struct CommandTable: Sendable {
     private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
-    /// The width of the help.
     private(set) var columns = CommandTable.usualColumns
 
     private static let usualColumns = 100

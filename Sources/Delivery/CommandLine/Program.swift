@@ -6,7 +6,7 @@ package import Verbs
 /// A complete command line program: words in, words out, an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
-    /// Makes the table of all commands, which takes longer than to read a card.
+    /// Makes the table of all commands, which takes longer than reading a card.
     private let verbs: @Sendable () -> [Command]
     private let console: Console
     private let environment: [String: String]
@@ -60,6 +60,7 @@ package struct Program: Sendable {
             case .page(let text): output.write(Array(text.utf8))
             case .version: output.write(build.versionText)
             case .candidates(let value, let prefix, let texts):
+                // A completion prints no errors, so without settings it has no candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
                     output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
@@ -76,6 +77,7 @@ package struct Program: Sendable {
             return ending(Report.nothing, output, manner)
         } catch {
             if manner.isJSON { output.write(document: Report.document(of: error)) }
+            // With --json the document is the message, unless it could not be written.
             if !manner.isJSON || output.failure != nil { complain(error, manner) }
             if let failure = output.failure { complain(TapcardError(failure), manner) }
             return Ending(
@@ -106,7 +108,7 @@ package struct Program: Sendable {
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
-        // The table of all commands explains what this one does not know.
+        // These commands suffice for most runs; the slow table of all explains the rest.
         if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
             return line
         }

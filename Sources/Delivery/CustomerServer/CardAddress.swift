@@ -33,7 +33,7 @@ package struct ProvedCard: Hashable, Sendable {
 }
 
 extension CustomerKeys {
-    /// The card that a message proves; nil where no key of the issuer has made it.
+    /// The card that a message proves; nil if no key of the issuer has made it.
     package func card(in message: TapMessage) -> ProvedCard? {
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in

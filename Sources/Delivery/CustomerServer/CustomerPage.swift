@@ -5,17 +5,17 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The pages that a customer's browser gets. A person without scripts presses a button where they
-/// would ask by themselves.
+/// The pages for a customer's browser. Without scripts, a person presses the button that a script
+/// would press.
 enum CustomerPage {
-    /// The form that asks for a card, with its button. A script presses it, and a link preview does
-    /// not: so only a person uses the address up.
+    /// The form that asks for a card. A script submits it once a person sees the page; a link
+    /// preview does not, so it uses no address up.
     static func form(_ message: TapMessage) -> WebResponse {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card, for the browser that gets this cookie, or has one already. Where tills take
-    /// offline payments, it says that such payments come later.
+    /// A card's balance and movements, with a cookie if the browser has none yet. If tills take
+    /// offline payments, a hint says that these appear later.
     static func statement(
         _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
@@ -24,6 +24,7 @@ enum CustomerPage {
             statement.held.minorUnits > 0
                 ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
         ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
+        // No name, card number or id: others may see the page over a shoulder.
         let rows = statement.movements.map { movement in
             "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
                 + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"
@@ -45,7 +46,7 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The one answer to everything that no card of the issuer has made.
+    /// The only answer to anything that no card of the issuer has made: a guess learns nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
@@ -129,22 +130,23 @@ enum CustomerPage {
             body: .bytes(Array(text.utf8)))
     }
 
-    /// A time that a script shows as the phone does.
+    /// A time in UTC, which a script converts to the time zone of the phone.
     private static func time(_ time: Timestamp) -> String {
         guard let civil = CivilTime(time) else { return "" }
         return "<time datetime=\"\(civil.date)T\(civil.clock)Z\">"
             + "\(CustomerWords.text(civil))</time>"
     }
 
-    /// Text without any character that HTML gives a meaning.
+    /// The text with HTML's special characters escaped.
     static func escaped(_ text: String) -> String {
+        // The ampersand first, or it would be escaped in the others as well.
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
             .reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 }
 
 extension CustomerPage {
-    /// The headers of every answer. The policy admits this page's own style and script alone.
+    /// The headers of every answer. The policy admits only this page's own style and script.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "
@@ -164,6 +166,7 @@ extension CustomerPage {
     }
 
     private static func source(_ text: String) -> String {
+        // Policies accept the URL-safe alphabet, but need the padding that Base64URL omits.
         "'sha256-\(Base64URL.encode(SHA256.digest(Array(text.utf8))))='"
     }
 }

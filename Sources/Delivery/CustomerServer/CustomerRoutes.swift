@@ -5,8 +5,8 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// The questions of a browser: the form of a card's address, and the card. Nothing here can change
-/// a card or its money: all that it has of the ledger is a `CustomerLedger`.
+/// Answers browsers with the form of a card's address, and then with the card. Nothing here can
+/// change a card or its money, because its only access to the ledger is a `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The clocks of the machine.
     package struct Clocks: Sendable {
@@ -21,9 +21,9 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// The most questions from one address in a minute: many phones of one network have the same.
+    /// The most refusals for one address in a minute; many phones of one network share it.
     package static let mostOfAnAddress = 60
-    /// The most questions about one card in a minute.
+    /// The most new pages of one card in a minute.
     package static let mostOfACard = 12
     /// The most addresses, and the most cards, that are counted at a time.
     package static let mostCounted = 4_096
@@ -54,7 +54,7 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The answer to a request under another name than those of this server.
+    /// The answer to a request under a name that is not one of this server's.
     package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
     /// The answer to a request that came under a name of this server.
@@ -63,8 +63,7 @@ package struct CustomerRoutes: Sendable {
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Without a look at the keys or the ledger: a preview learns nothing, and uses nothing
-            // up.
+            // Keys and ledger are not asked, so a link preview learns nothing and uses nothing up.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -94,7 +93,7 @@ package struct CustomerRoutes: Sendable {
         } catch {
             watch.note(.ledger)
             watch.noteLedgerFailed(error)
-            // The counter may stand in the ledger, though its answer was lost.
+            // The ledger may have the counter although its answer was lost: the address is used up.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
         }
@@ -123,6 +122,8 @@ package struct CustomerRoutes: Sendable {
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
+        // Read first, so that nothing can fail once the address is used up. An unknown card is
+        // refused like a false code, so that nobody learns which numbers are cards.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -138,7 +139,7 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Not before: who has an old address must not use up the card's own questions.
+        // Only now: somebody with an old address must not use up the card's own limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }
@@ -161,6 +162,7 @@ package struct CustomerRoutes: Sendable {
     private static func message(in request: WebRequest) -> TapMessage? {
         let types = request.headers.all("Content-Type")
         let type = types.first?.split(separator: ";").first?.lowercased()
+        // The body of a form has the syntax of a query, so the same parser reads it.
         guard types.count == 1, type == formType, request.query.isEmpty,
             let form = RequestTarget(Array("\(TapMessage.path)?".utf8) + request.body)
         else { return nil }

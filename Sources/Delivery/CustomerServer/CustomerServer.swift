@@ -24,8 +24,8 @@ package final class CustomerServer: Sendable {
         /// Whether only programs on this machine can connect.
         package var isLoopback: Bool { address.hasPrefix("127.") }
 
-        /// The accepted values of the Host header. Without a certificate of its own the server
-        /// stands after a proxy, which has the default port.
+        /// The accepted values of the Host header. Without a certificate, the server is behind a
+        /// proxy that uses the default port.
         func hosts(at port: UInt16) -> Set<String> {
             let local = isLoopback ? [address, "localhost"] : [address]
             let all = (names + local).map { $0.lowercased() }
@@ -38,6 +38,7 @@ package final class CustomerServer: Sendable {
     package let address: String
     private let server: WebServer
 
+    /// A form takes 120 bytes.
     private static let longestBody = 512
     private static let headerBytes = 8 << 10
     private static let connections = 128
@@ -48,7 +49,6 @@ package final class CustomerServer: Sendable {
         (self.address, self.server) = (address, server)
     }
 
-    /// Starts to listen.
     package static func start(
         at place: Place, _ routes: CustomerRoutes
     ) throws(WebServerError) -> CustomerServer {

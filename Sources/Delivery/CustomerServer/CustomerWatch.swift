@@ -1,8 +1,8 @@
 import BlockingLane
 package import Ledger
 
-/// The outcomes of the requests of the customers' page, for an operator: counts since the start,
-/// and events that somebody must act on. It keeps no card number and no address of a person.
+/// What an operator sees of the customers' page: counts of request outcomes since the start, and
+/// events that need action. It keeps no card numbers and no addresses of people.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -31,7 +31,7 @@ package final class CustomerWatch: Sendable {
         case ledgerLost(LedgerError)
         /// The number of requests that failed in between.
         case ledgerBack(failed: Int)
-        /// So many codes that no card has made came within so many seconds.
+        /// This many codes that no card has made came within this many seconds.
         case codesRefused(count: Int, seconds: Int)
     }
 
@@ -78,12 +78,11 @@ package final class CustomerWatch: Sendable {
 
     package var state: State { kept.withLock { $0.state } }
 
-    /// Counts one request.
     func note(_ outcome: Outcome) {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
 
-    /// Watches for a burst: whatever the sender gets to see, a code was not of the issuer.
+    /// Watches for a burst of codes that are not from the issuer, whatever the sender is shown.
     func noteWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
@@ -102,11 +101,10 @@ package final class CustomerWatch: Sendable {
         if let event { say(event) }
     }
 
-    /// Notes that the ledger has answered.
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
-            // Those of an outage that was not reported belong to no later one.
+            // Failures of an outage that was not reported do not count for a later one.
             defer { (kept.isTold, kept.failed) = (false, 0) }
             return kept.isTold ? .ledgerBack(failed: kept.failed) : nil
         }

@@ -1,5 +1,5 @@
-/// How often each of many may ask in a minute. Bounded: where there is no room, the one whose minute
-/// began first is forgotten.
+/// Limits how often each key may ask in a minute. When it is full, the key whose minute began first
+/// is forgotten.
 package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     private static var span: Int64 { 60_000 }
 
@@ -7,6 +7,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
+        // Also over if the clock was set back, which must lock nobody out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
@@ -32,6 +33,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
             return nil
         }
         guard minute.count < most else {
+            // Rounded up: a client that waits this long must be admitted.
             return Int((minute.start + RequestLimits.span - now + 999) / 1_000)
         }
         minute.count += 1

@@ -2,8 +2,8 @@ import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards that were shown in the last minute, each with the cookie of its browser: it may see the
-/// same page again, which a copy of the address may not.
+/// The cards shown in the last minute, each with the cookie of its browser: that browser may see
+/// the page again, others with a copy of the address may not.
 package struct ShownCards: Sendable {
     /// The seconds for which a browser may see a page again.
     package static let seconds: Int64 = 60
@@ -14,7 +14,7 @@ package struct ShownCards: Sendable {
     private struct Shown {
         let uid: CardUID
         let counter: ReadCounter
-        /// That of the holder who saw it: a card that was issued again is another person's.
+        /// The account of the holder who saw it: a card that was issued again has another one.
         let account: Account
         let end: Int64
     }
@@ -32,6 +32,7 @@ package struct ShownCards: Sendable {
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
+        // All pages last equally long, so those that have ended are at the front.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {

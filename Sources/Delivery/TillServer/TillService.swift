@@ -50,12 +50,11 @@ package final class TillService: Sendable {
     private static let headerBytes = 8 << 10
     /// One connection for each listener, and room for other requests.
     private static let connections = EventHub.mostListeners + 512
-    /// The descriptors of an operation: the ledger with its journals, keys, settings, the services'
-    /// sockets.
+    /// The descriptors of an operation: ledger and journals, keys, settings, sockets of services.
     private static let reservedDescriptors = 192
-    /// Those of a further till: its ledger, its reader's process, its services' sockets.
+    /// The descriptors of each further till: its ledger, reader process and services' sockets.
     private static let tillDescriptors = 32
-    /// One year, in which a browser uses TLS alone.
+    /// One year, during which browsers use TLS only.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
@@ -66,14 +65,15 @@ package final class TillService: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the tills, one for each reader, and starts to listen. The counts of the customers' page
-    /// that the same process serves are told with its own.
+    /// Opens the tills, one for each reader, and starts to listen. Its metrics include those of the
+    /// customers' page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
         log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> TillService {
         let log = TillLog(now: { runners.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
+        // The router needs the port and the number of connections, known once it listens.
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)
@@ -124,7 +124,7 @@ package final class TillService: Sendable {
     /// Checks the whole ledger file now, without waiting for a quiet hour.
     package func checkLedger() async { await tills.ledgerCheck.check() }
 
-    /// The tills with their pages, where there are several.
+    /// The tills with their pages; empty if there is only one.
     var severalTills: [(number: Int, reader: String, address: String)] {
         tills.all.compactMap { till in
             till.number.map { number in
@@ -146,6 +146,7 @@ package final class TillService: Sendable {
     /// Refuses new operations, waits for running ones, and closes.
     package func stop() async {
         log.say("closing")
+        // Running operations are answered before their connections close.
         await tills.close()
         await server.stop(within: TillService.stopLimit)
         log.say("closed")

@@ -66,7 +66,7 @@ package struct Command: Sendable {
         case simulation = "Simulation"
     }
 
-    /// The commands of most taps.
+    /// The commands that most runs use.
     package static let usual: [Command] = cardCommands + moneyCommands
 
     /// The commands that need only a station. The program adds the commands about its own table,

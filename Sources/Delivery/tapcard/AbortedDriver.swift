@@ -11,6 +11,7 @@ enum AbortedDriver {
     static func isSilent() { for number in deaths { signal(number, SIG_DFL) } }
 
     private static let deaths = [SIGABRT, SIGSEGV, SIGBUS]
+    // The exit status of an unknown outcome.
     private static let status: Int32 = 6
 
     /// The handler. Only async-signal-safe calls: it neither allocates memory nor takes a lock.

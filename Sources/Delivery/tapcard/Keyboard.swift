@@ -13,7 +13,7 @@ enum Keyboard {
     private static let longestLine = 4_096
     private static let escape: UInt8 = 0x1B
 
-    /// Nil where nobody can be asked.
+    /// Asks for a line with hidden input; nil if standard input is not a terminal.
     static let askSecretly: SecretQuestion? = {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         return { await ask($0) }
@@ -22,7 +22,7 @@ enum Keyboard {
     private static let listener = Guarded<AsyncStream<Event>.Continuation?>(nil)
 
     /// Signals that end, stop or continue this process; `Wiring` hears those that ask for an end.
-    // Dispatch keeps a signal: without a question each does what it always does.
+    // Dispatch swallows these signals, so without a question their usual effect is made here.
     private static let signals = Task {
         await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
             let isHeard = listener.withLock { $0?.yield(.signal(number)) != nil }
@@ -31,7 +31,7 @@ enum Keyboard {
     }
 
     private static func ask(_ question: String) async -> String? {
-        // Asked before, a person could stop and continue this process unnoticed.
+        // Until then, a stop and a continue would go unnoticed, and leave the typing visible.
         await signals.value
         let (events, queue) = AsyncStream.makeStream(of: Event.self)
         listener.withLock { $0 = queue }
@@ -43,7 +43,7 @@ enum Keyboard {
         typing.setEventHandler { @Sendable in queue.yield(.typed) }
         typing.activate()
         defer { typing.cancel() }
-        // Ends, too, when the task is cancelled.
+        // Also ends when the task is cancelled.
         for await event in events {
             switch event {
             case .typed: return line()
@@ -52,15 +52,15 @@ enum Keyboard {
                 giveBack(usual)
                 Wiring.obey(number)
             }
-            // A shell shows what is typed.
+            // The shell that had the terminal meanwhile has made typing visible again.
             guard hideTyping() != nil else { return nil }
             write("\r" + question)
         }
         return nil
     }
 
-    /// Hides what is typed, and returns the settings until then. In the background, the process
-    /// first stops until it is in the foreground.
+    /// Hides what is typed, and returns the previous settings. A process in the background first
+    /// stops until it is in the foreground.
     private static func hideTyping() -> termios? {
         Wiring.letThrough(SIGTTOU) {
             var usual = termios()
@@ -69,24 +69,26 @@ enum Keyboard {
             }
             var hidden = usual
             hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)
+            // The kernel edits the line, so that Backspace works unseen, too.
             hidden.c_lflag = (hidden.c_lflag | tcflag_t(ICANON)) & ~tcflag_t(ECHO)
             return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0 ? usual : nil
         }
     }
 
-    /// The line that was typed; nil where Ctrl-D ended it, or where it has an escape.
+    /// The line that was typed; nil if Ctrl-D ended it or it contains an escape.
     private static func line() -> String? {
         var bytes = [UInt8](repeating: 0, count: longestLine)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+        // The escape of a function key would add letters to the password unseen.
         guard count > 0, bytes[count - 1] == UInt8(ascii: "\n"), !bytes.contains(escape) else {
             return nil
         }
         return String(validating: bytes[..<(count - 1)], as: UTF8.self)
     }
 
-    /// Keys that were not read were meant for this process, and not for the shell.
+    /// Restores the settings and drops unread keys, which were not meant for the shell.
     private static func giveBack(_ usual: termios) {
-        // In the background the terminal is the shell's.
+        // In the background, the terminal belongs to the shell.
         let owner = tcgetpgrp(STDIN_FILENO)
         guard owner < 0 || owner == getpgrp() else { return }
         tcflush(STDIN_FILENO, TCIFLUSH)
@@ -94,10 +96,10 @@ enum Keyboard {
         write("\n")
     }
 
-    /// Standard output may be a file with results: a question does not belong there.
+    /// Writes to the terminal: standard output may be a file for results.
     private static func write(_ text: String) {
         let output = isatty(STDERR_FILENO) == 1 ? STDERR_FILENO : STDIN_FILENO
-        // A terminal that is gone asks nobody, and ends what is typed.
+        // A terminal that is gone shows nothing, and its end of input ends the question.
         try? Wiring.write(Array(text.utf8), to: output)
     }
 }

@@ -37,7 +37,7 @@ enum RealReaders {
         }
     }
 
-    /// Opens a reader for long use, driven by a child process of this program.
+    /// Opens a reader for long use, driven by a child process: a crash of libnfc costs one look.
     static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
@@ -68,6 +68,7 @@ enum RealReaders {
                 do throws(ReaderError) {
                     return try await open(name)
                 } catch {
+                    // A USB reader that was plugged in again may have another number.
                     guard error.kind == .noReader,
                         let name = await successor(of: name, nextTo: others)
                     else { throw error }

@@ -29,6 +29,7 @@ struct SimulationDrawer: SimulatedTags {
     private func place(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
+        // A new tag must not get the number of one that lies at another till.
         let elsewhere = Set(
             worlds(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
         return try change(reader) { world throws(TapcardError) in
@@ -124,7 +125,7 @@ struct SimulationDrawer: SimulatedTags {
                 + "sim list")
     }
 
-    /// The simulations that can be read. The reader of another one reports its fault.
+    /// The simulations that can be read; a reader whose simulation cannot reports that itself.
     private func worlds(of files: [String]) -> [Simulation] {
         files.compactMap { path in
             do { return try SimulationFile(path: path).read() } catch { return nil }
@@ -132,7 +133,7 @@ struct SimulationDrawer: SimulatedTags {
     }
 
     /// Moves a tag from a reader next to this one, if it is there and not here. Returns whether it
-    /// has.
+    /// did.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) -> Bool {
@@ -141,6 +142,7 @@ struct SimulationDrawer: SimulatedTags {
             own.tags.count + own.chips.count < Simulation.mostTags
         else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
+            // Taken away there first: a tag must not lie on two readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }
@@ -161,6 +163,7 @@ struct SimulationDrawer: SimulatedTags {
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
+        // The file has errors of another type, so a refusal leaves its closure as a result.
         let result: Result<Success, TapcardError> = try translating(
             SimulationFile(path: reader).change { world in
                 var changed = world

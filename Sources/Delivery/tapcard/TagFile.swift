@@ -50,6 +50,7 @@ struct TagFile {
         switch content {
         case .tag(let tag):
             guard let tag = world.tag(tag.uid) else { return }
+            // With its password, or the tag would come back without it at the next run.
             text = TagDump(memory: tag, withSecrets: true).text
         case .chip(let chip):
             guard let chip = world.chip(chip.number) else { return }

@@ -43,6 +43,7 @@ enum Wiring {
         }
         let first = Guarded<Int32?>(nil)
         let stopping = [SIGINT, SIGTERM, SIGHUP]
+        // Ignored by default, so that only the handlers decide; Dispatch hears them anyway.
         for number in stopping { signal(number, SIG_IGN) }
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
@@ -77,6 +78,7 @@ enum Wiring {
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()
+            // A source that nobody keeps would stop listening.
             heard.withLock { $0.append(source) }
         }
         await withCheckedContinuation { ready in
@@ -105,11 +107,13 @@ enum Wiring {
     /// Ends the process with the default action of the signal.
     private static func die(by number: Int32) -> Never {
         obey(number)
+        // Only if the signal did not end the process: the status that a shell would report.
         _exit(128 + number)
     }
 
     /// The hooks of the till: readiness for systemd, and SIGHUP to read the certificate again.
     private static let serving = ServingProcess(
+        // Loaded before connections can use up the descriptors.
         prepare: HTTPClient.prepare,
         whenServing: { pages in
             // Also without a certificate: an unhandled SIGHUP would end the till, and systemctl
@@ -125,6 +129,7 @@ enum Wiring {
                 return try await PostgreSQLLedger.open(
                     place.description, currency: currency, memory: memory)
             }
+            // SQLite would make an empty ledger at a mistyped path.
             guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }

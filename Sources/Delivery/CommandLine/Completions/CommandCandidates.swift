@@ -5,6 +5,7 @@ extension CommandTable {
     /// line ":files" asks the shell to complete file names.
     func candidates(for words: ArraySlice<String>) -> Invocation {
         let current = words.last ?? ""
+        // "--card=04" is read as the option --card, whose value 04 is to be completed.
         let name = current.prefix { $0 != "=" }
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])
@@ -27,6 +28,7 @@ extension CommandTable {
                 lines.joined() + topics.map { "\($0.name)\t\($0.summary.unmarked)\n" }.joined())
         }
         let arguments = reader.command?.arguments ?? []
+        // Words after the last argument belong to it if it repeats.
         let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
         guard let due, lines.isEmpty else {
             return .help(lines.joined() + (due?.choices.map { "\($0)\n" }.joined() ?? ""))

@@ -86,6 +86,7 @@ extension CommandTable {
     }
 
     private func text(_ parts: [HelpPart]) -> String {
+        // One width for all tables, so that their columns line up.
         let width = parts.map(\.width).max() ?? 0
         return joined(parts.map { $0.text(width: width, columns: columns) })
     }

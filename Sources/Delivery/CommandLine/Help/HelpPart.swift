@@ -45,6 +45,7 @@ enum HelpPart: Sendable {
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
+            // Each line gets at least one word, however long.
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)

@@ -40,7 +40,7 @@ struct ManualPage {
     mutating func add(_ parts: [HelpPart]) { for part in parts { add(part) } }
 
     private mutating func add(_ part: HelpPart) {
-        // A paragraph of its own is one too many at the start of a section.
+        // At the start of a section, .PP would add an empty line too many.
         if lines.last.map({ !$0.hasPrefix(".S") }) ?? false { lines.append(".PP") }
         switch part {
         case .paragraph(let words): lines += ManualPage.wrapped(words)
@@ -71,11 +71,12 @@ struct ManualPage {
         return words.joined(separator: " ")
     }
 
-    /// The columns of the source, which people read who look for a mistake in it.
+    /// The columns of the source, for people who look for a mistake in it.
     private static let columns = 78
 
     /// The lines of a paragraph, with the words between backticks in bold.
     private static func wrapped(_ paragraph: String) -> [String] {
+        // A pair of backticks may begin and end on different lines, so `isBold` outlives a line.
         var (lines, line, isBold) = ([String](), "", false)
         for word in paragraph.split(whereSeparator: \.isWhitespace) {
             if !line.isEmpty, line.count + word.count >= columns {
@@ -102,7 +103,7 @@ struct ManualPage {
         line.hasPrefix(".") ? #"\&"# + line : line
     }
 
-    /// Text without a meaning for roff, with hyphens and quotes that can be copied.
+    /// The text escaped for roff, with hyphens and quotes that can be copied.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

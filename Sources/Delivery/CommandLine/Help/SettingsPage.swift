@@ -131,7 +131,7 @@ extension CommandTable {
         ].joined(separator: "\n\n") + "\n"
     }
 
-    /// The settings as rows of the help, where a table of five columns is too wide.
+    /// The settings as rows of the help, for which the table of five columns is too wide.
     static var settingRows: [HelpPart.Row] {
         Settings.Name.allCases.map { name in
             let option = name.isOption ? ", --\(name.rawValue)" : ""

@@ -39,6 +39,7 @@ struct Spinner: Sendable {
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
+            // A finished queue answers nothing, so the caller must go on by itself.
             if case .terminated = queue.yield(.stop(done)) { done.resume() }
         }
     }
@@ -57,6 +58,7 @@ struct Spinner: Sendable {
             case .show(let new):
                 let isFirst = text == nil
                 text = new
+                // A later text waits for the next frame, so that the spinner turns evenly.
                 if !isFirst { continue }
             case .tick: break
             case .stop(let done):

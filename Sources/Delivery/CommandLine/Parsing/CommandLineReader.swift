@@ -44,6 +44,7 @@ struct CommandLineReader {
     mutating func read() throws(CommandLineError) {
         while let word = rest.popFirst() {
             if let option = awaiting {
+                // More likely a forgotten value; "--name=--text" can still give this one.
                 guard !looksLikeOption(word) else { throw missingValue(of: option) }
                 try give(word, option)
             } else if word == "--" {
@@ -87,6 +88,7 @@ struct CommandLineReader {
         } else if wantsHelp, path.isEmpty, topic == nil, let named = table.topic(named: word) {
             (topic, verbIsKnown) = (named, true)
         } else if !verbs.isEmpty, command?.arguments.isEmpty ?? true {
+            // Nothing here takes an argument, so the word must be a mistyped verb or topic.
             let topics = wantsHelp && path.isEmpty ? table.topics.map(\.name) : []
             let wanted = topics.isEmpty ? "verb" : "verb or topic"
             throw refusal(
@@ -112,6 +114,7 @@ struct CommandLineReader {
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
+        // A global option may stand before or within the name; a command's own follows it.
         verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]

@@ -8,10 +8,10 @@ import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
-/** The API of the server, and that of this till. */
+/** The path of the server's API, and of this till's. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
-/** The settings are those of the server, where index.html asks for them early. */
+/** The settings are the server's; index.html loads them early from the same address. */
 const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
@@ -62,7 +62,7 @@ function wordsOfStep(it) {
   return typeof words === "function" ? words(it) : words;
 }
 
-/** The problem in a document that shows what is there nevertheless, in sentences for cashiers. */
+/** The problem in a document that has content all the same, in sentences for cashiers. */
 export function problemOf({ message, next = [] }) {
   const told = plainly(message);
   const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
@@ -96,6 +96,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
       return once(method, path, body, limit);
     }
     if (problem.status !== 401) throw problem;
+    // Another call may have opened a new session since this one was sent.
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);
@@ -144,6 +145,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
+    // An answer that breaks off is lost, too: the server may have carried out the request.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -165,7 +167,7 @@ async function newSession() {
   if (!state.needsLogin) await logIn({});
 }
 
-// The token stays in this tab alone, so that a reload does not ask the cashier again.
+// The token is kept in this tab only, so that a reload does not ask the cashier again.
 export async function logIn(who) {
   const session = await once("POST", "session", who);
   sessionStorage.setItem(KEPT, JSON.stringify(session));
@@ -209,5 +211,6 @@ export async function load(name, path) {
   } catch (problem) {
     next = { value, problem };
   }
+  // A slow answer must not replace the data of a newer request.
   if (state.data[name].path === path) keep(next);
 }

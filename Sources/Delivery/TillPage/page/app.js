@@ -34,7 +34,7 @@ const PART_OF = {
   pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
-/** The view of a route; where the page is at no till, the choice of one. */
+/** The view of a route; if the page is at no till, the choice of one. */
 const viewOf = ({ name }) => (isAtTill() ? views[name] ?? lost : tills);
 const at = (id) => document.getElementById(id);
 
@@ -81,6 +81,7 @@ async function logInTyped() {
     setDraft("login.problem", problem);
     announce(problem.detail, true);
   }
+  // Whatever the outcome, a password must not stay on a shared screen.
   setDraft("password", "");
 }
 
@@ -101,7 +102,7 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Whether the ledger is there, what may be paid without it, and what is still to be booked. */
+/** Whether the ledger is offline, what may be paid offline, and what is still to be booked. */
 function offlineBanner({ offline, offered, left, payments, unbooked }) {
   const words = say.offlinePayments;
   const rest = payments > 0 && words.unbooked(shown(unbooked));
@@ -188,7 +189,7 @@ let tag = { session: null, uid: null };
 /** The card that was read last in this view. */
 let customer = null;
 
-/** Nothing that was typed, said or asked for one customer is there for the next one. */
+/** Clears what was typed, said or asked for one customer before the next one comes. */
 function watchTag({ lying: session, card }) {
   const uid = card?.read?.uid ?? null;
   // A server that was started again counts its sessions anew.

@@ -78,5 +78,6 @@ export function boardKey({ key, target }, { slots, colours }, guess) {
   else if (key === "Backspace") takeBack(slots);
   else if (key === "ArrowLeft") moveTo(Math.max(0, place - 1));
   else if (key === "ArrowRight") moveTo(Math.min(slots - 1, place + 1));
+  // Enter on a button presses that button.
   else if (key === "Enter" && isReady(slots) && target.tagName !== "BUTTON") guess(guessOf(slots));
 }

@@ -14,6 +14,7 @@ const words = say.card;
 
 function rosette(uid) {
   const bytes = uid.match(/../g).map((pair) => parseInt(pair, 16));
+  // Not the first byte, which is the same for all tags of one maker.
   const petals = 4 + (bytes[1] % 9);
   const depth = 12 + (bytes[2] % 22);
   const twist = petals * (1 + (bytes[3] % 3));
@@ -50,9 +51,9 @@ h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
 h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
   h("span", words.scratch[state]), code && h("code", { title: code }, code)));
 
-/** A tag that cannot be shown as a card: either none, or nothing that it says is believed. */
+/** A tag that cannot be shown as a card: it is none, or its content cannot be trusted. */
 function plate({ error, uid, next }) {
-  // A card whose tag takes nothing any more is still one.
+  // A card whose tag can no longer be written is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
   return h("div.card.blank", { class: isGrave() ? "grave" : "" },
     icon(isGrave() ? "warn" : "tag"),
@@ -60,7 +61,7 @@ function plate({ error, uid, next }) {
     uid && h("p.uid", uidWords(uid)));
 }
 
-/** Why no money moves on a card without a problem of its own; null where it does. */
+/** Why no money moves on a card that has no problem of its own; null if it does. */
 export function standingWords({ ledger, seal }) {
   if (ledger !== "unknown") return words.ledger[ledger] ?? null;
   return [seal === "unsealed" ? words.unsealed : words.ledger.unknown,

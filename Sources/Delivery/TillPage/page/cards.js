@@ -22,7 +22,7 @@ const SIGNS = {
 const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
 const words = say.cards;
 
-/** Makes a card; asks first where its tag holds something that the server lets somebody give up. */
+/** Makes a card; asks first if its tag has content that may be given up. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
@@ -39,6 +39,7 @@ function make(verb, body = {}, about = "") {
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
       if (await confirmed(title, [what, held, lost], action, "bad", true)) {
+        // The question has named the cash to pay out, so this confirms it as well.
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
@@ -59,7 +60,7 @@ function issueTyped() {
   }, name);
 }
 
-/** Enter goes to the next field: a card is issued by its button alone. */
+/** Enter goes to the next field: only the button issues a card. */
 function toNextField(event) {
   if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
   event.preventDefault();

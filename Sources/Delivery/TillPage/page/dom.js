@@ -10,6 +10,7 @@ export function h(selector, ...children) {
   const [tag, ...classes] = selector.split(".");
   const [first] = children;
   const hasProps = first && typeof first === "object" && !Array.isArray(first) && !first.tag;
+  // Without a type, a button in a form would submit it.
   const props = { ...(tag === "button" && { type: "button" }), ...(hasProps && children.shift()) };
   if (classes.length > 0) props.class = [...classes, props.class].join(" ");
   return { tag, props, children: placed(children, "", []) };
@@ -22,7 +23,7 @@ export function h(selector, ...children) {
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position, so that a node that comes or goes leaves its neighbours alone.
+// Children are matched by position, so that a node that comes or goes leaves its neighbors alone.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;
@@ -38,6 +39,7 @@ function placed(children, prefix, into) {
 export function patch(parent, children) {
   const mounted = [];
   arrange(parent, placed([children], "", []), mounted);
+  // Once all nodes are in the document, because a mount may focus or measure them.
   for (const node of mounted) node[LEAVE] = node[SKETCH].props.mount(node);
 }
 
@@ -50,6 +52,7 @@ function arrange(parent, sketches, mounted) {
     old.delete(slot);
     return node;
   });
+  // Removed first: otherwise the kept nodes would be moved, and a moved node loses its focus.
   for (const node of old.values()) {
     leave(node);
     node.remove();

@@ -42,6 +42,7 @@ function onPress(event) {
 }
 
 function onClick(event) {
+  // A click by keyboard, with the detail 0, has no press before it.
   const isHeld = isResting(event) || (event.detail > 0 && isTooSoon);
   isTooSoon = false;
   if (!isHeld) return;

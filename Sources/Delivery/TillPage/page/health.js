@@ -52,7 +52,7 @@ const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
     : [h("dt", prefix + named(name)), h("dd", ofFact(fact))]));
 
-/** The reader of each till, where there are several. */
+/** The reader of each till; nothing if there is only one. */
 const readers = ({ tills }) => tills.length > 1 && h("section.part",
   h("h2", words.tills), tills.map(({ number, ...till }) => {
     const text = `${say.tills.one(number)}. ${readerWords(till)}`;

@@ -128,6 +128,7 @@ function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
   // The server's order counts: times are whole seconds, and a clock may have gone back.
+  // A fresh record is nobody's request.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),
@@ -152,7 +153,7 @@ export const history = {
     const uid = arg ?? card?.read?.uid;
     const look = () => enter(arg);
     const { takings, history: done } = data;
-    // One reason for both is told once.
+    // If both fail for one reason, it is shown once.
     const isTold = !arg && !done?.value && done?.problem
       && done.problem.error === takings?.problem?.error;
     return [

@@ -101,6 +101,7 @@ function listen() {
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
     pause = FIRST_PAUSE;
     wasRefused = false;
+    // Restored first, so that running operations find their tasks.
     if (isFirst) restoreTasks();
     isFirst = false;
     change({ lying: card?.session ?? null, again: {} });
@@ -114,6 +115,7 @@ function listen() {
   });
   on("card", (card) => seeCard(card));
   on("gone", ({ session }) => {
+    // A late event must not remove the next card.
     if (state.card?.session === session) change({ card: null });
     if (state.lying === session) change({ lying: null, served: {}, again: {} });
   });

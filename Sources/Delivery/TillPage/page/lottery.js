@@ -1,4 +1,4 @@
-// The list of draws, and the view of one draw with its neighbours.
+// The list of draws, and the view of one draw with its neighbors.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -11,7 +11,7 @@ const SWIPE = 48;
 const words = say.draws;
 export const ballSigns = { yes: "check", no: "dash", bonus: "star" };
 
-/** A ball with its result by colour, shape and text; without a result before the draw. */
+/** A ball with its result by color, shape and text; without a result before the draw. */
 export const ball = (number, match, key, extra) =>
   h("li.ball", { key, class: `${match ?? ""} ${extra ? "extra" : ""}` },
     extra && h("span.unseen", `${extra} `), h("b", number),

@@ -44,6 +44,7 @@ async function ask(verb, body) {
 
 async function logIn() {
   const password = draft("game-password");
+  // Cleared before the answer: a password must not stay on a shared screen.
   setDraft("game-password", "");
   await ask("login", { user: typed("game-user"), password });
 }

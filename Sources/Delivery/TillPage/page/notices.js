@@ -67,6 +67,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
 },
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
+// Guarded, so that the tap that asked a question does not answer it.
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
   button(text, () => dialog.answer(value), { tone, money: value !== null }))));
 

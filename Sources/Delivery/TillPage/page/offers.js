@@ -17,7 +17,7 @@ const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card that the ledger knows: the one on the reader, or any by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
-/** Verbs that need no card on the reader where its number is given. */
+/** Verbs that need no card on the reader if its number is given. */
 export const WITHOUT_TAP = ["block", "unblock", "forget"];
 /** The NTAG 424: its card cannot be copied, and it takes no password. */
 export const PROVING = "NTAG424";
@@ -25,7 +25,7 @@ export const PROVING = "NTAG424";
 /** Whether this station makes cards and puts money on them. One with a table of keys only sells. */
 export const loadsCards = () => state.settings?.loadsCards !== false;
 
-/** The member that lets a refused request pass, once somebody has confirmed it; null for none. */
+/** The member with which a refused request is accepted after a confirmation; null for none. */
 export function memberFor(verb, { next }) {
   if (!MAKING.includes(verb)) return null;
   return next.map(({ step }) => MEMBERS[step]).find(Boolean) ?? null;
@@ -63,7 +63,7 @@ export function isPossible(verb, hasNumber) {
     && (verb !== "block" || read.ledger !== "blocked");
 }
 
-/** The chip on the reader; null where none is known. */
+/** The chip on the reader; null if it is unknown. */
 const chip = () => state.card?.read?.chip
   ?? state.card?.problem?.next.find((step) => step.chip)?.chip ?? null;
 

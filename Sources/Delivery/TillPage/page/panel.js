@@ -54,6 +54,7 @@ function working(task) {
 
 const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
 
+// Guarded, because it appears where the tiles were: a double tap must not dismiss it.
 const check = (task) => h("button.picture.check", {
   mount: focused, "aria-label": onward(task), "data-money": true, onclick: () => dismiss(task.id),
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
@@ -160,6 +161,7 @@ let leaving = null;
 /** Closes the result of a payment when its card has left. */
 export function leaveWhenGone({ link, lying }) {
   const task = panelTask();
+  // Cash to hand out stays in sight until somebody dismisses it.
   const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
   if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
   leaving = task.id;
@@ -168,6 +170,7 @@ export function leaveWhenGone({ link, lying }) {
 
 /** Handles Escape and Back: cancels what can still be cancelled. */
 export function leavePanel({ id, status, doneAt, doubt }) {
+  // A key that was meant to cancel must not dismiss a result that nobody has seen.
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
   if (status === "waiting" && !doubt) cancel(id);
   else if (status === "failed" || (status === "done" && isSeen)) dismiss(id);

@@ -7,9 +7,9 @@ import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
-/** Tags that are none; holding another one does nothing until somebody tries again. */
+/** Tags that are not cards; holding a card instead does nothing until somebody tries again. */
 const NO_CARD = ["blank-tag", "not-a-card", "unsupported-tag"];
-/** What the ledger has once it is begun; a payment has not happened before its card has it. */
+/** Booked as soon as they begin; a payment happens only once its card has it. */
 const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
 
 /** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
@@ -17,7 +17,7 @@ export const meaningOf = ({ kind, problem }) =>
   (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
     : problem.meaning);
 
-/** The page's own words of why no money moves; those of a card with an ended tag say more. */
+/** The page's own words for why no money moves; for a ruined tag, the server's say more. */
 const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
 /** Whether the ledger has the task's own operation open: then nothing may be said to be refused. */

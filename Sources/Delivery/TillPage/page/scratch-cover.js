@@ -1,4 +1,4 @@
-// The grey field over the code. It has no access to codes; it calls its listener once when rubbed.
+// The gray field over the code. It has no access to codes; it calls its listener once when rubbed.
 
 const NIB = 26;
 const ENOUGH = 24;
@@ -26,6 +26,7 @@ export function cover(canvas, onRubbed) {
     travelled += Math.hypot(x - from.x, y - from.y);
     last = { x, y };
     if (travelled < ENOUGH) return;
+    // One scratch reports once, however long the rubbing goes on.
     travelled = -Infinity;
     onRubbed();
   }
@@ -46,6 +47,7 @@ export function cover(canvas, onRubbed) {
     last = null;
     const step = (now) => {
       const part = Math.min(1, (now - began) / ALONE_TIME);
+      // Nine sweeps up or down while the nib crosses the field.
       const swing = Math.abs(((part * 9) % 2) - 1);
       rub(width * (0.04 + 0.92 * part), height * (0.08 + 0.84 * swing));
       if (part < 1 && canvas.isConnected) requestAnimationFrame(step);

@@ -4,6 +4,7 @@
 export function freshID() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
+  // The bits that mark a random UUID, version 4.
   bytes[6] = (bytes[6] & 15) | 64;
   bytes[8] = (bytes[8] & 63) | 128;
   const text = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -14,12 +15,12 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of the tag on the reader, read or not; what the server says that it has had since
-  // it came, and what somebody has said that it is to have once more.
+  // The session of the tag on the reader, read or not; what it has had in this visit according to
+  // the server; and what somebody has confirmed that it may have once more.
   lying: null, served: {}, again: {},
   // The card that was read last, wherever it is now.
   seen: null,
-  // The ledger's reach and the offline payments; null where there is nothing to say.
+  // Whether the ledger is offline, and the offline payments; null if there is nothing to say.
   offlinePayments: null,
   // Counts the tags that came, went or were changed.
   visit: 0,
@@ -46,6 +47,7 @@ export function change(values) {
   Object.assign(state, values);
   if (isDue) return;
   isDue = true;
+  // Changes of one moment are rendered together.
   queueMicrotask(() => {
     isDue = false;
     for (const listener of listeners) listener(state);
@@ -56,11 +58,12 @@ export function change(values) {
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
-/** Drafts that no customer has; all others end with their view at the latest. */
+/** Drafts that belong to no customer; all others are dropped with their view at the latest. */
 const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "game.busy"];
 
 const keepDrafts = (isKept) => change({
   form: Object.fromEntries(Object.entries(state.form)
+    // A field has its error in a draft of the same name with an exclamation mark.
     .filter(([name]) => isKept(name.replace(/!$/, "")))),
 });
 
@@ -90,7 +93,7 @@ export function acceptsOffline() {
   return Boolean(offline && offered && read?.seal === "valid" && isAsItSays);
 }
 
-/** Problems of the ledger or of the keys: they tell nothing about the card. */
+/** Problems of the ledger or of the keys, which tell nothing about the card. */
 export const OF_LEDGER =
   ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
@@ -100,14 +103,14 @@ export function isUnjudged() {
   return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
 }
 
-/** Steps of a refusal that tell of a tag in the place of a card. */
+/** Steps of a refusal that leave it in doubt whether the tag is the card. */
 const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
 
 /** Whether the tag itself is the obstacle, so that the same tap would end in the same way. */
 export const blamesTag = ({ next }) =>
   next.some(({ step }) => step.startsWith("replace") || step === "keep-copy");
 
-/** Whether the card is a true one whose tag takes nothing any more. */
+/** Whether the card is genuine, but its tag can no longer be written. */
 export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "replace");
 
 /** Whether the tag on the reader must not be taken for a card: a copy, a forgery, an old state. */
@@ -127,10 +130,10 @@ export const isPaidLater = () =>
   acceptsOffline()
   || (!state.card && Boolean(state.offlinePayments?.offline && state.offlinePayments.offered));
 
-/** Whether the card on the reader has had this since it came, so that somebody has to be asked. */
+/** Whether the card has already had this in its visit, so that one more needs a confirmation. */
 export const isServed = (verb) => verb in state.served && !state.again[verb];
 
-/** Somebody has said that the card on the reader is to have this once more. */
+/** Notes that somebody has confirmed one more for the card on the reader. */
 export const serve = (verb) => change({ again: { ...state.again, [verb]: true } });
 
 /** Whether a tag is on the reader on which no money may move. */

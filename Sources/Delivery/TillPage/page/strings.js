@@ -80,7 +80,7 @@ export const say = {
       "card-limit": (left) => `Only ${left} more can be paid offline with this card.`,
       "station-limit": (left) => `Only ${left} more can be taken offline at this station.`,
     },
-    // ... where a limit is used up.
+    // The same, after a limit is used up.
     spent: {
       "card-limit": "This card has reached its offline limit.",
       "station-limit": "This station has reached its offline limit.",
@@ -256,7 +256,7 @@ export const say = {
   },
   unknown: {
     title: "Not sure it went through",
-    // Of a card whose tag is the obstacle: what is open, and what it means until that has ended.
+    // If the tag is the obstacle: what is open, and what that means until it has ended.
     kept: "Booked, card not written",
     yet: {
       add: "Keep the cash in the drawer.", pay: "The card has not been charged so far.",

@@ -189,6 +189,7 @@ export async function cancel(id) {
 export function dismiss(id) {
   afterwards.delete(id);
   clearTimeout(questions.get(id));
+  // Its answer may still come, and is then ignored.
   sent.delete(id);
   const { [id]: gone, ...tasks } = state.tasks;
   change({ tasks });
@@ -273,6 +274,7 @@ function show(id) {
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
+  // Asked once: a confirmed request that is refused again is shown as refused.
   if (problem?.error in ONCE_MORE && !task.body[ONCE_MORE[problem.error]]) {
     askOnceMore(task, then);
     return;

@@ -45,6 +45,7 @@ function claim(ticket, isPaidOut) {
   begin("ticket/claim", { ticket: ticket.id, ...(isPaidOut && { paidOut: true }) }, {
     about: shown(ticket.prize),
     then: ({ id, problem }) => {
+      // A prize without room on the card can still be paid out in cash.
       if (problem?.error !== NO_ROOM || isPaidOut) return;
       dismiss(id);
       payOut(ticket, problem.title);
@@ -97,7 +98,7 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
-/** Another customer's card is there: the list is that of all cards again. */
+/** Lists the tickets of all cards again, because another customer's card has come. */
 export function leaveTickets() {
   if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
 }

@@ -151,7 +151,7 @@ const moneyView = (verb) => ({
     return [
       again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
       h("div.till",
-        // Only where the till shows the card; the tiles that lead here are elsewhere.
+        // Where the till shows the card, not its tiles: a double tap on a tile hits no amount.
         h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : isAway() ? words.noReader : !disabled && say.money.nobody)),

@@ -8,7 +8,7 @@ import { say } from "./strings.js";
 import { heading, link, loaded, note, rows } from "./ui.js";
 
 const KEPT = "tapcard.till";
-/** The list has no events, so it is loaded again and again while it is shown. */
+/** The pause between two loads of the list, which has no events, while it is shown. */
 const PAUSE = 3000;
 const words = say.tills;
 let timer = null;

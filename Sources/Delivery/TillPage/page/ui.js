@@ -15,7 +15,7 @@ export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {})
 export const submit = (text, disabled, tone = "strong", money = false) =>
   button(text, null, { type: "submit", tone, disabled, money });
 
-/** A button with an icon alone; its text is for screen readers. */
+/** A button that shows only an icon; its text is for screen readers. */
 export const signButton = (sign, label, onclick, rest) =>
   h("button.round", { "aria-label": label, onclick, ...rest }, icon(sign));
 

@@ -160,6 +160,7 @@ export function dayAfter(date, shift) {
   return dayText(year, month - 1, day + shift);
 }
 
+// In UTC, where no day is longer or shorter; day 0 becomes the last of the month before.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
 export function ageWords(seconds) {

@@ -39,7 +39,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// The root; where there are several tills, the path of one.
+    /// The root; with several tills, the path of one.
     private var server: JSONValue {
         guard tills > 1 else { return ["url": "/"] }
         return [

@@ -47,7 +47,6 @@ struct Endpoint: Sendable {
     /// Statuses that every request can be refused with: malformed, from another site, unreadable
     /// file of the cashiers, or a closing till.
     private static let everywhere = [400, 403, 500, 503]
-    /// The status for a refused token; the statuses for a refused body follow.
     private static let ofTokens = [401]
     private static let ofBodies = [413, 415]
 
@@ -86,6 +85,7 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
+                    // An optional id is the request's own: every change has one, added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {

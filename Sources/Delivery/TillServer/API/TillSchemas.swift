@@ -41,14 +41,14 @@ enum TillSchemas {
         "problem": Schema.orNull(Schema.named("Problem")),
     ])
 
-    /// The card on the reader. Without a session the reader is empty; with a session alone the card
-    /// is being read.
+    /// The card on the reader. Without a session, the reader is empty; with a session but neither
+    /// reading nor problem, the card is being read.
     private static let lying = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
         "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
 
-    /// What the card has had, or may have had, since it was put on the reader.
+    /// The requests that the card has had, or may have had, since it was put on the reader.
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
@@ -72,8 +72,8 @@ enum TillSchemas {
         "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
     ])
 
-    /// The ledger's reach, and offline payments; null where the ledger is there and the station
-    /// takes none.
+    /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
+    /// the station takes none.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
@@ -86,7 +86,7 @@ enum TillSchemas {
     private static let healthWords = Schema.words(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// The reader is null for the server, where there are several tills.
+    /// The reader is null in the health of a server with several tills.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
         "tills": Schema.list(

@@ -74,6 +74,7 @@ final class Authenticator: Sendable {
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
+        // Not the cookie, which browsers also send to other servers on this host.
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
@@ -85,7 +86,7 @@ final class Authenticator: Sendable {
         return session
     }
 
-    /// Whether the request has a valid session, and its answer may name files and devices.
+    /// Whether the request has a valid session, so that its answer may name files and devices.
     func knows(_ request: WebRequest) -> Bool {
         let named = token(of: request).flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
@@ -93,9 +94,10 @@ final class Authenticator: Sendable {
     }
 
     /// Refuses to show anything without a required login. Only requests with `isUse` keep the
-    /// session alive. True for a cashier who is logged in, false where no login is needed.
+    /// session alive. True for a cashier who is logged in, false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
+        // A monitor has no session, and only programs of this machine can ask here.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
         if token(of: request) != nil {
@@ -112,6 +114,7 @@ final class Authenticator: Sendable {
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
+                // A stream that is left open must not keep an idle session alive.
                 try requireReader(request, isUse: false)
                 return true
             } catch {
@@ -127,11 +130,12 @@ final class Authenticator: Sendable {
     var noCookie: String { cookie("", seconds: 0) }
 
     private func cookie(_ value: String, seconds: Int64) -> String {
+        // From another machine over plain HTTP, browsers would drop a Secure cookie.
         "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
             + (isProtected ? "; Secure" : "")
     }
 
-    /// Cashiers who were removed or have a new password have to log in again.
+    /// False once the cashier was removed or has a new password.
     private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
         guard let cashier = session.cashier else { return try !needsLogin() }
         return try cashiers().contains(cashier)
@@ -174,6 +178,7 @@ final class Authenticator: Sendable {
             log.say("login-refused", ["client": .string(request.client)])
             throw .wrongPassword
         }
+        // Without the name, because the log has no names.
         log.say("login")
         limits.withLock { $0.forgive(counted, from: origin) }
         return accepted
@@ -191,7 +196,7 @@ final class Authenticator: Sendable {
         throw .tooManyTries(waiting: wait)
     }
 
-    /// The origin of an attempt: the cashier who is logged in there, or else the address, which
+    /// The origin of an attempt: the cashier who is already logged in, otherwise the address, which
     /// many may share.
     private func origin(of request: WebRequest) -> String {
         let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
@@ -212,6 +217,7 @@ final class Authenticator: Sendable {
     private func cookieSession(
         of request: WebRequest, isUse: Bool
     ) -> TillSessions.Session? {
+        // Servers at other ports of this host may have set cookies of this name.
         for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
             let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == cookieName else { continue }

@@ -11,6 +11,7 @@ struct KnownCashiers {
     mutating func cashiers(in file: CashierFile) throws(TapcardError) -> [Cashier] {
         let now = try file.stamp()
         if let cashiers, now == stamp { return cashiers }
+        // If the load fails, the old list must not pass for the changed file's.
         cashiers = nil
         // Taken before reading: a change in the meantime is noticed at the next read.
         stamp = now

@@ -1,8 +1,8 @@
 /// Limits on wrong passwords, counted by the client's address, or by the cashier who is logged in
 /// there, so that a stranger elsewhere cannot lock a cashier out.
 ///
-/// An attempt counts once it has failed: many tills behind one address may log in at once. Who then
-/// logs in takes their own attempts back.
+/// Only failed attempts count, because many tills behind one address may log in at once. A login
+/// takes back the failures under its name.
 package struct LoginLimits: Sendable {
     /// The most wrong passwords for one name from one origin.
     package static let ofAName = 5
@@ -14,7 +14,7 @@ package struct LoginLimits: Sendable {
 
     package init() {}
 
-    /// Nil where another attempt is allowed; otherwise the seconds until then. `now` is in
+    /// Nil if another attempt is allowed; otherwise the seconds until then. `now` is in
     /// milliseconds of a monotonic clock.
     package mutating func wait(_ name: String, from origin: String, at now: Int64) -> Int? {
         failures.removeAll { $0.at + LoginLimits.span <= now }
@@ -22,13 +22,15 @@ package struct LoginLimits: Sendable {
         let named = own.filter { $0.name == name }
         let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnOrigin)]
             .compactMap { failures, most in
+                // Another attempt is allowed when the oldest of the last `most` has left the span.
                 failures.count < most
                     ? nil : failures[failures.count - most].at + LoginLimits.span - now
             }
+        // Rounded up: a client that waits this long must not be refused again.
         return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 
-    /// Counts a wrong password. Each took a comparison, so no more than a few hundred are kept.
+    /// Counts a wrong password. Each takes a slow comparison, so a few hundred are kept at most.
     package mutating func fail(_ name: String, from origin: String, at now: Int64) {
         failures.append((now, name, origin))
     }

@@ -1,9 +1,9 @@
 import BlockingLane
 import OperatingSystem
 
-/// The logins whose passwords wait to be compared. Origins take turns, so that one with many does
-/// not keep the others waiting. Bounded: where it is full, the origin with the most waiting gives a
-/// place up.
+/// The logins that wait for their passwords to be compared. Origins take turns, so that one with
+/// many logins does not keep the others waiting. When the queue is full, the origin with the most
+/// logins gives up a place.
 package struct LoginQueue: Sendable {
     /// A waiting login.
     package struct Ticket: Hashable, Sendable {
@@ -14,16 +14,16 @@ package struct LoginQueue: Sendable {
         package let since: Int64
     }
 
-    /// The most that wait: a server whose tills all log in at once.
+    /// The most that wait: enough for all tills of a server to log in at once.
     package static let most = 512
-    /// The most under one name from one origin.
+    /// The most that wait under one name from one origin.
     package static let ofAName = 5
     /// The longest that a login may wait, in milliseconds. The page gives up after 10 s, and
     /// checking a password that nobody is waiting for would only delay other logins.
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
-    /// The origins with somebody waiting, the next one first.
+    /// The origins that have a login waiting, the next one first.
     private var turns: [String] = []
     private var numbers = 0
 
@@ -31,7 +31,7 @@ package struct LoginQueue: Sendable {
 
     package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
 
-    /// A place at the end of the origin's line; nil where there is none. `displaced` loses its own.
+    /// A place at the end of the origin's line; nil if there is none. `displaced` loses its place.
     package mutating func join(
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
@@ -39,6 +39,7 @@ package struct LoginQueue: Sendable {
         guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
+            // It keeps at least as many as this line then has: otherwise both would trade places.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
                 longest.value.count > line.count + 1
             else { return nil }
@@ -51,7 +52,7 @@ package struct LoginQueue: Sendable {
         return (ticket, displaced)
     }
 
-    /// Takes out those that have waited too long.
+    /// Removes and returns the logins that have waited too long.
     package mutating func expire(at now: Int64) -> [Ticket] {
         func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.longestWait <= now }
         let over = lines.values.joined().filter(isOver)
@@ -64,7 +65,7 @@ package struct LoginQueue: Sendable {
         return over
     }
 
-    /// The next login; nil where none waits.
+    /// The next login; nil if none is waiting.
     package mutating func next() -> Ticket? {
         guard !turns.isEmpty else { return nil }
         let origin = turns.removeFirst()
@@ -84,9 +85,10 @@ final class LoginTurns: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits for a turn, which `end` ends. False where too many are waiting.
+    /// Waits for a turn, which `end` ends. False if too many are waiting.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
+            // Clients that have given up try again, and must not find their old places taken.
             dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 let joined = state.queue.join(

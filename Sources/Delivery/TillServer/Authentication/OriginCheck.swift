@@ -22,9 +22,11 @@ struct OriginCheck: Sendable {
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
         }
+        // The host is one of this server's, so no foreign origin can equal it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }
+        // "none" is a person's own navigation: a typed address or a bookmark.
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" {
             let isLink =
                 isFile && request.method == "GET" && request.headers["Sec-Fetch-Mode"] == "navigate"

@@ -28,6 +28,7 @@ package final class TillSessions: Sendable {
         var used: Int64
 
         func isOver(at now: Int64) -> Bool {
+            // Without cashiers there is nobody to log out, so only the age counts.
             let idle = session.cashier == nil ? nil : used + TillSessions.idleMinutes * 60_000
             return now >= min(session.end, idle ?? session.end)
         }

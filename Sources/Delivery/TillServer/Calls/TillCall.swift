@@ -77,13 +77,14 @@ package struct TillCall: Sendable {
     /// Whether the call contains a secret that must not be stored.
     var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values of a JSON object, under an operation id if it takes one. Unknown,
-    /// repeated, missing and malformed members are refused.
+    /// The command with the values of a JSON object, under an operation id if it takes one. Refuses
+    /// unknown, repeated, missing and malformed members.
     func parsed(_ given: [JSONMember], as id: OperationID) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var values: [String: ParsedCommand.Given] = [:]
         let named = takesOperation ? [JSONMember(key: "operation", value: .string("\(id)"))] : []
         for member in given + named + usual(beside: given) {
+            // Two parsers could read a repeated member differently.
             guard seen.insert(member.key).inserted else {
                 throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
             }

@@ -83,6 +83,7 @@ struct TillRunner: Sendable {
     /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
     func booked(_ id: OperationID, by call: TillCall) async -> Booked {
         do throws(LedgerError) {
+            // An activation is recorded before its service is asked, when no operation exists yet.
             guard let operation = try await ledger.answer(to: id) else {
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
@@ -100,8 +101,8 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// What a card has had at any time, as far as its last operations tell. If the ledger cannot be
-    /// asked, nil; an offline payment that it does not have yet may be of any card.
+    /// What a card has had at any time, according to its last operations; nil if the ledger cannot
+    /// be asked. While offline payments are unbooked, one of them may be from this card.
     func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
@@ -118,6 +119,7 @@ struct TillRunner: Sendable {
     /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
     func ledgerProblem(isWriting: Bool) async -> TapcardError? {
         do throws(LedgerError) {
+            // A ledger that cannot be written, such as on a full disk, can often still be read.
             if isWriting { try await ledger.write { _ in } }
             _ = try await ledger.read { rows throws(LedgerError) in
                 try rows.operations(on: nil, last: 1).count
@@ -134,7 +136,7 @@ struct TillRunner: Sendable {
         return await ledgerProblem(isWriting: false)?.kind != .ledgerOffline
     }
 
-    /// The state of the ledger's database; nil for a file, and where it cannot be asked.
+    /// The state of the ledger's database; nil for a file or if the database is offline.
     func database() async -> DatabaseReport? {
         (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
     }
@@ -149,7 +151,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Books offline payments and takes a snapshot of the cards, where this station does that.
+    /// Books offline payments and takes a snapshot of the cards, if this station does that.
     func keepOfflinePayments() async throws(TapcardError) -> OfflinePayments.Booked? {
         try await session.journal.keep(with: ledger)
     }
@@ -198,6 +200,7 @@ struct TillRunner: Sendable {
             case .card(let reading):
                 let report = Report(
                     self.session.journal.lessUnbooked(reading), currency: station.currency)
+                // The watch that begins after this one compares the keys again.
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
@@ -213,7 +216,7 @@ struct TillRunner: Sendable {
     /// The reader's display name; nil for a reader that was never found.
     var readerName: String { get async { await reader.name } }
 
-    /// What one look at the reader tells.
+    /// The result of one look at the reader.
     enum Look: Sendable {
         case card(CardUID?)
         case empty
@@ -221,7 +224,7 @@ struct TillRunner: Sendable {
         case problem(TapcardError)
     }
 
-    /// Looks at the reader now. If a card was known to be there, twice: one that is moved a little
+    /// Looks at the reader now, and again if a known card is missing: a card that is moved a little
     /// is lost for a moment.
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
@@ -283,13 +286,13 @@ struct TillRunner: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
+            // Shared, so that the connections to the services stay open between requests.
             madeServices: session.madeServices, lastWords: LastWords())
     }
 }
 
 extension TapcardError {
-    /// Whether the ledger takes no money now, whatever the card is. A card that was read in this
-    /// time is read again until that is over: then the keys can be compared, and the card be
-    /// resolved.
+    /// Whether the ledger takes no money now, whatever the card is. A card on the reader is then
+    /// read again until the keys can be compared and the card be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

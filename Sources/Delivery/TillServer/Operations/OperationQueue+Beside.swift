@@ -1,7 +1,7 @@
 import TapcardCore
 import TapcardDomain
 
-/// Requests that are answered without the reader, or that come again.
+/// Answers requests without the reader, and repeated requests.
 extension OperationQueue {
     /// Answers from the ledger's record of the operation id, without the reader: for a repeated
     /// request, or while the reader is in use or the till is closing.
@@ -19,6 +19,7 @@ extension OperationQueue {
         if isClosing { throw .closing(booked) }
         if booked == .answered {
             var beside = operation
+            // The answer is in the ledger, so it neither waits for a card nor claims the reader.
             (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
             let answer = try await begin(beside)
             // The ledger alone could not answer it.
@@ -31,14 +32,15 @@ extension OperationQueue {
         throw .readerTaken(booked)
     }
 
-    /// Lets a repeated request go on if something was begun under its id. Without an id in the
-    /// ledger nobody knows; then it goes on only where it means one card.
+    /// Lets a repeated request go on if something was begun under its id. If the ledger keeps no id
+    /// for it, it goes on only if it needs no card or names one.
     func requireBegun(_ operation: TillOperation) async throws(Problem) {
         guard operation.call.takesOperation else {
             if !operation.needsReader || operation.namedCard != nil { return }
             throw .notKnownHere
         }
         let booked = await runner.booked(operation.id, by: operation.call)
+        // "Not begun" would let a cashier charge again what the ledger may have booked.
         if case .notKnown(let error) = booked { throw Problem(error) }
         // The first request may have arrived meanwhile.
         guard running[operation.id] == nil else { return }

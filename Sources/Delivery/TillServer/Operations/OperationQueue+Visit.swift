@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// What the card on the reader has had since it came, and what may be begun on it.
+/// Keeps track of the card's visit: what it has had since it came, and what may be begun on it.
 extension OperationQueue {
     /// Notes a card that the watch has seen, with what this tap has resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
@@ -15,9 +15,10 @@ extension OperationQueue {
         noteResolved(resolved)
     }
 
-    /// Asks the ledger about a card that nobody saw arrive. Where it cannot be asked, the card may
+    /// Asks the ledger about a card that nobody saw arrive. If the ledger is offline, the card may
     /// have had anything.
     private func recall() async {
+        // Another card may have arrived while the ledger was asked.
         guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
             admission.visit.unseen == uid
         else { return }
@@ -27,6 +28,7 @@ extension OperationQueue {
     private func noteResolved(_ resolved: JSONValue?) {
         for each in resolved?.array ?? [] {
             guard let id = each["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
+            // What was voided took no money, so the card may be charged for it.
             if each["outcome"]?.string != "committed" {
                 admission.visit.forget(id)
             } else if let request = each["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
@@ -35,8 +37,8 @@ extension OperationQueue {
         }
     }
 
-    /// Why this operation, which has the reader, must not begin: its card has had the same in this
-    /// visit. What the ledger knows under its id is repeated, and begins nothing.
+    /// The refusal of an operation that has the reader but must not begin, because its card has had
+    /// the same in this visit. An id that the ledger knows is a repeat, which begins nothing.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -48,15 +50,18 @@ extension OperationQueue {
         // The reader was not looked at yet, or the card may have left in the last moment.
         switch await runner.look(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
+        // A tag without a card's number has no visit.
         case .card(nil): break
         case .empty:
             admission.visit.leave()
             wentAway()
+        // Unseen, the same card could be charged twice.
         case .problem(let error): return error
         }
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
+        // A request noted under this very id is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -64,7 +69,7 @@ extension OperationQueue {
         }
     }
 
-    /// Looks what an operation has left on the reader, and notes what its card has had.
+    /// Looks at the reader after an operation, and notes what the card has had.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let wasThere = uid != nil || lying != nil
@@ -74,6 +79,7 @@ extension OperationQueue {
         note(answer, of: id)
         switch found {
         case .card: stays(uid)
+        // A second tag beside the card does not end its visit.
         case .problem(let error) where error.kind == .severalTags: stays(uid)
         case .empty:
             admission.visit.leave()
@@ -89,10 +95,12 @@ extension OperationQueue {
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
         if let request = VisitRequest(rawValue: operation.call.path) {
+            // A replayed answer may be of an earlier visit, which does not count in this one.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)
             } else if let problem, problem.result == .unknown, operation.uid != nil {
+                // The card that was seen may have been charged.
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }
@@ -112,7 +120,7 @@ extension VisitRequest {
 }
 
 extension TillOperation {
-    /// Whether somebody has said that the card is to have it again.
+    /// Whether somebody has confirmed that the card is to have it again.
     fileprivate var isAgain: Bool { command[.again] }
 
     /// The only card that the request is for; nil for any.

@@ -5,13 +5,12 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The owner of one till's reader: reports the card on it and gives it to one operation at a
-/// time.
+/// Owns one till's reader: reports the card on it and lends it to one operation at a time.
 ///
-/// An operation does not depend on a connection: it runs to its end when its client leaves. Only an
-/// operation that still waits for a card, or for the scratching of one, ends with its page.
+/// An operation outlives its connection. Only one that still waits for a card, or for the
+/// scratching of one, ends with its page.
 actor OperationQueue {
-    /// Pages take a server for lost that is silent for longer: live.js.
+    /// Well below the eight seconds of silence after which live.js takes the server for lost.
     private static let keepAlive = Duration.seconds(3)
     /// The beats between two looks after listeners, ledger and journal.
     private static let beatsOfCare = 5
@@ -103,11 +102,11 @@ actor OperationQueue {
     private func askLedger() async -> TapcardError? {
         let met = ledgerProblem
         if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
+        // An operation may have met another problem while the ledger was asked.
         if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
         return ledgerProblem ?? ledgerCheck.damage
     }
 
-    /// The health of reader and ledger.
     func health() async -> TillHealth {
         let ledger = await askLedger()
         let database = ledger == nil ? await runner.database() : nil
@@ -132,9 +131,7 @@ actor OperationQueue {
         ]
     }
 
-    /// An event stream that begins with the current state and continues with changes.
-    ///
-    /// It ends when its listener loses permission.
+    /// An event stream: the current state, then each change, until the listener loses permission.
     func listen(
         _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
@@ -154,7 +151,7 @@ actor OperationQueue {
         for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
     }
 
-    /// Stops the operations of a client that has left, as far as they have not begun.
+    /// Stops the operations of a client that has left, except those that have begun on a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }
@@ -208,6 +205,7 @@ actor OperationQueue {
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
+        // What lies there when the reader is back may have been there all the time.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()
@@ -236,6 +234,7 @@ actor OperationQueue {
     ) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
+        // A tag without a readable number may be another one each time.
         let isOther = uid == nil || lying?.uid != uid
         let now = LyingCard(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
@@ -296,6 +295,7 @@ actor OperationQueue {
             }
         }
         if isRepeated { try await requireBegun(operation) }
+        // What the ledger has recorded is answered even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerBeside(operation)
         }
@@ -307,6 +307,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
+        // Both are set before any await, so that a double tap joins or is refused.
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in
@@ -321,6 +322,7 @@ actor OperationQueue {
         _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
+        // The watch resolves cards, too: both at once would write to each other's tags.
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in

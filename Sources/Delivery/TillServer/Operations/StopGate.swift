@@ -22,6 +22,7 @@ final class StopGate: Sendable {
         state.withLock { state in
             switch progress {
             case .waitingForCard, .scratching: state.isOpen = !state.hasBegun
+            // Nothing of this operation has begun yet, so its next wait can be stopped again.
             case .cardSeen, .resolving: state.isOpen = false
             case .asking, .writing, .switchingProtection, .committed:
                 (state.isOpen, state.hasBegun) = (false, true)

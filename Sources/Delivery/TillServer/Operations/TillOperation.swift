@@ -51,6 +51,7 @@ struct TillOperation: Sendable {
         return switch problem.result {
         case .usage, .refused, .untrusted, .noCard, .noReader: true
         case .failed: problem.kind == .cancelled
+        // The ledger or the service may have it, although no answer came back.
         case .unknown, .ledger, .service: false
         }
     }

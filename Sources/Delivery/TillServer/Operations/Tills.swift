@@ -2,8 +2,8 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// The tills of one server. Each has its own reader and goes on whatever happens at the others;
-/// they share the ledger, the cashiers and the check of the ledger's file.
+/// The tills of one server. Each has its own reader and does not depend on the others; they share
+/// the ledger, the cashiers and the check of the ledger's file.
 struct Tills: Sendable {
     /// A till with its number; nil for the only one.
     struct Till: Sendable {
@@ -16,7 +16,7 @@ struct Tills: Sendable {
     let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
 
-    /// The listeners are shared out evenly.
+    /// Divides the listeners evenly among the tills.
     init(_ runners: TillRunners, log: TillLog, mostListeners: Int) {
         let ledgerCheck = LedgerCheck(runners.first, log)
         self.ledgerCheck = ledgerCheck
@@ -34,7 +34,7 @@ struct Tills: Sendable {
         }
     }
 
-    /// The only till; nil where there are several.
+    /// The only till; nil if there are several.
     var only: Till? { all.count == 1 ? all[0] : nil }
 
     func open() async { for till in all { await till.queue.open() } }
@@ -51,7 +51,7 @@ struct Tills: Sendable {
         for till in all { await till.queue.dismissUnwelcome() }
     }
 
-    /// The health of a till, or of the server for nil: as good as that of its worst till.
+    /// The health of a till; for nil, of the server, which is as bad as its worst till.
     func health(of asked: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
         let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
@@ -88,8 +88,8 @@ struct Tills: Sendable {
         await each { queue in await queue.counted() }
     }
 
-    /// The answer of each till. All are asked at once: where the ledger is offline, an
-    /// answer takes long.
+    /// The answer of each till. All are asked at once, because each may wait long for a ledger
+    /// that is offline.
     private func each<Answer: Sendable>(
         _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {

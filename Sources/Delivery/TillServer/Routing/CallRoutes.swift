@@ -35,11 +35,13 @@ struct CallRoutes: Sendable {
         var client: OperationID?
         if call.changes, let named = members.first(where: { $0.key == "client" }) {
             client = try CallRoutes.id(named.value)
+            // Another tab may repeat the request, so its client is no part of it.
             members.removeAll { $0.key == "client" }
         }
         let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
             call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
+        // A GET answers with what it found despite a problem, such as the tickets kept here.
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }
@@ -50,6 +52,7 @@ struct CallRoutes: Sendable {
         of request: WebRequest, for call: TillCall
     ) throws(Problem) -> [JSONMember] {
         request.query.map { field in
+            // A query has only text, and the parsers do not take text for a number.
             let form = call.parameters.first { $0.name == field.name }?.form
             let value: JSONValue =
                 form?.isNumber == true ? .number(field.value) : .string(field.value)

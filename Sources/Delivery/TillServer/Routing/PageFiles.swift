@@ -69,7 +69,7 @@ import WebServer
             "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
     }
 
-    /// The security headers of a file. The page's policy admits its own style and script alone.
+    /// The security headers of a file. The page's policy admits only its own style and script.
     private static func safety(of page: String) -> [(String, String)] {
         let policy =
             "default-src 'none'; script-src 'self' \(source("script", in: page)); "
@@ -89,6 +89,7 @@ import WebServer
         let text =
             page.split(separator: "<\(element)>").last?
             .split(separator: "</\(element)>").first ?? ""
+        // Policies accept the URL-safe alphabet, but need the padding that Base64URL omits.
         return "'sha256-\(Base64URL.encode(SHA256.digest([UInt8](text.utf8))))='"
     }
 

@@ -51,7 +51,7 @@ struct Problem: Error, Sendable {
 
     private var advice: String { NextWords.text(of: next) }
 
-    /// All of the text in one line.
+    /// The whole text on one line.
     private var detail: String {
         [title, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -123,7 +123,7 @@ extension Problem {
         "Nothing was done, and nothing will happen under this id.",
         NextStep.request(.useNewID).words)
 
-    /// The answer to a repeated request of which there is no trace.
+    /// The answer to a repeated request that has left no trace.
     static let notKnownHere = {
         var problem = Problem(
             TapcardError(
@@ -146,8 +146,7 @@ extension Problem {
             problem?.meaning ?? "It was successful.", next: problem?.next.map(\.words) ?? [])
     }
 
-    /// The refusal of a call whose path names no till, where there are several, or one that is
-    /// not there.
+    /// The refusal of a call whose path names an unknown till, or none although there are several.
     static func noSuchTill(among count: Int) -> Problem {
         let places =
             count == 1

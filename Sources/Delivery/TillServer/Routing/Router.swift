@@ -9,14 +9,14 @@ import WebServer
 
 /// The routes of the server: the page, the calls, and the tills' own state.
 ///
-/// A till's whole API is below its path. Where there is only one, it is at the root as well; where
-/// there are several, the root has what belongs to none: the page, the login, and the watching.
+/// A till's whole API is below its path. A single till is at the root as well; with several, the
+/// root has what belongs to none of them: the page, the login and the monitoring.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
     /// The routes of the tills, in their order.
     private let ofTills: [TillRoutes]
-    /// The routes of paths that name no till, or one that is not there.
+    /// The routes of paths that name no till or an unknown one.
     private let ofIssuer: TillRoutes
     private static let metrics = "/metrics"
 
@@ -25,6 +25,7 @@ struct Router: Sendable {
         requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
+        // The settings belong to the station, so any till can answer for them.
         let runner = tills.all[0].runner
         func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
@@ -75,6 +76,7 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
+            // tapcard then sends requests there, which nobody in the network may decide.
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
@@ -94,6 +96,7 @@ struct Router: Sendable {
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
+            // Otherwise its event streams would go on until the next event.
             await tills.dismissUnwelcome()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
@@ -126,6 +129,7 @@ struct Router: Sendable {
         case .now(let answer):
             switch permission(for: request) {
             case .failure(let problem): return .now(problem.response)
+            // When connections run out, those of logged-in cashiers close last.
             case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
             }
         case .later(let work):
@@ -150,7 +154,7 @@ struct Router: Sendable {
         return (exists ? ofTills[number - 1] : ofIssuer, request.at(path), exists)
     }
 
-    /// The page of a till that is not there: it says so, and offers the others.
+    /// The page for an unknown till, which says so and offers the others.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
         // Without the headers by which a browser keeps its copy.
         let plain = WebRequest(method: request.method, path: request.path)
@@ -168,7 +172,7 @@ struct Router: Sendable {
             : Problem(404, "not-found", "There is nothing at this path.")
     }
 
-    /// The refusal of a request without a required login; otherwise whether a cashier has sent it.
+    /// Whether a cashier has sent the request; a failure if it lacks a required login.
     private func permission(for request: WebRequest) -> Result<Bool, Problem> {
         do throws(Problem) {
             return .success(try authenticator.requireReader(request))

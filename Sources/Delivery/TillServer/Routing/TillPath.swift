@@ -1,4 +1,4 @@
-/// The part of a path that names a till: "/tills/2/api/v1/pay" is "/api/v1/pay" of the second.
+/// The part of a path that names a till: "/tills/2/api/v1/pay" is "/api/v1/pay" at till 2.
 enum TillPath {
     private static let start = "/tills/"
 

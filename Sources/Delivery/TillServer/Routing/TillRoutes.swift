@@ -48,7 +48,6 @@ struct TillRoutes: Sendable {
         }
     }
 
-    /// Whether there is a route for the path.
     func knows(_ path: String) -> Bool { find(path) != nil }
 
     /// The reply; nil for a path without a route.
@@ -60,6 +59,7 @@ struct TillRoutes: Sendable {
             case .task(let handler): return .later { await answer(request, parameter, handler) }
             case nil: break
             }
+            // HEAD has no route: the web server answers it like GET, without the body.
             let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
                 .union(["OPTIONS"]).sorted().joined(separator: ", ")
             if request.method == "OPTIONS" {

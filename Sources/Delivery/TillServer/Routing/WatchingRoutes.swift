@@ -7,11 +7,11 @@ import WebServer
 /// Routes for monitoring the server itself.
 struct WatchingRoutes: Sendable {
     let tills: Tills
-    /// The till whose routes these are; nil for those of the server.
+    /// The till that the routes are for; nil for the server.
     let till: Tills.Till?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
-    /// The customers' page of the same process; nil where it serves none.
+    /// The customers' page of the same process; nil if there is none.
     let customers: CustomerWatch?
 
     func add(to routes: inout TillRoutes) {

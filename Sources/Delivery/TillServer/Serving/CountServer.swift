@@ -3,8 +3,8 @@ import CustomerServer
 import TapcardCore
 import WebServer
 
-/// The counts of a customers' page that is served alone: `/metrics` on a listener of this machine's
-/// own. The till page has them itself; the customers' listener never does.
+/// Serves the counts of a customers' page that runs without a till page: `/metrics`, for this
+/// machine only. The customers' own listener never shows them.
 final class CountServer: Sendable {
     /// The URL of the counts.
     let address: String
@@ -47,6 +47,7 @@ final class CountServer: Sendable {
         to request: WebRequest, under names: Set<String>, _ watch: CustomerWatch
     ) -> WebResponse {
         do throws(Problem) {
+            // A browser on this machine may show other sites, which must not read the counts.
             try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
             guard request.path == path else {
                 throw Problem(404, "not-found", "There is nothing at this path.")

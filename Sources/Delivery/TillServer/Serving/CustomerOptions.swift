@@ -32,15 +32,13 @@ extension Parameter<Bool> {
     }
 }
 
-/// The customers' page as it was asked for, checked as far as is possible before anything is
-/// opened.
+/// The options of the customers' page, checked as far as possible before anything is opened.
 struct CustomerPlan {
     fileprivate let place: CustomerServer.Place
     fileprivate let files: TLSFiles?
     fileprivate let keys: CustomerKeys
 
-    /// With the ledger. It has a connection of its own, so that a crowd of customers delays no
-    /// till.
+    /// The page with its ledger, on a separate connection so that many customers delay no till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
         let clocks = session.surroundings
@@ -88,10 +86,11 @@ struct OpenedCustomers {
 }
 
 extension CustomerPlan {
-    /// Nil where no address for the customers' page is set.
+    /// Nil if no address for the customers' page is set.
     init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        // UInt16 would also accept a sign, as in "+443".
         guard parts.count == 2, let port = UInt16(parts[1]), parts[1].allSatisfy(\.isNumber) else {
             throw TapcardError(
                 .usage,

@@ -71,6 +71,7 @@ enum ServeCommand {
     static func serve(
         in process: ServingProcess, _ session: Session
     ) async throws(TapcardError) -> Report {
+        // Checked first, so that nothing is open yet when an option is refused.
         let plan = try CustomerPlan(session.settings)
         guard plan != nil || !session[.noTill] else {
             throw TapcardError(
@@ -92,6 +93,7 @@ enum ServeCommand {
         }
         let pages: ServedPages
         var counts: CountServer?
+        // Where one page cannot be served, the one that already listens must not go on.
         do throws(TapcardError) {
             if service == nil, let customers,
                 let port = session[.port(orSay: TillService.unserved)]
@@ -151,6 +153,7 @@ enum ServeCommand {
         if let address = session[.listen] {
             request.address = try ServedAddress.checked(address)
         }
+        // Only this machine can connect, so neither TLS nor a login is required.
         guard !request.isLoopback else { return request }
         try ServedAddress.requireName(request.address, request.names, "--name")
         let isInsecure = session[.insecure]
@@ -195,6 +198,7 @@ enum ServeCommand {
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()
+        // Made before the tills open, so that lost or unusable keys are reported at once.
         _ = try await session.keys(beside: ledger)
         let till = all.first.map(session.using) ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)

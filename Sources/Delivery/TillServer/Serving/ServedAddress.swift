@@ -3,6 +3,7 @@ import Verbs
 
 /// The addresses and names of a listener, as the user writes them.
 enum ServedAddress {
+    // The longest name that DNS allows.
     private static let longestName = 253
 
     /// The host names of a list with commas.
@@ -52,7 +53,7 @@ enum ServedAddress {
         return text
     }
 
-    /// Refuses a listener that no browser could name.
+    /// Refuses to listen on all addresses without a name that browsers can use.
     static func requireName(
         _ address: String, _ names: [String], _ option: String
     ) throws(TapcardError) {

@@ -4,11 +4,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The pages that `tapcard serve` serves: that of the till, that of customers, or both.
+/// The pages that `tapcard serve` serves: the till page, the customers' page, or both.
 package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
-    /// The counts of the customers' page, where no till page has them.
+    /// The server of the customers' page's counts; nil if the till page has them.
     let counts: CountServer?
 
     init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {

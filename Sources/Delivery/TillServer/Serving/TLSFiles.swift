@@ -38,6 +38,7 @@ package struct TLSFiles: Sendable, Hashable {
     /// Refuses RSA keys over 3072 bits (1,766 bytes; elliptic-curve keys take a few hundred): their
     /// handshakes are so slow that 100 new clients a second would block everyone else.
     private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
+        // Its length tells an RSA key without parsing it: four Base64 digits are three bytes.
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
         let mostBytes = 2_000
@@ -74,7 +75,7 @@ package struct TLSFiles: Sendable, Hashable {
         }
     }
 
-    /// The content of a PEM file; the first line must end with the expected label.
+    /// The content of a PEM file, which must have the expected label.
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {

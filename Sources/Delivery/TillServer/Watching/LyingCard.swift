@@ -12,8 +12,7 @@ struct LyingCard: Sendable {
     /// What the card has had since it was put on the reader.
     var served = Visit().document
 
-    /// Whether the ledger was offline already, and nothing else is new: that is reported once, and
-    /// not with each attempt to reach it.
+    /// Whether the ledger is still offline and nothing else is new, which is reported only once.
     func isStillWithoutLedger(_ next: LyingCard) -> Bool {
         next.problem?.result == .ledger && next.problem?.kind == problem?.kind
             && next.uid == uid && next.read == read && next.served == served

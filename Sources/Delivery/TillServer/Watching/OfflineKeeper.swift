@@ -4,8 +4,8 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// Books offline payments and takes snapshots of the cards in quiet moments, and knows what the
-/// pages are to be told of it. The tills of one server share it, as they share the journal.
+/// Books offline payments and takes snapshots of the cards in quiet moments, and reports both to
+/// the pages. The tills of one server share it, as they share the journal.
 final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
@@ -17,8 +17,8 @@ final class OfflineKeeper: Sendable {
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// A card that lies on the reader from the start is booked first: a snapshot of a card on
-    /// which something is open does not count.
+    /// Time to resolve a card that lies on the reader from the start: while something is open on
+    /// it, a snapshot of it does not count.
     private static let firstPause = Duration.seconds(2)
     /// The pause before a ledger that is offline is asked again.
     private static let askingPause = Duration.seconds(1)
@@ -29,18 +29,17 @@ final class OfflineKeeper: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The present state; null at a till that takes no offline payments while the ledger is in
-    /// reach.
+    /// The present state; null while the ledger is online at a till that takes no offline payments.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }
 
-    /// From now on this gets the news.
+    /// Calls the listener with each change from now on.
     func listen(_ listener: @escaping @Sendable (JSONValue) async -> Void) {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Asks whether the ledger is there, and starts the work when it is due.
+    /// Asks whether the ledger is online, and starts the work when it is due.
     func beat(isQuiet: Bool) {
         askLedger()
         let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
@@ -48,9 +47,10 @@ final class OfflineKeeper: Sendable {
         Task { [self] in await keep() }
     }
 
-    /// Asks the ledger once, and while it is offline again and again: no card on a reader
-    /// would tell that it is gone, or back.
+    /// Asks the ledger until it answers: without a card on a reader, nothing else would notice that
+    /// it is offline or back.
     private func askLedger() {
+        // One loop asks for all tills, which share this keeper.
         let begins = state.withLock { state in
             defer { state.isAsking = true }
             return !state.isAsking
@@ -102,6 +102,7 @@ final class OfflineKeeper: Sendable {
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
         if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
+        // Other calls may succeed without asking the ledger.
         if answer.problem == nil, call.takesOperation { reached(true) }
     }
 
@@ -112,14 +113,15 @@ final class OfflineKeeper: Sendable {
         reached(problem == nil)
     }
 
-    /// Notes whether the ledger has answered, and tells what is new. One that is gone is asked from
-    /// now on, so that a page that could not show something hears when it can.
+    /// Notes whether the ledger has answered, and reports what is new. An offline ledger is asked
+    /// from now on, so that pages hear when they can try again.
     private func reached(_ hasAnswered: Bool) {
         if !hasAnswered { askLedger() }
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOffline = !hasAnswered
             if !hasAnswered { state.schedule.hasten(at: .now) }
             var now = news(state)
+            // The page then tells when the last payment was booked.
             if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time
                 now = news(state)

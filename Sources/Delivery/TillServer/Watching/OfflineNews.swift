@@ -30,7 +30,7 @@ struct OfflineNews: Sendable, Equatable {
         isOffered = status?.age.map { $0 <= limits.age } ?? false
     }
 
-    /// The ledger is offline at a station that takes no offline payments.
+    /// The news that the ledger is offline, at a station that takes no offline payments.
     init(offlineWithoutAny currency: Currency) {
         let nothing = Money(minorUnits: 0, currency)
         self.init(
@@ -38,7 +38,7 @@ struct OfflineNews: Sendable, Equatable {
             bookedAt: nil)
     }
 
-    /// A snapshot that grows older is no news.
+    /// Ignores the age of the snapshot, which changes without being news.
     static func == (left: Self, right: Self) -> Bool {
         (left.isOffline, left.limit, left.unbooked, left.payments)
             == (right.isOffline, right.limit, right.unbooked, right.payments)

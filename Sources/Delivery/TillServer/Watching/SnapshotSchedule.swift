@@ -13,7 +13,7 @@ package struct SnapshotSchedule: Sendable {
 
     package init(_ now: Instant) { next = now }
 
-    /// Whether it is due; if so, it has begun. A till in use waits, but not for ever.
+    /// Whether the work is due; if so, it has begun. A till in use postpones it, but not forever.
     package mutating func begins(at now: Instant, isQuiet: Bool) -> Bool {
         let isOverdue = now >= next + SnapshotSchedule.interval
         guard !isRunning, now >= next, isQuiet || isOverdue else { return false }
@@ -21,7 +21,7 @@ package struct SnapshotSchedule: Sendable {
         return true
     }
 
-    /// The ledger may be back soon: it is asked after the pause.
+    /// Brings the next attempt forward, because the ledger may be back soon.
     package mutating func hasten(at now: Instant) {
         next = min(next, now + SnapshotSchedule.pause)
     }

@@ -26,7 +26,7 @@ struct TillHealth: Sendable {
     /// The state of the ledger's database, if it has one and can be reached.
     let database: DatabaseReport?
 
-    /// The word for a ledger that takes no money; nil where it does.
+    /// The word for why the ledger takes no money; nil if it does.
     var ledgerError: String? { ledger?.kind.word ?? database?.problem }
 
     var status: Status {

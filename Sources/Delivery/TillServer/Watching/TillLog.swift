@@ -46,6 +46,7 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.longestEnd)
+        // Polled: awaiting the writer could take forever if nobody reads standard error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }

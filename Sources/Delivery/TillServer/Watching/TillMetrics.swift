@@ -42,8 +42,8 @@ struct TillMetrics: Sendable {
         return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
     }
 
-    /// The counts of the customers' page. Each outcome is there from the start, so that a rate can
-    /// be made of the first one, too.
+    /// The counts of the customers' page. Each outcome is listed from the start, so that a rate
+    /// includes its first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(
             "customer_requests_total", "counter",

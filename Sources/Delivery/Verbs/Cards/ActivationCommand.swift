@@ -11,6 +11,7 @@ enum ActivationCommand {
         let station = try await session.station()
         let id = session[.operation] ?? station.newID()
         defer { session.lastWords.set(nil) }
+        // A result, because the handler does not pass on the type of an error.
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -41,6 +42,7 @@ private struct AnnouncedActivation: ActivationService {
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         isAsking.withLock { $0 = true }
         defer { isAsking.withLock { $0 = false } }
+        // From here on the service may activate the code, even if this process dies.
         session.lastWords.set { showCutShort() }
         return try await service.activate(code)
     }

@@ -130,8 +130,7 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// The reading of a sealed card without the ledger; such a station takes no money. Nil when
-    /// that fails, too.
+    /// A card read by its keys alone, while the ledger cannot be used; nil if that fails, too.
     private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
         do {
             let (keyFile, journal) = (session.keyFile, session.journal)
@@ -165,6 +164,7 @@ enum CardCommands {
             let state = summary.stateWord.map { ", \($0)" } ?? ""
             let resolved = summary.resolved.map { " \($0.words)" }.joined()
             let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
+            // A name on a tag may contain control characters, which must not reach the terminal.
             return output.write(line.shown + "\n")
         case .problem(let error):
             if manner.isJSON { return output.write(document: timed(Report.document(of: error))) }

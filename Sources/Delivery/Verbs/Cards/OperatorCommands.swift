@@ -77,6 +77,7 @@ enum OperatorCommands {
         _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
         let (uid, ledger): (CardUID, any LedgerStore)
+        // Only the ledger changes, so a card that is named need not be on the reader.
         if let named = session[.card] {
             (uid, ledger) = (named, try await session.ledger())
         } else {

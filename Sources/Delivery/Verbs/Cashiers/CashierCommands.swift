@@ -47,7 +47,7 @@ enum TypedSecret: String {
         }
     }
 
-    /// The secret that somebody types, unseen.
+    /// Prompts for the secret with hidden input.
     func typed(_ question: String, on console: Console) async throws(TapcardError) -> String {
         guard let askSecretly = console.askSecretly else {
             throw .missing(rawValue, variable, meaning: "Nothing was changed.")
@@ -113,6 +113,7 @@ enum CashierCommands {
             let secret = TypedSecret.cashierPassword
             password = try await secret.typed(
                 "Password for \(name.text.shown): ", on: session.console)
+            // A password that is too weak is refused before it is typed a second time.
             try require(password, of: name)
             guard try await secret.typed("Repeat the password: ", on: session.console) == password
             else {
@@ -139,7 +140,7 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal of a command whose password is not set, and which no terminal can ask for one.
+    /// The refusal of a command without a password when no terminal can ask for it.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
             .usage, "No \(secret) was given, and there is no terminal to ask for it.",

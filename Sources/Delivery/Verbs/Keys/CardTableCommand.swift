@@ -33,6 +33,7 @@ enum CardTableCommand {
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
+        // The passphrase goes to standard error, so that it does not travel with the table.
         if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")
@@ -116,11 +117,11 @@ enum CardTableCommand {
 }
 
 extension KeyFile {
-    /// Whether this station has the keys that load and make cards, and not a table of card keys.
-    /// One without keys gets its own.
+    /// Whether this station can top up and make cards: it has the issuer's keys, or will make its
+    /// own, and has no table of card keys.
     package var loadsCards: Bool { (try? load())?.isTable != true }
 
-    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
+    /// Refuses a station that has only a table of card keys, not the issuer's keys.
     func requireMasters() throws(TapcardError) {
         guard try load()?.isTable != true else {
             throw TapcardError(
@@ -130,8 +131,7 @@ extension KeyFile {
         }
     }
 
-    /// The finding about a station without the keys of the issuer; none where it has them, or none
-    /// at all.
+    /// The finding about a station that has only a table of card keys; none for any other.
     var tableFindings: [Finding] {
         // A key file that cannot be read is reported by what needs it.
         guard let keys = try? load(), keys.isTable else { return [] }
@@ -157,12 +157,12 @@ extension KeyFile {
 }
 
 extension Report {
-    /// The number of cards of a table; nothing for masters.
+    /// The number of cards in a table; nothing for the issuer's keys.
     static func table(of keys: KeyRing) -> Members {
         keys.isTable ? ["table": .number(keys.tableSize)] : [:]
     }
 
-    /// The line that says that a station has a table.
+    /// The line about a station that has only a table; none for any other.
     static func lines(on keys: KeyRing) -> [String] {
         keys.isTable
             ? [

@@ -35,7 +35,7 @@ enum CustomerKeysCommand {
         try requireReplaceable(file, in: session)
         let ring = try await session.keys()
         let ledger = try await session.ledgerIfThere()
-        // One that does not answer may have retired a key that this file would believe.
+        // An offline ledger is an error: it may have retired a key that this file would trust.
         let retired = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger?.retiredKeys() ?? []
         }

@@ -68,6 +68,7 @@ enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
         try session.keyFile.requireMasters()
         let now = session.surroundings.now()
+        // Where an older key file was put back, cards may know keys that it lacks.
         let used = try await usedKeys(in: session)
         if let database = try LedgerAccess(session).sharedDatabase {
             return try await KeyRotation.rotate(shared: database, used: used, in: session)
@@ -96,6 +97,7 @@ enum KeyCommands {
         try file.requireNew()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
+        // The file brings the currency to a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         if file.isStream {
@@ -150,6 +152,7 @@ enum KeyCommands {
         }
         let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
+        // A ring with its sealing key retired is impossible, so that one is left out.
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
@@ -257,7 +260,7 @@ extension Report {
             + "written again",
         customersAgain,
     ]
-    /// The customers' page believes the keys in its file: those that were there when it was made.
+    /// Needed because the customers' page trusts only the keys that were in its file when made.
     static let customersAgain =
         "If you have a customers' page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"

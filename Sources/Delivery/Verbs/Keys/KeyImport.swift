@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 enum KeyImport {
-    /// Takes keys from a file: joins them with those of the station, or replaces a table.
+    /// Imports keys from a file: adds them to the station's keys, or replaces a table.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         try NamedFile(path).require()
@@ -23,8 +23,7 @@ enum KeyImport {
                 // Two rings are joined; a table is replaced, and replaces no masters.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
-                // First: a failure in between leaves the older keys, and the same import again ends
-                // it.
+                // First, so that after a failure in between the same import completes it.
                 try session.journal.payments.changeKeys(from: older, to: imported)
             }
             try session.keyFile.save(imported)
@@ -38,6 +37,7 @@ enum KeyImport {
         }
         let keys = try await session.keys().ordered(by: issuer)
         let ledger = try? await session.ledgerIfThere()
+        // Also tells the other stations that this one has the keys: a rotation waits for it.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)

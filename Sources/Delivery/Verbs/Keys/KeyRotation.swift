@@ -19,18 +19,18 @@ extension KeyRing {
             usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)
     }
 
-    /// This ring with the key by which the stations of the ledger seal, as far as it is in it.
+    /// This ring, sealing with the key that the stations of the ledger use if the ring has it.
     func ordered(by issuer: IssuerKeys?) -> KeyRing {
         issuer?.sealing.flatMap { sealing(with: $0) } ?? self
     }
 }
 
 extension RegisteredStation {
-    /// What another program has done with the station's login.
+    /// The note on a station whose row another program has damaged with the station's login.
     static let damage =
         "damaged in the database; revoke it and register the machine under another name"
 
-    /// The station's name, with the last time it was there.
+    /// The station's name and when it was last seen.
     var whenSeen: String {
         name + (seenAt.map { ", last seen \(LocalTime.text($0))" } ?? ", never seen")
             + (isDamaged ? " (\(RegisteredStation.damage))" : "")
@@ -40,8 +40,9 @@ extension RegisteredStation {
 enum KeyRotation {
     static let unchanged = "The key file was not changed."
 
-    /// Brings the stations to another key, in two steps. First a key is made that verifies, and
-    /// announced; it is carried to every station. Then it seals at all of them from one moment on.
+    /// Moves the stations to another key in two steps. The first makes a key that only verifies,
+    /// and announces it, to be carried to every station. The second makes it seal at all of them at
+    /// once.
     static func rotate(
         shared database: any LedgerDatabase, used: Set<UInt8>, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -62,6 +63,7 @@ enum KeyRotation {
             throw lacking(sealing, in: session)
         }
         if let next = issuer.next {
+            // Another key under this number would seal cards that every station rejects.
             guard let entry = known.entry(next), entry.mark == issuer.marks[next] else {
                 throw lacking(
                     next,
@@ -74,10 +76,12 @@ enum KeyRotation {
             return try await seal(with: entry, issuer, database, isNew: false, in: session)
         }
         let created = LocalTime.date(session.surroundings.now())
+        // The number of a key that was announced and then lost is not used again.
         let taken = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
+        // A prepared key is the last one of its ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // Announce the key in the ledger before writing it to the file, so that only one of two
         // owners who rotate at once succeeds. A key announced but never written can be given up.
@@ -93,7 +97,7 @@ enum KeyRotation {
         return try await seal(with: key, now, database, isNew: true, in: session)
     }
 
-    /// Lets the announced key seal, or says which stations it waits for.
+    /// Makes the announced key seal, or reports which stations still lack it.
     private static func seal(
         with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool,
         in session: Session
@@ -107,7 +111,7 @@ enum KeyRotation {
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
         try session.keyFile.alone { () throws(TapcardError) in
-            // The ledger's word counts without the file, which shows it from now on, too.
+            // The ledger alone decides which key seals; the file only shows it from now on.
             let ring = try session.keyFile.load()?.sealing(with: key.id)
             if let ring { try session.keyFile.save(ring) }
         }

@@ -37,7 +37,7 @@ extension IssuerKeys: DocumentedObject {
         "lacking": .of(\.lackingNames),
     ]
 
-    /// The stations without the key that seals, or without the one that seals next.
+    /// The stations that lack the sealing key or the next one.
     private var lackingNames: [String] {
         let wanted = [sealing, next].compactMap(\.self)
         return stations.filter { station in
@@ -50,9 +50,9 @@ extension IssuerKeys: DocumentedObject {
 package struct DatabaseReport: Sendable {
     /// The members of "ledger status --json".
     package let document: JSONValue
-    /// The word for what stops money; nil for nothing.
+    /// The word for the problem that stops payments; nil for none.
     package let problem: String?
-    /// The sentence for what stops money; nil for nothing.
+    /// The sentence for the problem that stops payments; nil for none.
     package let why: String?
 
     package init(_ status: DatabaseStatus) {

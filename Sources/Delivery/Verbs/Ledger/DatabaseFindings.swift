@@ -4,7 +4,7 @@ import ReaderDiagnosis
 import TapcardDomain
 
 extension DatabaseStatus {
-    /// The points that are in order, and those that are not.
+    /// What is in order, and what is not.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
             + [deadLinks, clock, keysInStep, nextKey, operations, age].compactMap(\.self)
@@ -100,7 +100,7 @@ extension DatabaseStatus {
         "sudo -u postgres psql -c \"ALTER SYSTEM SET synchronous_standby_names = ''\" "
         + "-c 'SELECT pg_reload_conf()'"
 
-    /// A login that may not see replicas must not say that there is none.
+    /// The finding for a login that may not see replicas, and so cannot say that there are none.
     private var hiddenReplicas: Finding {
         Finding(
             .replicasHidden, .note,
@@ -114,10 +114,10 @@ extension DatabaseStatus {
             ])
     }
 
-    /// Longer than a station has its server wait, with room for another system's timers.
+    /// In seconds: more than what stations request, with room for another system's timers.
     private static let longestTimeout = 30
 
-    /// A session that outlives its station may keep a card locked.
+    /// The finding about a server that notices late that a station is gone: a card stays locked.
     private var deadLinks: Finding? {
         switch link {
         case .local: return nil
@@ -202,6 +202,7 @@ extension DatabaseStatus {
                 + "; each is resolved at the next tap of its card.")
     }
 
+    // Half of the two billion transactions at which PostgreSQL stops.
     private static let mostAge: Int64 = 1_000_000_000
 
     private var age: Finding? {
@@ -218,14 +219,14 @@ extension DatabaseStatus {
 }
 
 extension IssuerKeys {
-    /// A key of this ring that is another one at the stations of the ledger; nil for none.
+    /// A key number under which this ring has another key than the ledger's stations; nil for none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
     }
 }
 
 extension Finding {
-    /// This station has another key under this number than the others.
+    /// The finding that this station has another key under this number than the others.
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,

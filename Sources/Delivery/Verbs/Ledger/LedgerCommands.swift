@@ -112,7 +112,7 @@ enum LedgerCommands {
             + "payments if its disk fails:\n  \(DatabaseStatus.goingAlone)\n"
     }
 
-    /// Asks the database for something. `meaning` is part of the error, unless the outcome is
+    /// Makes a request to the database. `meaning` is part of the error, unless the outcome is
     /// unknown or the database has refused a change.
     static func asOwner<Success: Sendable>(
         at place: LedgerPlace? = nil, isChanging: Bool = true,
@@ -121,6 +121,7 @@ enum LedgerCommands {
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place, in: session)
         do {
+            // Said first, because the change may then wait for ten minutes.
             if isChanging, let names = try await database.missingReplicas() {
                 session.say(waiting(for: names))
             }
@@ -139,7 +140,7 @@ enum LedgerCommands {
         "The change may have been made; check with tapcard ledger status or tapcard station list "
         + "before you try again."
 
-    /// The state after a change that was made, even if it cannot be asked for any more.
+    /// The state after a change. If it cannot be read, the error says that the change was made.
     private static func statusAfterChange(
         in session: Session
     ) async throws(TapcardError) -> DatabaseStatus {
@@ -235,6 +236,7 @@ enum LedgerCommands {
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
         let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
+        // A line of ~/.pgpass, for any host, port and database.
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
         if !file.isStream {
@@ -266,11 +268,12 @@ enum LedgerCommands {
             ], isChange: true)
     }
 
-    /// The error of a registration. The password is kept where the login may exist.
+    /// The error of a registration. The password is kept if the login may exist.
     private static func unregistered(
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
         if error.meaning == unchanged || error.kind == .ledgerUndeclared {
+            // No login was made, so the password is useless; a file that stays does no harm.
             if !file.isStream { try? DurableFile(file.path).remove() }
             return error
         }

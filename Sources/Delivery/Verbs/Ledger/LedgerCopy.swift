@@ -5,6 +5,7 @@ import TapcardDomain
 import TextCodecs
 
 extension LedgerCommands {
+    /// Moves a ledger into a database. Renames its file first, so that no station goes on with it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         guard let address = session[.into] else {
@@ -89,8 +90,8 @@ extension LedgerCommands {
         path.split(separator: "-").last.map { String($0) } ?? path
     }
 
-    /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
-    /// the same numbers and the same money.
+    /// Records where a ledger out of use is copied to, and refuses another target: each copy would
+    /// continue with the same record numbers and the same money.
     private static func requireOneTarget(
         of aside: String, _ path: String, _ address: String
     ) throws(TapcardError) {
@@ -117,10 +118,10 @@ extension LedgerCommands {
                 + "\(aside).into")
     }
 
-    /// Leaves the new place for a station that still names the file.
+    /// Leaves the new address for stations that still use the file.
     private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
-        // The move counts without it: a station then hears that there is no ledger.
+        // Not needed for the move: without it, a station says that there is no ledger.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

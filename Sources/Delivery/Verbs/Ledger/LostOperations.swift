@@ -4,11 +4,10 @@ import StationFiles
 import TapcardCore
 import TapcardDomain
 
-/// What a loss of the database has taken from this station, as far as the station remembers it.
+/// Finds operations of this station that were lost with the database, from its own memory.
 enum LostOperations {
-    /// The operations of before the last declared loss that this station has done or begun, and
-    /// that the ledger lacks. One is named until its card has changed again: by its repair, for
-    /// example.
+    /// The operations that this station did or began before the last declared loss and that the
+    /// ledger lacks. Each is reported until its card changes again, such as by a repair.
     static func findings(
         _ status: DatabaseStatus, in session: Session
     ) async throws(TapcardError) -> [Finding] {
@@ -21,11 +20,13 @@ enum LostOperations {
         return try await LedgerAccess.asking { () throws(LedgerError) in
             let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
+            // The station may have used another ledger before.
             for note in earlier where note.ledgerID == ledgerID {
                 let kept = try await ledger.operation(note.operation)
                 guard kept == nil || kept?.state == .voided else { continue }
                 let confirmed =
                     try await ledger.knownCard(of: note.card)?.card.confirmed ?? SequenceNumber.none
+                // The card has changed since, so somebody has dealt with the loss.
                 guard confirmed < note.sequence else { continue }
                 findings.append(
                     Finding(lost: note, Money(minorUnits: note.amount, ledger.currency)))

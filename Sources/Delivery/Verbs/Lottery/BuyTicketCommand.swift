@@ -38,6 +38,7 @@ enum BuyTicketCommand {
             draws = try await drawsToSellBy(in: session)
         }
         try await requireWhole(draws, for: card ?? uid, in: ledger)
+        // Only the card whose booked prizes were compared with the list may buy.
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
@@ -77,6 +78,7 @@ enum BuyTicketCommand {
                     into: over.ending)
             }
         }
+        // The price of the first request counts, whatever was set since.
         return try await station.buyTicket(
             draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,

@@ -45,7 +45,7 @@ struct LotteryLayout: Sendable {
         return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 
-    /// The numbers alone.
+    /// Only the numbers, without names.
     func numbers(of balls: Balls) -> [Line] {
         Line.flow(pieces(balls), gap: " ", indent: "", width: width)
     }
@@ -64,10 +64,12 @@ struct LotteryLayout: Sendable {
         }
         let digits = LotteryLayout.digits([balls])
         // Space around the numbers if the width allows it.
+        // Each takes five columns more than its digits: two edges, two spaces and a gap.
         let isAiry = balls.all.count * (digits + 5) <= width
         let boxes =
             balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", .plain) }
             + [box(balls.bonus, digits, isAiry, edge: "╔═╗║╚╝", .gold)]
+        // One more column than there is, because the last box needs no gap.
         let perRow = max(1, (width + 1) / (boxes[0][0].width + 1))
         return stride(from: 0, to: boxes.count, by: perRow).flatMap { start in
             let row = boxes[start..<min(start + perRow, boxes.count)]
@@ -116,7 +118,7 @@ struct LotteryLayout: Sendable {
     }
 
     /// Matches are green and in brackets, misses red, the bonus gold; the brackets make it readable
-    /// without colour.
+    /// without color.
     private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
         let marks = balls.numbers.enumerated().map { index, number in

@@ -27,11 +27,12 @@ struct ShownTicket: Sendable {
     ) {
         let draw = draws[ticket.draw]
         (self.ticket, self.sold, self.card, self.draw) = (ticket, sold, card, draw)
+        // A booked prize stays as it is, whatever the prize table says now.
         prize = sold?.claim?.prize ?? draw.flatMap { prizes.prize(of: ticket, in: $0, unit) }
         result = draw.map(ticket.result)
     }
 
-    /// Whether the draw has taken place, as far as known; a booked prize proves it.
+    /// Whether the draw is known to have taken place; a booked prize proves it.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
     /// The possible way of paying the prize.
@@ -136,6 +137,7 @@ struct ShownTickets: Sendable {
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
             $0.draw.parts?.number ?? 0
         }
+        // A draw that the lottery no longer lists goes last.
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 

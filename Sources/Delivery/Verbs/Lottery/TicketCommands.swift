@@ -77,6 +77,7 @@ enum TicketCommands {
                 let fetched = try await LotteryNews(session).keptTickets()
                 (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
+                // The ledger's tickets are shown even if the service does not answer.
                 guard error.result == .service else { throw error }
                 problem = error
             }
@@ -96,6 +97,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
+        // Asked before anybody is told to hold a card to the reader.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(

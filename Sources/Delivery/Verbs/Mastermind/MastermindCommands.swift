@@ -127,6 +127,7 @@ enum MastermindCommands {
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
         let user = session[.user]
         let timeToLive = session[.timeToLive]
+        // Refused before the password is typed.
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {
@@ -153,6 +154,7 @@ enum MastermindCommands {
                 let receipt = try await station.keepGame(kept.game, id: station.newID())
                 (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
+                // Not thrown: the service has the new game, so its id must be shown.
                 resolved = error.resolved
                 problem = TapcardError(
                     error.kind, error.what,
@@ -180,6 +182,7 @@ enum MastermindCommands {
         let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)
+        // The last one, because the same guess may have been made before.
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
@@ -218,6 +221,7 @@ enum MastermindCommands {
     static func ranking(in session: Session) async throws(TapcardError) -> Report {
         let slots = session[.slots]
         let rows = try await play(in: session).ranking().ranked(slots: slots)
+        // Strangers choose these names, and odd characters would break the columns.
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(

@@ -67,6 +67,7 @@ private struct OutputPages {
     /// Writes the JSON document; it equals the one that a report makes.
     mutating func write(_ history: inout History) throws(LedgerError) {
         var separator = #"{"result":"done","entries":["#
+        // Once the reader of the output is gone, the rest of the ledger need not be read.
         while isOpen, let line = try history.nextLine() {
             append(separator + line.document.text)
             separator = ","

@@ -91,7 +91,9 @@ extension Command {
 
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
+        // The offline payment reuses the reader if it is already open.
         var made: Station?
+        // One id for the payment with and without the ledger, so that it is booked once.
         let id = session[.operation] ?? session.surroundings.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
@@ -99,6 +101,7 @@ enum MoneyCommands {
             let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
+            // Until the journal is booked, the ledger could answer "not paid" for this id.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
@@ -115,13 +118,14 @@ enum MoneyCommands {
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
+                // No refusal may say that nothing was done if an earlier try may have paid.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }
         }
     }
 
-    /// A payment while the ledger is offline: it was not begun there.
+    /// Pays offline, for a payment that the ledger has not begun.
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -194,13 +198,13 @@ enum MoneyCommands {
                 } + report.journals.map(\.sentence), problem: problem)
     }
 
-    /// Throws for a payment or a top-up while the ledger is offline, where this station has
-    /// done the same before, or may have. A cashier who reads that nothing was done takes cash, or
-    /// gives it back.
+    /// Throws if the ledger is offline and this station has already made this payment or top-up, or
+    /// may have. A cashier who reads that nothing was done takes cash, or gives it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
+        // Without its memory the station makes no claim: that it cannot be read is thrown.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
         let set = try session.settings.currency
@@ -211,6 +215,7 @@ enum MoneyCommands {
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
         }
         if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
+            // After "not paid", the customer may have paid in cash.
             earlier.state != .voided || kind == .pay
         {
             throw refusal(earlier)
@@ -224,8 +229,8 @@ enum MoneyCommands {
         throw refusal(earlier)
     }
 
-    /// The error of a first request. An id that was given may have been tried elsewhere: of that
-    /// nothing is known now.
+    /// The error of a request that was never tried before. One with an id may have been tried
+    /// elsewhere, so its error does not say that nothing was done.
     private static func beforeBeginning(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) -> TapcardError {

@@ -102,6 +102,7 @@ private struct TakenHours: Sendable {
 
     mutating func count(_ operation: Operation, _ besides: BookedBesides) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
+        // The ledger was asked for a wider span, because local days differ in length.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
         sum.count(operation, besides)
         hours[begun.hour].count(operation, besides)

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The output of a command. A terminal and a pipe get the same words; colour, check mark and
+/// The output of a command. A terminal and a pipe get the same words; color, check mark and
 /// spinner are for terminals only.
 package struct Console: Sendable {
     /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
@@ -27,7 +27,7 @@ package struct Console: Sendable {
         (self.write, self.writeError) = (write, writeError)
     }
 
-    /// This console for a locale that has ASCII alone.
+    /// This console for a locale that has only ASCII.
     package var inASCII: Console {
         var console = self
         console.writeError = { [writeError] in writeError($0.ascii) }

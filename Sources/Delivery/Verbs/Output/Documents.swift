@@ -127,6 +127,7 @@ extension Report {
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         lines += Report.words(resolved: receipt.resolved)
+        // An offline payment writes nothing to the tag, so its text is always out of date.
         if receipt.display == .outOfDate, receipt.unbooked == nil {
             lines.append(Report.displayIsOld)
         }

@@ -36,7 +36,9 @@ package enum LocalTime {
         unsafe parts.tm_year = Int32(day.year - 1_900)
         unsafe parts.tm_mon = Int32(day.month - 1)
         unsafe parts.tm_mday = Int32(day.day)
+        // Every day has a noon, but clocks that change at midnight may skip that hour.
         unsafe parts.tm_hour = 12
+        // Lets mktime find out whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
         let noon = Int64(unsafe mktime(&parts)) * 1_000
         return (Timestamp(milliseconds: noon - most), Timestamp(milliseconds: noon + most))

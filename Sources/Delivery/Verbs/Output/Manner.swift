@@ -11,6 +11,7 @@ package struct Manner: Sendable {
         isJSON = isOn(.json)
         isQuiet = isOn(.quiet)
         isVerbose = isOn(.verbose)
+        // By the convention of no-color.org, an empty NO_COLOR does not count.
         wantsColor =
             !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true
             && environment["TERM"] != "dumb"
@@ -25,6 +26,7 @@ package struct Manner: Sendable {
 
     /// The form before the command line is parsed, so that usage errors have it as well.
     package init(beforeParsing arguments: [String], _ environment: [String: String]) {
+        // After "--", a word such as --json is an argument.
         let words = arguments.prefix { $0 != "--" }
         self.init(environment) { name in
             words.contains("--\(name.rawValue)")
@@ -32,7 +34,7 @@ package struct Manner: Sendable {
         }
     }
 
-    /// Whether the locale has ASCII alone. Without a locale, as in many containers, the terminal is
+    /// Whether the locale has only ASCII. Without a locale, as in many containers, the terminal is
     /// assumed to be a modern one.
     package static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -5,10 +5,10 @@ public import TextCodecs
 
 /// A next step in words: people read its sentence, programs use its word and values.
 public struct NextWords: Sendable {
-    /// The word for programs; empty for a sentence for people alone.
+    /// The word for programs; empty for a sentence that only people read.
     let word: String
     public let sentence: String
-    /// The option that is to be added to the command that was given; nil without one.
+    /// The option to add to the command; nil for none.
     let option: String?
     private let values: [JSONMember]
 
@@ -33,8 +33,8 @@ public struct NextWords: Sendable {
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 
-    /// The steps in one text. A command at the end has no full stop, which could be taken for a
-    /// part of it; one before another step has.
+    /// The steps in one text. A command at the end gets no period, which could be taken for part of
+    /// it.
     public static func text(of steps: [NextWords]) -> String {
         steps.enumerated().map { index, step in
             let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")
@@ -67,8 +67,7 @@ extension TapcardError {
 }
 
 extension TapcardError {
-    /// The error with steps that somebody can take who has given this command: an option that it
-    /// does not take is no remedy.
+    /// The error without steps that name an option which this command does not take.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
         return fitting == next ? self : saying(next: fitting)
@@ -76,7 +75,7 @@ extension TapcardError {
 }
 
 extension NextStep {
-    /// The step for somebody who has given this command; nil where nothing is left of it.
+    /// The step without options that this command does not take; nil if nothing is left of it.
     package func fitting(_ command: CommandSpec) -> NextStep? {
         guard let option = words.option, !command.options.contains(where: { $0.name == option })
         else { return self }

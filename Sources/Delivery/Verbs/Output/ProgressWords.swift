@@ -1,7 +1,7 @@
 import TapcardCore
 
 extension Station.Progress {
-    /// What somebody at the reader has to know or do; nil for what passes at once.
+    /// The prompt for the person at the reader; nil for steps that pass at once.
     var words: String? {
         switch self {
         case .waitingForCard: "Tap the card"

@@ -29,7 +29,7 @@ package struct CommandParameter: Sendable {
     package let choices: [String]
     /// The values that a shell completes, in addition to the choices.
     package let completes: CompletedValue?
-    /// The page's form of the value; nil for the command line alone.
+    /// The page's form of the value; nil if only the command line takes it.
     package let page: PageParameter?
     /// Reads the value; nil if it counts as not given.
     var read: Read = { _, _ in nil }

@@ -52,6 +52,7 @@ struct NamedFile {
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Choose another name.")
         }
+        // A missing folder must not be noticed only after a tag was read or keys were made.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard (try? DurableFile(folder).permissions()) != nil else {
             throw TapcardError(

@@ -5,7 +5,7 @@ package import TextCodecs
 /// completions and the API's document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// The value where none was given; nil if one is required.
+    /// The value if none was given; nil if one is required.
     let absent: Value?
 
     /// This parameter with another line in the help.
@@ -40,13 +40,14 @@ package struct Parameter<Value: Sendable>: Sendable {
 }
 
 extension Parameter {
-    /// `--name PLACEHOLDER`. `isRequired` applies to a page's call alone; on a command line the
+    /// `--name PLACEHOLDER`. `isRequired` applies only to a page's call; on a command line, the
     /// command reports missing options.
     package static func option<Wrapped>(
         _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,
         isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
     ) -> Parameter where Value == Wrapped? {
         Parameter(
+            // A bare nil for `absent` would mean that a value is required.
             name, .option(placeholder), type, help, isRequired: isRequired, page: page,
             usual: usual, absent: .some(nil)
         ) { $0.first }

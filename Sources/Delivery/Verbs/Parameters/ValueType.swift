@@ -38,7 +38,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType {
-    /// A type whose initialiser accepts valid texts; `what` describes the invalid ones.
+    /// A type whose initializer accepts valid texts; `what` describes the invalid ones.
     private static func made(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
         form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
@@ -59,10 +59,10 @@ package struct TypedAmount: Sendable, Hashable {
 }
 
 extension ValueType<String> {
-    /// A text for the command line alone.
+    /// A text that only the command line takes.
     package static var word: Self { Self { text, _ in text } }
     package static var file: Self { Self(completes: .files) { text, _ in text } }
-    /// The name of a reader; the settings say whether it is one.
+    /// The name of a reader; the settings check its form.
     package static var reader: Self { Self(completes: .readers) { text, _ in text } }
     package static var verb: Self { Self(completes: .verbs) { text, _ in text } }
     static var fault: Self {
@@ -87,6 +87,7 @@ extension ValueType<String> {
 extension ValueType<Bool> {
     static var truth: Self {
         Self(
+            // False counts as not given, like a flag that is left out.
             form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
             parse: { text, _ in Settings.truth(text) ?? false })
     }
@@ -216,6 +217,7 @@ extension ValueType<Int> {
         Self(
             form: .wholeNumber(limits), decode: { $0.whole(in: limits).map { [$0] } },
             parse: { text, row throws(TapcardError) in
+                // Int would also accept a sign.
                 guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
                     let number = Int(text), forPagesOnly || limits.contains(number)
                 else {
@@ -240,7 +242,7 @@ extension ValueType<UInt16> {
 }
 
 extension ValueType<[Int]> {
-    /// The colours of a game as digits, also without spaces between them.
+    /// The colors of a game as digits, also without spaces between them.
     static func colours(_ counts: ClosedRange<Int>) -> Self {
         let digits = 0...9
         return Self(
@@ -252,6 +254,7 @@ extension ValueType<[Int]> {
             parse: { text, _ throws(TapcardError) in
                 var colours: [Int] = []
                 for character in text {
+                    // wholeNumberValue also knows the digits of other scripts.
                     guard let colour = character.wholeNumberValue, character.isASCII else {
                         throw TapcardError(
                             .usage,
@@ -268,7 +271,7 @@ extension ValueType<[Int]> {
 }
 
 extension JSONValue {
-    /// A whole number within the range. In JSON 2.0 is a whole number, too.
+    /// A whole number within the range. JSON has only one type of number, so 2.0 is one as well.
     fileprivate func whole(in range: ClosedRange<Int>) -> Int? {
         let parts = numberText?.split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

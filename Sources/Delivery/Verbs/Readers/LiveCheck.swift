@@ -45,6 +45,7 @@ struct LiveCheck: Sendable {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
             keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
+            // Looks once, because nobody was asked for a card.
             settings: Station.Settings(wait: .zero), surroundings: surroundings)
         do {
             let tag = try await station.tagInfo()

@@ -77,6 +77,7 @@ enum ReaderCommands {
                     .ledgerUnavailable, "The ledger cannot be used.",
                     advice: "Follow the steps shown above.") : nil
         } catch {
+            // A ledger that cannot be opened is a finding, not a failure of the doctor.
             findings.append(
                 Finding(
                     .ledgerUnusable, .problem, error.what,
@@ -105,6 +106,7 @@ enum ReaderCommands {
             let place = try session.settings.ledgerPlace
             if case .file(let path) = place, !DurableFile(path).mayExist { return [] }
             guard
+                // A ledger that cannot be opened is a finding of its own.
                 let ledger = try? await session.drivers.openLedger(
                     place, try session.settings.currency, false, nil)
             else { return [] }
@@ -122,7 +124,7 @@ enum ReaderCommands {
         }
     }
 
-    /// A command that tries the way to the database without tapcard.
+    /// A step that checks the connection to the database without tapcard.
     private static func wayToDatabase(_ error: TapcardError, _ settings: Settings) -> [Finding.Step]
     {
         guard [.ledgerUnavailable, .ledgerOffline].contains(error.kind),
@@ -134,8 +136,7 @@ enum ReaderCommands {
         ]
     }
 
-    /// The findings about offline payments, or those that could be taken. Keys that cannot be used
-    /// are a finding of their own.
+    /// The findings about offline payments. Unusable keys are a finding of their own.
     private static func offlineFindings(in session: Session) throws(TapcardError) -> [Finding] {
         guard (try? session.keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
@@ -183,6 +184,7 @@ enum ReaderCommands {
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
         }
+        // With a problem, the survey has already found why it cannot be used.
         return findings.contains { $0.severity == .problem } ? [] : [name]
     }
 }
@@ -205,6 +207,7 @@ extension ReaderRow: DocumentedObject {
 }
 
 extension Finding {
+    // The longest word, "problem", and two spaces.
     private static let widest = 9
 
     var lines: [String] {

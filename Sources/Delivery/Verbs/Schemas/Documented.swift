@@ -70,6 +70,7 @@ extension HolderName: DocumentedText {}
 extension CashierName: DocumentedText {}
 extension CardUID: DocumentedText { static var schema: JSONValue { ValueSchemas.card } }
 extension UniqueID: DocumentedText { static var schema: JSONValue { ValueSchemas.operation } }
+// A string, because a parser could round a number.
 extension Money: DocumentedText { static var schema: JSONValue { ValueSchemas.amount } }
 extension DrawID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }
 extension TicketID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }

@@ -1,6 +1,6 @@
 package import TextCodecs
 
-/// The members of an object in order: names with their values, or with the schemas of them.
+/// The members of an object in order: names with their values or schemas.
 package struct Members: ExpressibleByDictionaryLiteral, Sendable {
     package private(set) var all: [JSONMember]
 

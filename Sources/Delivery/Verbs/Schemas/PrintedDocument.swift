@@ -248,7 +248,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         }
     }
 
-    /// The schema of a document for success alone.
+    /// The schema of a document that reports only success.
     static func done(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(["const": "done"], members, optional)
     }

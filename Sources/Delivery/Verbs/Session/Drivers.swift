@@ -17,10 +17,10 @@ package struct Drivers: Sendable {
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
             any LedgerStore
-    /// The ledger in a database that is not reached so far, for a station that waits for it.
+    /// The ledger in a database that is still offline, for a station that waits for it.
     package let awaitLedger:
         @Sendable (_ address: String, Currency, _ memory: String) -> any LedgerStore
-    /// The database at an address, for its owner. Nothing is asked of it yet.
+    /// The database at an address, for its owner. Sends no request yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies the ledger while it is in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
@@ -28,7 +28,7 @@ package struct Drivers: Sendable {
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
-    /// Takes a ledger out of use: gives it another name, and returns that.
+    /// Renames a ledger to take it out of use, and returns the new name.
     package let setAside: @Sendable (_ path: String) async throws(LedgerError) -> String
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
@@ -123,8 +123,8 @@ package protocol ReaderInventory: Sendable {
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags of a simulated reader. Those of the readers next to it are within reach: a tag that is
-/// put on this reader leaves the other one.
+/// The tags of a simulated reader. The readers next to it share them: a tag that is put on one
+/// reader leaves the other.
 package protocol SimulatedTags: Sendable {
     /// Puts tags on the reader, by number or make. A make creates a new tag; an empty list puts the
     /// last tag back.
@@ -141,9 +141,9 @@ package protocol SimulatedTags: Sendable {
     func showToPhone(_ uid: String?, _ reader: String) throws(TapcardError) -> SeenByPhone
 }
 
-/// A tag as a phone has read it.
+/// What a phone has read from a tag.
 package struct SeenByPhone: Sendable, Hashable {
-    /// The bytes that it has got.
+    /// The bytes that the phone received.
     package enum Content: Sendable, Hashable {
         /// An NDEF message.
         case message([UInt8])
@@ -153,7 +153,7 @@ package struct SeenByPhone: Sendable, Hashable {
 
     package let tag: SimulatedTag
     package let content: Content
-    /// How often the chip was read so far; nil for one that does not show it.
+    /// How often the chip was read; nil if it does not show its counter.
     package let reads: UInt32?
 
     package init(tag: SimulatedTag, content: Content, reads: UInt32?) {
@@ -161,7 +161,6 @@ package struct SeenByPhone: Sendable, Hashable {
     }
 }
 
-/// A simulated tag.
 package struct SimulatedTag: Sendable, Hashable {
     package let uid: String
     /// The name of the chip.

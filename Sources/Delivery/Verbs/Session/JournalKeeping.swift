@@ -4,7 +4,7 @@ package import StationFiles
 package import TapcardCore
 package import TapcardDomain
 
-/// What a command does for the station's journal of offline payments, and for its snapshot.
+/// A command's work on the station's journal of offline payments and on its snapshot.
 package struct JournalKeeping {
     private let session: Session
     package let payments: OfflinePayments
@@ -25,13 +25,14 @@ package struct JournalKeeping {
         return try settings.offlineLimits(currency)
     }
 
-    /// A station that cannot ask its ledger; nil without keys, or where their currency is not
-    /// known. `made` is the station of this command, if it has opened the reader already.
+    /// A station that works without its ledger; nil without keys or a known currency. `made` is the
+    /// station of this command, if it has opened the reader already.
     func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
         guard let keys = try session.keyFile.load() else { return nil }
         let set = try session.settings.currency
         guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
         let source = KeyRingSource(session.keyFile, holding: keys)
+        // An empty stand-in: the snapshot, not the ledger, judges an offline payment.
         let ledger = InMemoryLedger(currency: currency)
         guard let made else { return try await session.station(with: ledger, source) }
         return Station(
@@ -39,8 +40,8 @@ package struct JournalKeeping {
             surroundings: made.surroundings)
     }
 
-    /// Books what the station's journal has, before a tap. A tap does not depend on it: a failure
-    /// is told and tried again at the next one.
+    /// Books the station's journal before a tap. The tap does not depend on it: a failure is
+    /// reported and tried again at the next tap.
     func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
         guard payments.mayHaveLines else { return }
         do throws(TapcardError) {
@@ -57,15 +58,14 @@ package struct JournalKeeping {
         }
     }
 
-    /// A card that was read, less what the station's journal has of it; as it was read where the
+    /// The summary of a card, less its payments in the station's journal. It stays as it is if the
     /// journal cannot be used, which other commands report.
     package func lessUnbooked(_ summary: CardSummary) -> CardSummary {
         guard payments.mayHaveLines, let keys = try? session.keyFile.load() else { return summary }
         return (try? payments.lessUnbooked(summary, keys)) ?? summary
     }
 
-    /// Books what the station's journal has, and takes a snapshot where the station takes offline
-    /// payments.
+    /// Books the station's journal, and takes a snapshot if the station takes offline payments.
     package func keep(
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
@@ -76,6 +76,7 @@ package struct JournalKeeping {
         try await session.requireCommonKeys(keys, ledger)
         let booked = try await payments.book(
             into: ledger, keys, at: session.surroundings.now())
+        // A snapshot from before the booking would let the same money be paid twice.
         if let limits {
             _ = try await payments.takeSnapshot(
                 of: ledger, keys, within: limits, session.surroundings)
@@ -83,7 +84,7 @@ package struct JournalKeeping {
         return booked
     }
 
-    /// Takes a snapshot of the cards; nil where the station takes no offline payments.
+    /// Takes a snapshot of the cards; nil if the station takes no offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore
     ) async throws(TapcardError) -> CardSnapshot? {
@@ -91,12 +92,13 @@ package struct JournalKeeping {
             return nil
         }
         try await session.requireCommonKeys(keys, ledger)
+        // Booked first, or the snapshot would still show the money as unspent.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
             of: ledger, keys, within: limits, session.surroundings)
     }
 
-    /// The state of the station's journal and snapshot; nil where it has neither.
+    /// The state of the station's journal and snapshot; nil if it has neither.
     package func status() throws(TapcardError) -> OfflinePayments.Status? {
         guard let keys = try session.keyFile.load() else { return nil }
         return try payments.status(

@@ -21,6 +21,7 @@ struct KeyMaking {
                     try rows.cards(after: nil, atMost: 1).first
                 }
             }
+            // New keys would hide that the old ones are lost, and reject every card.
             guard first == nil else { throw lostKeys }
         }
         let surroundings = session.surroundings

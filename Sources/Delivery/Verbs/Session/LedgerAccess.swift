@@ -11,16 +11,17 @@ package struct LedgerAccess {
 
     package init(_ session: Session) { self.session = session }
 
-    /// The ledger, for a program that runs for days: where its database is offline, it begins
-    /// without it and goes on once the database is back. That is said once, whatever the number of
-    /// its connections.
+    /// The ledger for a program that runs for days: while its database is offline, the program
+    /// starts without it and uses it once it is back. With `isTold`, it does not say so again.
     package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
         } catch {
+            // A station that was never set up must say so now, and not wait for its database.
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
+                // A ledger that is offline cannot be asked for its currency.
                 let currency = try session.settings.currency ?? keys.currency
             else { throw error }
             if !isTold {
@@ -32,8 +33,8 @@ package struct LedgerAccess {
         }
     }
 
-    /// Asks the ledger for something. `meaning` is part of the error, unless the outcome of a change
-    /// is unknown.
+    /// Makes a request to the ledger. `meaning` is part of the error, unless the outcome of a
+    /// change is unknown.
     static func asking<Success>(
         orSay meaning: String = "The ledger is unchanged.",
         _ body: () async throws(LedgerError) -> Success
@@ -49,7 +50,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The database that stations share; nil where the ledger is a file, whose station is alone.
+    /// The database that stations share; nil if the ledger is a file, which has only one station.
     var sharedDatabase: (any LedgerDatabase)? {
         get throws(TapcardError) {
             guard case .database(let address) = try session.settings.ledgerPlace else { return nil }
@@ -57,7 +58,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The keys of the stations that share the ledger; nil where it is a file.
+    /// The keys of the stations that share the ledger; nil if it is a file.
     func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
         guard let database = try sharedDatabase else { return nil }
         return try await LedgerAccess.status(of: database).keys
@@ -69,8 +70,8 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
-    /// cards could not be read in another.
+    /// Opens the ledger. A new one gets the requested currency, or the currency of the keys, whose
+    /// cards could not be read in another one.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
         let isNew = try !session.settings.hasLedger
@@ -128,7 +129,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The file that says where a ledger was moved to.
+    /// The file that contains the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
     /// The address of the database into which the ledger of a file was moved; nil for none.
@@ -171,6 +172,7 @@ extension Settings {
             do {
                 return try DurableFile(path).permissions() != nil
             } catch {
+                // The disk that the link leads to may not be mounted; a new ledger would hide it.
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
@@ -200,6 +202,7 @@ extension Settings {
     func commandLine(_ words: String) -> String {
         let flags = [Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = effective(name)
+            // Variables and the settings file apply to the next command by themselves.
             guard origin == .flag, let text else { return nil }
             return " --\(name.rawValue) \(text.asShellWord)"
         }

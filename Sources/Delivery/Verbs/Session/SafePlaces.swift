@@ -3,7 +3,7 @@ import OperatingSystem
 import TapcardCore
 import TapcardDomain
 
-/// The folders of a station, in which other users must not write.
+/// The folders of a station, which other users must not be able to write to.
 struct SafePlaces {
     private let settings: Settings
 
@@ -22,6 +22,7 @@ struct SafePlaces {
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
+        // The folder may have existed before, open to other users.
         try requireDataFolder()
     }
 

@@ -61,6 +61,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
+        // Before the tap, so that the balance it sees already includes offline payments.
         await journal.book(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
@@ -88,8 +89,8 @@ package struct Session: Sendable {
             KeyRingSource(KeyRing.none))
     }
 
-    /// The station of a watch, and whether its keys were compared with those of the others. While
-    /// the ledger is offline they cannot be: then cards are only read.
+    /// The station of a watch, and whether its keys were compared with the other stations'. While
+    /// the ledger is offline they cannot be, and cards are only read.
     package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {
         let ledger = try await ledger()
         do throws(TapcardError) {
@@ -148,6 +149,7 @@ package struct Session: Sendable {
         do {
             return try await ledger(making: false)
         } catch {
+            // A ledger that was named must exist: its name may be mistyped.
             guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
                 settings.effective(.ledger).origin == .builtIn, try !settings.hasLedger
             else { throw error }
@@ -166,8 +168,7 @@ package struct Session: Sendable {
         return try await KeyMaking(self).make(beside: ledger)
     }
 
-    /// Refuses keys that differ from those of the other stations: each would reject the other's
-    /// cards.
+    /// Refuses keys that differ from the other stations' keys: each would reject the other's cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
         let others = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.otherKeys(than: keys.told)
@@ -190,10 +191,8 @@ package struct Session: Sendable {
         return KeyFile(path: settings.keyPath) { console.writeError("tapcard: \($0)\n") }
     }
 
-    /// The folders of this station.
     var places: SafePlaces { SafePlaces(settings) }
 
-    /// Offline payments.
     package var journal: JournalKeeping { JournalKeeping(self) }
 
     /// The services at the addresses of the settings.

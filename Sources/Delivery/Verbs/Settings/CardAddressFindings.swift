@@ -1,9 +1,9 @@
 import ReaderDiagnosis
 import TapcardCore
 
-/// The page that cards name, compared with the customers' page that this station serves: the one
-/// place that decides whether phones would find it. Nothing is refused, because a proxy in front of
-/// the page, or another machine, may answer differently.
+/// Compares the page that cards name with the customers' page that this station serves, to find out
+/// whether phones would reach it. Nothing is refused, because a proxy or another machine may answer
+/// differently.
 extension Settings {
     /// The path under which the customers' page answers.
     private static let servedPath = "/c"
@@ -30,14 +30,14 @@ extension Settings {
             + "if at all."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
-        // Only a phone's own machine is asked by an address without encryption.
+        // Without encryption, an address is for a simulated card on this machine.
         if served == nil, page.isEncrypted {
             return Finding(
                 .cardAddress, .note,
                 found,
                 remedy: [.say("Without such a proxy, before you issue more cards:"), correction])
         }
-        // A page without a certificate of its own is there for a proxy, which may rewrite a path.
+        // Without a certificate, the page is behind a proxy, which may rewrite the path.
         if page.isEncrypted, isLoopback, !hasCertificate { return nil }
         return Finding(
             .cardAddress, .note,
@@ -47,6 +47,7 @@ extension Settings {
 
     private func hostFinding(_ page: NamedPage) -> Finding? {
         let named = text(of: .customersName)?.split(separator: ",").map { $0.lowercased() } ?? []
+        // Another machine serves the page, so its names are unknown here.
         guard !named.isEmpty || served != nil else { return nil }
         let own = served.map { [String($0.prefix { $0 != ":" })] } ?? []
         let known = named + own + (isLoopback ? ["localhost"] : [])

@@ -68,6 +68,7 @@ enum ConfigurationCommands {
                     + "Possible currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
+        // Before the keys, because keys without a ledger mean that it was lost.
         let ledger = try await LedgerAccess(session).open(making: true)
         let keys = try await KeyMaking(session).make(beside: ledger, isTold: true)
         try await session.requireCommonKeys(keys, ledger)
@@ -97,6 +98,7 @@ enum ConfigurationCommands {
 
     /// The currency of this station's amounts and its origin; nil when it is not decided yet.
     private static func currencyInForce(in session: Session) async -> KnownCurrency? {
+        // The ledger goes first, because its currency is fixed for good.
         if let currency = await ledgerCurrency(in: session) { return (currency, "ledger") }
         if let currency = (try? session.settings.currency) ?? nil {
             return (currency, session.settings.effective(.currency).origin.rawValue)
@@ -214,6 +216,7 @@ enum ConfigurationCommands {
         if origin == .flag || origin == .variable, let inForce {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
             lines.append("For now, \(what) overrides it: \(inForce)")
+            // A simulated reader has settings of its own, easily mistaken for the real ones.
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
                     "Without \(what), the settings in \(settings.ordinaryFile) apply; they were "

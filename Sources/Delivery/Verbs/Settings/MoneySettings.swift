@@ -16,7 +16,6 @@ extension Settings {
                 balance: try ceiling(.balanceLimit, usual.absolute.balance)))
     }
 
-    /// The limits for offline payments.
     func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
         let usual = OfflineLimits.standard(for: currency)
         return OfflineLimits(

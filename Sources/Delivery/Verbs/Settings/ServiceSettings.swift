@@ -70,7 +70,6 @@ extension Settings {
             advice: "Name a PEM file that can be read, or none at all.")
     }
 
-    /// The price of a ticket.
     package func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
         try checked(.ticketPrice) { text throws(Refusal) in
             let price = try amount(text, currency)
@@ -121,6 +120,7 @@ extension Settings {
             mastermind: try mastermindAddress, authorities: try authorities,
             rules: try lotteryRules, dataFolder: dataFolder)
         let set = try self.currency
+        // The currency with the most decimals accepts whatever is valid in any other.
         let currency =
             known ?? set ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
@@ -128,12 +128,12 @@ extension Settings {
         return services
     }
 
-    /// Sets the page of the cards that are made here, where one is named.
+    /// Sets the address of the page for cards that are made here, if there is one.
     func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
         guard text(of: .cardAddress) != nil else { return }
         try checked(.cardAddress) { text throws(Refusal) in
             try station.setCardAddress(text)
-            // A card that somebody carries away has to lead to a machine that phones can reach.
+            // Cardholders take real cards away, so the page must be one that phones can open.
             guard readerIsSimulated || text.hasPrefix("https://") else {
                 throw Refusal(
                     .badIdentifier,
@@ -142,8 +142,8 @@ extension Settings {
         }
     }
 
-    /// Writes the built-in address of a service into the file: now it may be asked there. False if
-    /// another address is set, here or meanwhile in the file.
+    /// Confirms the built-in address of a service by writing it into the file. False if another
+    /// address is set, here or meanwhile in the file.
     package func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
@@ -206,11 +206,11 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// Refuses to ask a service at its built-in address before somebody has confirmed that.
+    /// Refuses to contact a service at its built-in address until somebody has confirmed it.
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
-        // A server that runs was started before somebody wrote it there.
+        // A running server has read its settings before somebody confirmed the address.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
             .addressUnconfirmed, "\(service) has not been confirmed at \(address) yet.",

@@ -235,7 +235,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The value of a switch's text; nil when it is neither yes nor no.
+    /// The value of a switch's text; nil if it is neither true nor false.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -258,7 +258,6 @@ package struct Settings: Sendable {
     /// The text in force; nil for none.
     package func text(of name: Name) -> String? { effective(name).text }
 
-    /// Whether the reader is simulated.
     package var readerIsSimulated: Bool { reader?.isSimulated ?? false }
 
     /// Whether only play money can move: with a simulated reader and its own ledger.
@@ -287,6 +286,7 @@ package struct Settings: Sendable {
                     advice: "Name a file. tapcard backup - writes a copy to standard output.")
             }
             guard origin == .flag || path.hasPrefix("/") else {
+                // A mistyped address looks like a path; quoting it would show its password.
                 try Settings.requireSafe(place)
                 throw TapcardError.usage(
                     "The path \(path.debugDescription) is relative, so it would mean a different "
@@ -297,12 +297,13 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Refuses a password where the list of processes, the settings and messages would show it.
+    /// Refuses a password in the address, which process lists, settings and messages would show.
     private func checkLedger() throws(TapcardError) {
         try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
 
-    /// Neither refusal names the address: it would show the password once more.
+    /// Refuses an address with a password, or one of another kind. Neither refusal quotes the
+    /// address, which would show the password again.
     static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
         if place.hasPassword { throw Settings.passwordInAddress }
         guard place.isOtherAddress else { return }
@@ -353,6 +354,7 @@ package struct Settings: Sendable {
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
         let text = effective(name).text ?? ""
+        // Double would also accept signs, exponents, "inf" and "nan".
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
@@ -375,6 +377,7 @@ package struct Settings: Sendable {
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
     ) throws(TapcardError) -> (path: String, variable: String?) {
+        // By the XDG specification, relative paths are ignored.
         if let base = environment[variable], base.hasPrefix("/") {
             return (base + "/tapcard", variable)
         }

@@ -50,6 +50,7 @@ struct SettingsFile: Sendable {
         return try FileLock.holding(
             path + ".lock", orThrow: unwritable
         ) { () throws(TapcardError) -> Bool in
+            // Read again under the lock, or a setting that another process adds would be lost.
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
                 name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
@@ -70,6 +71,7 @@ struct SettingsFile: Sendable {
             // A link stays a link to the place where the user keeps the file.
             let file = try translating(DurableFile(path).resolved(), into: unwritable)
             let mode = try translating(file.permissions(), into: unwritable)
+            // A file that its owner has closed to others stays closed.
             try translating(file.write(bytes, mode: mode ?? 0o644), into: unwritable)
             return true
         }
@@ -140,6 +142,7 @@ extension Settings {
 
     /// Whether a ledger holds play money, judged by its place.
     static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
+        // A "/../" may lead out of the folder, to the real ledger.
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 

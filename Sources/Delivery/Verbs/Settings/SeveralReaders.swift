@@ -3,7 +3,7 @@ import ReaderDiagnosis
 package import TapcardCore
 
 extension Settings {
-    /// The most readers of one server: more are better served by a second machine.
+    /// The most readers of one server; a second machine serves more of them better.
     package static let mostReaders = 16
 
     /// These settings for each of several readers, which are the tills of one server. `meaning` is
@@ -50,7 +50,7 @@ extension Settings {
         func resolved(_ path: String) -> String {
             (try? DurableFile(path).resolved().path) ?? path
         }
-        // A file that is not there yet has a folder.
+        // A file that does not exist yet cannot be resolved, but its folder can.
         func target(_ path: String) -> String {
             let path = path.contains("/") ? path : "./" + path
             let slash = path.lastIndex(of: "/") ?? path.startIndex

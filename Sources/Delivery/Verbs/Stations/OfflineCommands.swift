@@ -98,6 +98,7 @@ enum OfflineCommands {
                     + "offline-payments true")
         }
         let ledger = try await session.ledger(making: false, changing: true)
+        // Without keys, no snapshot would be taken, and "0 cards" would be reported.
         _ = try bookingKeys(in: session)
         let cards = try await session.journal.takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
@@ -106,7 +107,7 @@ enum OfflineCommands {
             isChange: true)
     }
 
-    /// Refuses a station: it could hide that its own journal is missing.
+    /// Refuses everyone but the owner: a station could hide that its own journal is missing.
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {

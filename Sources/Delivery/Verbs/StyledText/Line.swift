@@ -1,4 +1,4 @@
-/// A line made of styled pieces; a terminal with colour shows the styles.
+/// A line made of styled pieces; a terminal with color shows the styles.
 package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     private struct Piece: Sendable, Hashable {
         let text: String

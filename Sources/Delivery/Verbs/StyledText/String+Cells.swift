@@ -2,7 +2,7 @@ import TapcardDomain
 
 extension String {
     /// The text made safe for a terminal. Names of files, settings and dumps come from other people
-    /// and must not move the cursor, set colours or reverse the direction of writing.
+    /// and must not move the cursor, set colors or reverse the direction of writing.
     package var shown: String {
         String(
             String.UnicodeScalarView(
@@ -32,6 +32,7 @@ extension String {
 }
 
 extension Character {
+    // Scripts and symbols for which terminals reserve two cells.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
@@ -44,6 +45,7 @@ extension Character {
             first.properties.generalCategory != .nonspacingMark,
             first.properties.generalCategory != .enclosingMark
         else { return false }
+        // A variation selector may turn a sign into an emoji of two cells.
         return unicodeScalars.dropFirst().allSatisfy {
             $0.properties.generalCategory == .nonspacingMark
                 && !(0xFE00...0xFE0F).contains($0.value)

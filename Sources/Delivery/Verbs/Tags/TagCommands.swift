@@ -129,7 +129,7 @@ extension ProtectionChange: DocumentedObject {
 }
 
 extension TagInfo {
-    /// All that a tag says of itself.
+    /// Everything that a tag reports about itself.
     static let allFields: Fields<TagInfo> = [
         "uid": .of(\.uid), "chip": .of(\.chip),
         "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
@@ -143,7 +143,7 @@ extension TagInfo {
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
 
-    /// The versions of the keys, in a sentence without its full stop.
+    /// The versions of the keys, as a sentence without its period.
     var keyVersionWords: String {
         isProtected
             ? "The chip keys have been changed (versions "
@@ -153,7 +153,7 @@ extension TagInfo {
 }
 
 extension NTAG424CardInfo {
-    /// Its meaning for this station. `isMade` means that it has other keys than the factory's.
+    /// What the chip means for this station. `isMade`: its keys are no longer the factory's.
     fileprivate func lines(isMade: Bool) -> [String] {
         var lines: [String] = []
         if usesLRP {
@@ -244,6 +244,7 @@ enum TagCommands {
 
     static func dump(in session: Session) async throws(TapcardError) -> Report {
         let file = session[.dumpFile].map { NamedFile($0) }
+        // Checked before a tag is asked for.
         try file?.requireNew()
         let dump = try await session.lookingStation().dump()
         let format = session[.format] ?? .text
@@ -253,6 +254,7 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
+        // Printed as it is, because a dump is for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
@@ -274,6 +276,7 @@ enum TagCommands {
     }
 
     static func restore(in session: Session) async throws(TapcardError) -> Report {
+        // The dump is read and checked before the tag, so that a bad file changes nothing.
         let file = NamedFile(session[.file()])
         let content = try file.content()
         let dump = try translating(TagDump.reading(content).dump) { (error: Type2Error) in
