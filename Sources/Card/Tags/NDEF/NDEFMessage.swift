@@ -2,7 +2,7 @@
 package struct NDEFMessage: Hashable, Sendable {
     /// The most records of a message.
     package static let maximumRecordCount = 256
-    /// The most bytes of a message: what one TLV block of a Type 2 tag can hold.
+    /// The most bytes of a message: as many as one TLV block of a Type 2 tag can hold.
     package static let maximumByteCount = TLV.maximumLength
 
     package var records: [NDEFRecord]

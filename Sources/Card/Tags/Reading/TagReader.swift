@@ -7,8 +7,8 @@ public protocol TagReader: Sendable {
     /// The name of this reader in messages.
     var name: String { get async }
 
-    /// The most data bytes that one answer can carry through this reader. Callers ask after a tag
-    /// was selected, because the reader may have been replaced by another one.
+    /// The most data bytes that one answer can carry through this reader. Callers ask after
+    /// selecting a tag, because the reader may have been replaced by another.
     var longestAnswer: Int { get async }
 
     /// Waits until one tag is in the field and selects it. A selected tag is selected again: it
@@ -43,7 +43,7 @@ public protocol TagReader: Sendable {
 }
 
 extension TagReader {
-    /// A reader that does not know it.
+    /// Empty, for a reader that does not know it.
     public var answerToSelect: [UInt8] { get async { [] } }
 
     /// A reader that passes on only frames refuses a command. Nothing was sent.

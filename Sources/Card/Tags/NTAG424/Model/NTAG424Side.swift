@@ -2,8 +2,8 @@ import CardCryptography
 import TapcardDomain
 
 /// The chip's side of a conversation, with all that it loses without power: a state machine from
-/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice,
-/// it takes the stricter one (docs/CARDS.md lists those).
+/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice, it
+/// takes the stricter one (docs/CARDS.md lists those).
 package struct NTAG424Side: Hashable, Sendable {
     /// The circumstances of one command.
     struct Surroundings {
@@ -15,7 +15,7 @@ package struct NTAG424Side: Hashable, Sendable {
     private enum Pending: Hashable {
         case nothing
         case proof(KeyNumber, card: [UInt8], isFirst: Bool)
-        /// Parts of an answer that are left.
+        /// Parts of an answer still to be sent.
         case parts([[UInt8]])
     }
 
@@ -24,22 +24,23 @@ package struct NTAG424Side: Hashable, Sendable {
     var session: SecureSession?
     var sessionKey: KeyNumber?
     private var pending = Pending.nothing
-    /// The randomness in what is mirrored since the selection. Nil before the first read, which is
-    /// the one that counts: a phone reads the file in several parts, and they must fit together.
+    /// The random bytes in mirrored values since the selection; `nil` before the first read, which
+    /// is the one that counts. A phone reads the file in several parts, which must fit together.
     var filling: [UInt8]?
 
-    /// Wrong attempts in a row from which on the chip delays, and the most delays it makes.
+    /// The number of wrong attempts in a row that starts delays, and the most delays.
     static let firstDelayed: UInt16 = 50
     static let mostDelays: UInt16 = 20
 
-    /// A chip that has just got power.
+    /// A chip that was just powered.
     package init() {}
 
-    /// The answer to a command that came whole, in so many blocks.
+    /// The answer to a whole command that came in this many blocks.
     package mutating func answer(
         _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
         random: (Int) -> [UInt8]
     ) -> [UInt8] {
+        // A second part must follow at once: any other command drops it.
         let waiting = pending
         pending = .nothing
         do throws(StatusFault) {
@@ -103,7 +104,7 @@ package struct NTAG424Side: Hashable, Sendable {
 
     private mutating func isoFile(_ wanted: FileNumber?) throws(StatusFault) -> FileNumber {
         guard isSelected else { throw StatusFault(0x6985) }
-        // These have no protected form, so that a session cannot use them.
+        // These have no protected form, so a session cannot use them.
         guard session == nil else { throw StatusFault(0x6982) }
         if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
         guard let file else { throw StatusFault(0x6985) }
@@ -123,6 +124,7 @@ package struct NTAG424Side: Hashable, Sendable {
         if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
         guard waiting == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
+        // SetConfiguration 04h: such a write could be left half done.
         if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
             throw StatusFault(0x917E)
         }
@@ -164,7 +166,7 @@ package struct NTAG424Side: Hashable, Sendable {
             }
             let settings = memory[file].settings
             let right = opcode == .readData ? \AccessRights.read : \AccessRights.write
-            // What is free for everybody is plain, even in a session.
+            // What anyone may do is plain, even in a session.
             return NTAG424Side.allows([], settings, right, sessionKey) ? settings.mode : .plain
         default: return .full
         }
@@ -177,6 +179,7 @@ package struct NTAG424Side: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
         let key = memory[number]
+        // A dead key, refused at the first command (unproved, the stricter reading).
         if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
         if key.delays > 0 {
             memory[number].delays -= 1
@@ -229,6 +232,7 @@ package struct NTAG424Side: Hashable, Sendable {
             NTAG424Side.hardware, NTAG424Side.software, memory.uid.bytes + NTAG424Side.production,
         ]
         let all = parts.flatMap(\.self)
+        // One code over all three parts, sent with the last.
         let sealed = session?.seal(all, .authenticated) ?? all
         pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
         return ResponseAPDU(Array(sealed[..<7]), .more).bytes
