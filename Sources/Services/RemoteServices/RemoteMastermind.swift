@@ -1,8 +1,8 @@
 package import TapcardDomain
 import TextCodecs
 
-/// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game
-/// that was sent twice would count twice.
+/// The Mastermind service over HTTP. Only the ranking is retried: a guess or a game sent twice
+/// would count twice.
 package struct RemoteMastermind: MastermindService {
     private let caller: ServiceCaller
 

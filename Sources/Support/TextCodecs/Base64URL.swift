@@ -14,6 +14,7 @@ public enum Base64URL {
             }
         }
         if bitCount > 0 {
+            // The last bits are filled up with zeros, which `decode` requires.
             text.append(character(UInt8(truncatingIfNeeded: bits << (6 - bitCount)) & 0x3F))
         }
         return String(decoding: text, as: UTF8.self)
@@ -35,6 +36,7 @@ public enum Base64URL {
             }
         }
         let unused = bits & (1 << bitCount - 1)
+        // Six bits left over are a character too many.
         return bitCount < 6 && unused == 0 ? bytes : nil
     }
 

@@ -32,6 +32,7 @@ package struct Crowd {
         // The connections that an address has left when each of its own goes.
         var left: [String: Int] = [:]
         for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
+        // A stranger in its first second may leave soon, which spares a known client.
         let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
         return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
@@ -42,6 +43,7 @@ package struct Crowd {
                 left[member.client] = share - 1
                 return (member.number, share, place)
             }
+            // The largest share first; among equal shares, whoever has waited longest.
             .sorted { ($0.share, $1.place) > ($1.share, $0.place) }.map(\.number)
     }
 }

@@ -23,6 +23,7 @@ struct HeadInMemory {
         end = start &+ UInt(bytes)
         let versionStart = UInt(bitPattern: version)
         let isWhole =
+            // One byte, the former space, between method, target and version: more was in the line.
             address == start &+ UInt(self.method.utf8.count) &+ 1
             && versionStart == address &+ UInt(target.count) &+ 1
         firstHeader =
@@ -57,6 +58,7 @@ struct HeadReading {
             WebField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
         let start = UInt(bitPattern: name.baseAddress)
         let valueStart = UInt(bitPattern: value.baseAddress)
+        // A gap or an overlap shows a line that libmicrohttpd has changed.
         guard start == next, valueStart > start &+ UInt(name.count), valueStart < end else {
             next = nil
             return

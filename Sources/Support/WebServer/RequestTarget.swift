@@ -28,6 +28,7 @@ package struct RequestTarget: Hashable {
             // An encoded slash would lead elsewhere than a proxy expects.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
+            // After decoding: "%2e%2e" is "..", too.
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path
@@ -58,6 +59,7 @@ package struct RequestTarget: Hashable {
             switch byte {
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst()?.hexadecimalValue,
+                    // No %00, at which C code would end the path.
                     let low = rest.popFirst()?.hexadecimalValue, high + low > 0
                 else { return nil }
                 bytes.append(high << 4 | low)

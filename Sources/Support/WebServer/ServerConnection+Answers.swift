@@ -16,6 +16,7 @@ extension ServerConnection {
         guard let made = unsafe made else {
             return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
         }
+        // libmicrohttpd counts references: a queued answer keeps its own.
         defer { unsafe library.functions.destroy_response(made) }
         return unsafe queue(response, made)
     }
@@ -74,6 +75,8 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
+                // A byte more than there is, so that the source is asked again, and then breaks
+                // off.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(

@@ -254,6 +254,7 @@ final class ServerLoop {
                     waitingSince: connection.waitingSince)
             }
         ).leaving
+        // No more than are waiting: the others keep their place.
         for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
@@ -333,6 +334,8 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
+        // Only here are all connections resumed: with one suspended, libmicrohttpd ends the
+        // program.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

@@ -37,6 +37,7 @@ final class ServerMailbox: Sendable {
         let wasEmpty = state.withLock { state -> Bool? in
             guard !state.isClosed else { return nil }
             state.messages.append(message)
+            // Only the first message has to wake the thread, which takes all of them.
             return state.messages.count == 1
         }
         guard let wasEmpty else { return false }

@@ -65,10 +65,12 @@ public final class WebStream: Sendable {
             let answer = body(&state)
             let isNews =
                 state.isAwaited && (state.queuedBytes > 0 || state.isFinished || state.isGone)
+            // A dropped listener has to be cut even if nobody waits for bytes.
             guard isNews || state.isGone != wasGone else { return (answer, nil as Wake?) }
             state.isAwaited = false
             return (answer, state.wake)
         }
+        // Outside the lock, as it posts to the server's mailbox.
         wake?()
         return answer
     }
@@ -130,6 +132,7 @@ extension WebStream.State {
             moved += part.count
             read += part.count
             if read == queue[first].count {
+                // Frees the bytes at once; the entries go when all are read.
                 queue[first] = []
                 first += 1
                 read = 0

@@ -63,6 +63,7 @@ package actor HTTPClient: HTTPTransport {
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
+            // Turned off while it waited in the queue.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {

@@ -73,6 +73,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Returns when there is something to read or the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        // Wakes ten times a second, as a cancelled task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
                 throw FileError(.cancelled, "\(path): stopped before anybody wrote to its end")
