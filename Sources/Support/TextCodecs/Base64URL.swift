@@ -20,8 +20,8 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil for padding, an invalid character, an impossible length, or bits set that
-    /// belong to no byte: two different texts never stand for the same bytes.
+    /// The bytes, or `nil` for padding, an invalid character, an impossible length, or bits set
+    /// that belong to no byte: two different texts never stand for the same bytes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -18,7 +18,7 @@ package enum DescriptorLimit {
         return connections
     }
 
-    /// The number of connections under a limit of open files. Nil if it is too small.
+    /// The number of connections under a limit of open files. `nil` if it is too small.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
         let room = allowed - reserved(settings)
         return room < fewest ? nil : min(settings.connections, room)

@@ -7,7 +7,7 @@ struct HeadInMemory {
     let target: [UInt8]
     /// Whether its version requires the header Host.
     let needsHost: Bool
-    /// The address of the first header. Nil if the first line has more than its three parts.
+    /// The address of the first header. `nil` if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
     fileprivate let end: UInt
 
@@ -43,7 +43,7 @@ struct HeadReading {
 
     private(set) var headers = WebHeaders()
     private let end: UInt
-    /// The address where the next line has to begin. Nil after a mismatch.
+    /// The address where the next line has to begin. `nil` after a mismatch.
     private var next: UInt?
 
     init(_ head: HeadInMemory) {

@@ -1,12 +1,12 @@
 /// The decoded target in a request's first line. Strict: a target that a proxy could interpret
 /// differently is refused.
 package struct RequestTarget: Hashable {
-    /// The host and port in an absolute address, as clients of a proxy send it. Nil in a path.
+    /// The host and port in an absolute address, as clients of a proxy send it. `nil` in a path.
     package let host: String?
     package let path: String
     package let query: [WebField]
 
-    /// Nil for a target that is not served.
+    /// `nil` for a target that is not served.
     package init?(_ text: some Collection<UInt8>) {
         var rest = text[...]
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
@@ -49,7 +49,7 @@ package struct RequestTarget: Hashable {
         return fields
     }
 
-    /// The decoded text. Nil for an invalid escape, a NUL, or invalid UTF-8.
+    /// The decoded text. `nil` for an invalid escape, a NUL, or invalid UTF-8.
     private static func decoded(
         _ escaped: some Collection<UInt8>, plusIsSpace: Bool
     ) -> String? {

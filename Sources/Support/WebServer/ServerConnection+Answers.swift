@@ -7,7 +7,7 @@ extension ServerConnection {
     /// HTTP/1.0.
     private static let streamBlockBytes = 1 << 10
 
-    /// Passes the answer to libmicrohttpd and returns the next phase. Nil if it is not accepted.
+    /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if it is not accepted.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -36,8 +36,8 @@ extension ServerConnection {
         return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
-    /// The answer for libmicrohttpd. Nil for an invalid status or header, or a stream that already
-    /// has a listener.
+    /// The answer for libmicrohttpd. `nil` for an invalid status or header, or a stream that
+    /// already has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
         let headers =

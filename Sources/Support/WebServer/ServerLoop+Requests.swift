@@ -19,7 +19,7 @@ extension ServerLoop {
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
         connection.phase = .begun(
             target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
-        // The target is parsed here, strictly; libmicrohttpd need not decode its query.
+        // libmicrohttpd keeps a record of each part of a query, and could run out of memory.
         unsafe tapcard_microhttpd_hide_query(target)
         loop.hasProgressed = true
         return unsafe pointer

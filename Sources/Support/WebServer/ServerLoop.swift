@@ -23,7 +23,7 @@ final class ServerLoop {
     let reply: @Sendable (WebRequest) -> WebReply
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
-    /// The daemon that accepts new connections. Nil when the server is down.
+    /// The daemon that accepts new connections. `nil` if the server is down.
     private var daemon: MicroHTTPDDaemon?
     /// The daemons with previous certificates, kept as long as they have connections.
     private var retiring: [MicroHTTPDDaemon] = []
@@ -44,7 +44,7 @@ final class ServerLoop {
     /// Whether a request has made progress in this run of the loop.
     var hasProgressed = false
     private var nextTick: UInt64?
-    /// The deadline of a stop. Nil until one is requested.
+    /// The deadline of a stop. `nil` until one is requested.
     private var end: UInt64?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -103,7 +103,7 @@ final class ServerLoop {
         return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
-    /// Waits for an event. True if the mailbox has a message.
+    /// Waits for an event. `true` if the mailbox has a message.
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
@@ -334,8 +334,7 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        // Only here are all connections resumed: with one suspended, libmicrohttpd ends the
-        // program.
+        // All are resumed now: with one suspended, libmicrohttpd would end the program.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

@@ -37,7 +37,7 @@ public final class WebStream: Sendable {
         self.onGone = onGone
     }
 
-    /// Queues bytes. False when the listener is gone.
+    /// Queues bytes. `false` if the listener is gone.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         change { state in
@@ -77,7 +77,7 @@ public final class WebStream: Sendable {
 
     private typealias Wake = @Sendable () -> Void
 
-    /// Connects the server, which begins to send. False if the stream already has a listener.
+    /// Connects the server, which begins to send. `false` if the stream already has a listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.wake == nil else { return false }

@@ -101,7 +101,7 @@ public struct DurableFile: Sendable, Hashable {
         try DurableFile.reachDisk(folder)
     }
 
-    /// The permission bits (mode & 07777), or nil when the file does not exist.
+    /// The permission bits (mode & 07777), or `nil` when the file does not exist.
     public func permissions() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.permissions
     }
@@ -116,10 +116,10 @@ public struct DurableFile: Sendable, Hashable {
         let changed: [Int]
     }
 
-    /// The current stamp. Nil when the file does not exist.
+    /// The current stamp. `nil` if the file does not exist.
     public func stamp() throws(FileError) -> Stamp? { try FileStatus.of(path)?.stamp }
 
-    /// The number of the user who owns the file, or nil when it does not exist.
+    /// The number of the user who owns the file, or `nil` when it does not exist.
     public func owner() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.owner
     }

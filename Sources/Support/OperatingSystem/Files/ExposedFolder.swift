@@ -37,8 +37,8 @@ extension DurableFile {
     /// container's host.
     static let unmapped: UInt32 = 65_534
 
-    /// The nearest folder in which another user could replace this file. Nil where only root and this
-    /// user could. A link is checked both where it is and where it leads to.
+    /// The nearest folder in which another user could replace this file. `nil` if only root and
+    /// this user could. A link is checked both where it is and where it leads to.
     ///
     /// With `mayShare` the file's group may write to the folder of the file.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {

@@ -114,7 +114,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard lseek(number, 0, SEEK_END) >= 0 else { throw .last(path) }
     }
 
-    /// Locks the whole file. False if it is locked elsewhere and `waiting` is false.
+    /// Locks the whole file. `false` if it is locked elsewhere and `waiting` is false.
     package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }

@@ -9,7 +9,7 @@ struct FileStatus {
     let nameCount: Int
     let stamp: DurableFile.Stamp
 
-    /// The status of a path. Nil when nothing exists there.
+    /// The status of a path. `nil` if nothing exists there.
     static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
