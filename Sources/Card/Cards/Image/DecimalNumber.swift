@@ -42,8 +42,8 @@ struct DecimalNumber {
         self.point = (point ?? digits.count) + exponent
     }
 
-    /// The number as minor units of a currency, rounded if it is within a millionth of them. Nil if
-    /// it is negative, too precise or too large.
+    /// The number as minor units of a currency, rounded if it is within a millionth of them. `nil`
+    /// if it is negative, too precise or too large.
     func minorUnits(of currency: Currency) -> Int64? {
         func digit(_ place: Int) -> Int64 {
             digits.indices.contains(place) ? Int64(digits[place]) : 0
