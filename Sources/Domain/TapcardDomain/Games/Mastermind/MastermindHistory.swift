@@ -18,7 +18,7 @@ package struct MastermindTurn: Hashable, Sendable {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
-    /// The number of the guess in its game, from 1; nil where that is not known.
+    /// The number of the guess in its game, from 1; `nil` if that is not known.
     package var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
@@ -104,6 +104,7 @@ package struct MastermindHistory: Hashable, Sendable {
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
+        // As many numbers as guesses: each has one, in the order in which they were sent.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
             for (index, number) in zip(open, free) {
