@@ -23,6 +23,7 @@ package struct CustomerKeys: Equatable, Sendable {
     /// retired.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
+        // A table of card keys has no chip masters, so it makes no page's keys.
         pairs = current.compactMap(\.masters).map { masters in
             Pair(
                 id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),

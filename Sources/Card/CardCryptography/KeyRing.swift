@@ -96,6 +96,7 @@ public struct KeyRing: Hashable, Sendable {
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
+        // `with`, not `restricted`: the stations have agreed that it seals, whatever it did here.
         ring.sealing = chosen.with(.active)
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
@@ -141,6 +142,7 @@ public struct KeyRing: Hashable, Sendable {
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
+            // With two keys of one id, nobody could say which one sealed a record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }

@@ -95,6 +95,7 @@ public actor PCSCReader: TagReader {
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
+        // Selected again only by an answer: after a failure nothing more may go to this card.
         let answer = try transmit(command)
         isSelected = true
         return answer

@@ -45,6 +45,7 @@ package struct TransparentExchange: TagManner {
             switch step {
             case .send(let frame, let bits, let hasCRC):
                 var handling: Handling = [.receivedAsIs, .noPrologue]
+                // WUPA and the anticollision have no CRC.
                 if !hasCRC { handling.insert(.noCRCSent) }
                 let answer: [UInt8]?
                 do {

@@ -36,6 +36,7 @@ package struct RadioField {
         cards.removeAll { card in
             !lying.contains(card.number) && !others.contains { $0.number == card.number }
         }
+        // Only newcomers: a card that stays keeps its power and all that it knows.
         for uid in lying where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))

@@ -61,6 +61,7 @@ package struct TypeACardSelection {
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isWanted =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
+            // In any other state a REQA or WUPA is an error (ISO/IEC 14443-3): the card falls back.
             guard isWanted else {
                 fallBack()
                 return .silent

@@ -146,6 +146,7 @@ extension ReaderSurvey {
     /// The finding about a port. It matters if the user asked for the port, or if there is no other
     /// reader.
     func finding(on port: SerialPort, isAsked: Bool) -> Finding {
+        // Most bridges carry something else, so a port matters only if nothing better is there.
         let isNeeded = isAsked || !rows.contains(where: \.isReady)
         let name = port.name
         let what =

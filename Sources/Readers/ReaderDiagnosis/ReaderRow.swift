@@ -100,6 +100,7 @@ extension ReaderSurvey {
         let names = smartCardReaders ?? []
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
+        // A reader that was found on USB has its row already.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {

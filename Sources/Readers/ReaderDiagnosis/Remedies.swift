@@ -36,6 +36,7 @@ enum Remedies {
         }
         let vendor = ReaderModel.hexadecimal(reader.model.vendor)
         let product = ReaderModel.hexadecimal(reader.model.product)
+        // uaccess is for whoever sits at the machine; the group is for SSH and services.
         let rule =
             "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""

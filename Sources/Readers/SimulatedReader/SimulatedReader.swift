@@ -107,6 +107,7 @@ public actor SimulatedReader: TagReader {
         if isWrite { writeCount += 1 }
         let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
         let outcome: Simulation.ChipOutcome = try changeWorld { world in
+            // A second card next to the selected one disturbs it.
             guard world.onReader == [uid] else { return .gone }
             return world.exchange(
                 with: uid, isWrite: isWrite, isChained: blocks > 1, &side

@@ -49,6 +49,7 @@ public struct SimulationFile: Sendable {
             elsewhere.formUnion(tags.map(\.uid))
         }
         try change { world in
+            // A tag that was used may be a card, and is never replaced.
             guard world == .fresh, world.tags.contains(where: { elsewhere.contains($0.uid) })
             else { return }
             var own = Simulation()

@@ -26,6 +26,7 @@ package struct RemoteMastermind: MastermindService {
                 JSONMember(key: "time-to-live", value: .number(String(timeToLive))))
         }
         let answer = try await caller.ask(post(.object(members)), "/login")
+        // Here it means the password; for every other call, the token.
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,

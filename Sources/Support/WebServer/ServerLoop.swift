@@ -122,6 +122,7 @@ final class ServerLoop {
                 case Watched.mailbox: isMailThere = true
                 case Watched.daemon: break
                 default:
+                    // A closed connection's number lives on with its lingering socket.
                     if connections[event.number] == nil {
                         lingering.drain(event.number)
                     } else {
@@ -182,6 +183,7 @@ final class ServerLoop {
             new.stop()
             throw error
         }
+        // Gives up its share of the port, and keeps its connections.
         old.quiesce()
         retiring.append(old)
         (daemon, listening) = (new, number)

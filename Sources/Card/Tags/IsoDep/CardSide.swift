@@ -87,6 +87,7 @@ package struct CardSide: Sendable, Hashable {
     /// Confirms 106 kbit/s, the only speed here.
     private mutating func choose(_ frame: [UInt8]) -> Reaction {
         mayChoose = false
+        // PPS for both directions at 106 kbit/s, with its parameter byte or without.
         let slow: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
         return slow.contains(frame) ? .send([CardSide.choiceOfParameters]) : .silence
     }

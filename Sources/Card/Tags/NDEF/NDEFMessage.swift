@@ -56,6 +56,7 @@ package struct NDEFMessage: Hashable, Sendable {
         var bytes: [UInt8] = []
         for (index, record) in written.enumerated() {
             try record.validate()
+            // Before it is copied into the message.
             guard record.payload.count <= Self.maximumByteCount else {
                 throw NDEFError(.tooLong, "a payload of \(record.payload.count) bytes")
             }

@@ -86,6 +86,7 @@ extension LinearDump {
                 "that page \(pages.count) could not be read and page \(late) could")
         }
         let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
+        // In these formats the pages hold PWD and PACK themselves, or zeros for unknown.
         guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
             throw Type2Error(
                 .inexpressible, "that a reader saw something where it sees zeros only")

@@ -71,6 +71,7 @@ struct TagDumpParser {
                 ? refusal(.duplicateField, "\(name) was there before")
                 : refusal(.misplacedField, "\(name) belongs further up")
         }
+        // The chip decides which fields and how many pages may follow.
         guard field == .chip || seen.contains(.chip) else {
             throw refusal(.missingField, "the chip comes first")
         }

@@ -9,6 +9,7 @@ extension ReaderDiscovery {
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }
+        // The header's port is one of the others: it is listed once, by this name.
         let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
         let ports =
             names.filter { name in

@@ -46,6 +46,7 @@ extension Simulation {
         }
         let headCount = 2
         guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
+            // The first 15 bytes of the capability container say where the message is.
             read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
             let head = read(0, headCount), head.count == headCount
         else { return nil }

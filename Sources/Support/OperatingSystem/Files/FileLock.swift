@@ -40,6 +40,7 @@ public final class FileLock: Sendable {
         var lock: FileLock?
         do throws(FileError) {
             let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
+            // With a notice it polls: a blocking flock can be neither timed nor cancelled.
             lock = try acquire(path, waiting: notice == nil)
             var tries = 0
             while lock == nil {

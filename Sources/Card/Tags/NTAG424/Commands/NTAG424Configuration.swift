@@ -23,6 +23,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
         switch self {
         case .randomUID: [0x02]
         case .noChainedWriting: [0x04, 0x00]
+        // Capability byte PDCap2.1: bit 1 switches LRP on.
         case .leakageResilience: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
         case .failureCounter(let limit, let decrement):
             [0x01]

@@ -57,6 +57,7 @@ extension CardCommand {
             .changeFileSettings(let file, _):
             [file.rawValue]
         case .changeKey(let change): [change.number.rawValue]
+        // The only address that Read_Sig knows.
         case .readSignature: [0]
         case .setConfiguration(let configuration): [configuration.option]
         case .readData(let file, let offset, let length):
@@ -83,6 +84,7 @@ extension CardCommand {
     /// Reads one of the chip's own commands, with its protection removed. Throws the chip's answer
     /// to an invalid one.
     package init(_ opcode: NTAG424Opcode, header: [UInt8], data: [UInt8]) throws(StatusFault) {
+        // 917Eh is a wrong length, 919Eh a wrong value.
         guard header.count == opcode.headerSize else { throw StatusFault(0x917E) }
         switch opcode {
         case .authenticateFirst:

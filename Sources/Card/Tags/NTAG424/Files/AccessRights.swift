@@ -49,6 +49,7 @@ package struct AccessRights: Hashable, Sendable {
     }
 
     var bytes: [UInt8] {
+        // Lowest byte first, as everything on the chip.
         [readWrite.nibble << 4 | change.nibble, read.nibble << 4 | write.nibble]
     }
 }

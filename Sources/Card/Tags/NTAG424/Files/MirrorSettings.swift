@@ -104,6 +104,8 @@ package struct MirrorSettings: Hashable, Sendable {
     var bytes: [UInt8] {
         var options = Option.ascii
         var identityNibble = MirrorSettings.noNibble
+        // In the data sheet's order: UID and count, or both encrypted, start of the code's text,
+        // data, code, limit.
         var offsets: [Int] = []
         switch identity {
         case .hidden: break

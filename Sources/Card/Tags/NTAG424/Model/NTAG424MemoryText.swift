@@ -26,6 +26,7 @@ extension NTAG424Memory {
         if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.otherProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
+            // The text keeps the digits; this copy at least is wiped.
             var bytes = key.key.copyOfBytes()
             defer { Wiping.wipe(&bytes) }
             fields.append(

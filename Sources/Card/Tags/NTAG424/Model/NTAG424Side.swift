@@ -78,6 +78,7 @@ package struct NTAG424Side: Hashable, Sendable {
         switch command {
         case .selectApplication:
             (session, sessionKey, file) = (nil, nil, nil)
+            // Mirrored values stay until the next selection, and only then is a read counted again.
             (isSelected, filling) = (true, nil)
             return ResponseAPDU([], .isoDone).bytes
         case .selectFile(let wanted):
@@ -88,6 +89,7 @@ package struct NTAG424Side: Hashable, Sendable {
             let file = try isoFile(wanted)
             let content = try readable(file, &memory, surroundings, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
+            // Unlike ReadData, it may ask beyond the end of the file.
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
         case .updateBinary(let wanted, let offset, let data):
@@ -122,6 +124,7 @@ package struct NTAG424Side: Hashable, Sendable {
             throw StatusFault(0x911C)
         }
         if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
+        // 91CAh: another command between the parts of one.
         guard waiting == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
         // SetConfiguration 04h: such a write could be left half done.
@@ -201,12 +204,14 @@ package struct NTAG424Side: Hashable, Sendable {
         switch waiting {
         case .nothing: throw StatusFault(0x91CA)
         case .parts(let parts):
+            // The rest of GetVersion's answer is asked for without data.
             guard data.isEmpty else { throw StatusFault(0x917E) }
             pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
             return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes
         case .proof(let number, let card, let isFirst):
             guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
             let key = memory[number].key
+            // In LRP mode, an AES proof counts as a wrong key.
             guard !memory.usesOtherProtocol,
                 let reader = KeyProof.readerRandom(data, card: card, key)
             else {
