@@ -35,7 +35,7 @@ public struct CardKeys: Hashable, Sendable {
     /// careless writers set.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
-        // One UID in two billion needs a second round.
+        // One UID in two billion needs a second round; CardKeysTests has one.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
             bytes = derive(from: pwd, info: info, count: 6)

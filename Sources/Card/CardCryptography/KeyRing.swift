@@ -167,7 +167,7 @@ public struct KeyRing: Hashable, Sendable {
             return try merging(other)
         }
         var ring = self
-        // First take over what seals: the merge below may then retire the key that sealed here.
+        // The sealing key first: the merge below may then retire the one that sealed here.
         if entry(id) == nil { ring.entries.append(theirs) }
         return try (ring.sealing(with: id) ?? self).merging(other)
     }

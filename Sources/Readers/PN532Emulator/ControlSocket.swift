@@ -135,7 +135,8 @@ package final class ControlSocket {
         while clients.count < ControlSocket.mostClients || isSomebodyIdle {
             let descriptor = Glibc.accept(listener, nil, nil)
             if descriptor < 0 {
-                // These leave the client waiting, and poll() would report it again and again.
+                // With these errors the client stays in the queue, and poll() would report it again
+                // and again.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
                 guard isSomebodyIdle else {
                     isDeaf = clients.isEmpty

@@ -89,7 +89,7 @@ extension PN532Chip {
 
     mutating func setParameters(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard data.count == 1, let flags = data.first else { return .syntaxError }
-        // fAutomaticRATS.
+        // fAutomaticRATS (PN532 user manual, SetParameters).
         activatesBlocks = flags & 0x10 != 0
         return .answer([])
     }

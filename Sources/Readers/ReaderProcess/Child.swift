@@ -63,7 +63,7 @@ final class Child: ReaderLink {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
-        // Our own: it had still been running.
+        // Our SIGKILL: the process had still been running.
         if signal == SIGKILL { return nil }
         return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
     }

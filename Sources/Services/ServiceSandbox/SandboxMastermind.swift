@@ -55,7 +55,7 @@ package struct SandboxMastermind: Sendable {
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("this is not the password")
         }
-        // Full even then, the one that expires first makes room.
+        // If still full, the token that expires first makes room.
         passes = passes.filter { $0.value.end > now }
         if passes.count >= SandboxMastermind.mostTokens,
             let first = passes.min(by: { $0.value.end < $1.value.end })

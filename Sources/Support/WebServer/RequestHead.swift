@@ -39,7 +39,7 @@ package struct RequestHead: Hashable {
         guard cookies <= RequestHead.mostParts else {
             throw Refusal(431, "More than \(RequestHead.mostParts) cookies are not taken.")
         }
-        // A proxy may have gone by one of them, and a server by the other.
+        // A proxy may have routed by one of them, and this server by the other.
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
             throw Refusal(400, "The first line names another host than the header Host.")
         }

@@ -46,7 +46,7 @@ extension CardFace {
     }
 
     private func tapcardJSON(isShort: Bool) -> String {
-        // The balance is first, to begin on page 09h: a payment then changes only two or three
+        // The balance comes first and begins on page 09h, so a payment changes only two or three
         // pages.
         var text = "{\"\(FaceKey.balance)\":\(paddedBalance)"
         func add(_ key: String, _ value: JSONValue) { text += CardFace.member(key, value) }

@@ -33,7 +33,7 @@ package struct SealedRecord: Hashable, Sendable {
     /// format, such as a page of zeros.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
-            // Version 1, so that neither zeros nor ones, a blank or erased tag, look like a record.
+            // Version 1, so that neither zeros nor ones look like a record.
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
             let sequence = SequenceNumber(SealedRecord.number(bytes[1...3]))
@@ -50,7 +50,7 @@ package struct SealedRecord: Hashable, Sendable {
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
     ) {
-        // Four bits of the first byte hold it.
+        // The id has four bits in the first byte.
         guard let units = UInt32(exactly: balance.minorUnits), keyID <= 0x0F else { return nil }
         self.keyID = keyID
         self.state = state

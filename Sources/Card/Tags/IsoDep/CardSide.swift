@@ -47,7 +47,8 @@ package struct CardSide: Sendable, Hashable {
         if state == .selected { return activate(frame) }
         if mayChoose, frame.first == CardSide.choiceOfParameters { return choose(frame) }
         mayChoose = false
-        // A card never complains: the reader notices the silence and asks again.
+        // A card does not report an unreadable block: the reader notices the silence and asks
+        // again.
         guard let block = TransmissionBlock(frame: frame) else { return .silence }
         switch block {
         case .information(_, let continues, let payload): return take(payload, continues)

@@ -59,7 +59,7 @@ package struct ReaderSide: Sendable, Hashable {
     /// Starts a command. A second one at a time is a programming error.
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
-        // After a failure or a dismissal, only a new selection helps.
+        // After a failure or DESELECT, only a new selection helps.
         guard state != .over else { return .failed(.outOfPlace) }
         guard (1...ReaderSide.longestCommand).contains(command.count) else {
             return .failed(.wrongLength)

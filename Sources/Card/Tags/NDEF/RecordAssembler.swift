@@ -68,7 +68,7 @@ struct RecordAssembler {
         guard strictness == .lenient else {
             throw NDEFError(.reserved, "type name format \(fragment.format)")
         }
-        // The specification says to treat 7 like an unknown type.
+        // NDEF 1.0 says to treat 7, the reserved format, like an unknown type.
         return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
     }
 }

@@ -41,7 +41,7 @@ extension Fault.Kind: CustomStringConvertible {
         case ("garbled", 1): self = .garbled
         case ("late", 1): self = .late
         case ("refused", 2):
-            // A NAK has four bits, and 0Ah is the ACK.
+            // A NAK is 0 to 9: of the four bits, 0Ah is the ACK.
             guard let code = UInt8(words[1]), code < 10 else { return nil }
             self = .refused(code)
         case ("killed-before", 1): self = .killedBefore

@@ -29,7 +29,7 @@ package actor AnswerCache {
             try DurableFile.makeFolder(folder)
             try file(name).write(answer.bytes, mode: 0o600, durable: false)
         } catch {
-            // The answer is good all the same; only it cannot be shown without the service later.
+            // The answer is good all the same; it just cannot be shown later without the service.
         }
     }
 

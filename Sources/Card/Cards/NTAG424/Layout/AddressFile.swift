@@ -88,8 +88,7 @@ package struct AddressFile: Hashable, Sendable {
         guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let place = used - byteCountFromGrant
-        // A length of chance, or of somebody's message, could point before the file or past its
-        // end.
+        // A random length, or another message's, could point before the file or past its end.
         return used <= longest && place > lengthByteCount ? place : nil
     }
 
@@ -110,7 +109,7 @@ package struct AddressFile: Hashable, Sendable {
     static func tapMessage(in file: [UInt8]) -> TapMessage? {
         guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
         let known = AddressFile(keepingWith: place)
-        // A short file of somebody else would put `p` before its start.
+        // In a short foreign file, `p` would begin before its start.
         guard known.identityAt >= lengthByteCount else { return nil }
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)

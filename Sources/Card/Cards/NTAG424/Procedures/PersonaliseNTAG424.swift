@@ -96,7 +96,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             versions[number] = data[0]
             if number == .application { try inspect() }
         case .number:
-            // In the session, so proved: the number at the selection is anybody's word.
+            // Asked in the session, so it is proved: anyone can claim a UID at the selection.
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
             settings[file] = try PersonaliseNTAG424.settings(data, file)

@@ -39,13 +39,13 @@ package struct ReadNTAG424: NTAG424Procedure {
         case .proving: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
-            // Only once, or a card that answers nonsense would be asked for ever.
+            // Only once, or a card that answers nonsense would be asked forever.
             guard grant == nil, mayFind else { return readSlots() }
             (stage, mayFind) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
-            // Where it was just looked for, it is not: the grant is missing or forged.
+            // The grant was just looked for there: it is missing or forged.
             guard let place = AddressFile.grantAt(length: data), place != grantAt else {
                 return readSlots()
             }

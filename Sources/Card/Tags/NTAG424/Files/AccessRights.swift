@@ -49,7 +49,7 @@ package struct AccessRights: Hashable, Sendable {
     }
 
     var bytes: [UInt8] {
-        // Lowest byte first, as everything on the chip.
+        // The lower byte first.
         [readWrite.nibble << 4 | change.nibble, read.nibble << 4 | write.nibble]
     }
 }

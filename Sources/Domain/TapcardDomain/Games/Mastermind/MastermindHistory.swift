@@ -104,7 +104,7 @@ package struct MastermindHistory: Hashable, Sendable {
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
-        // As many numbers as guesses: each has one, in the order in which they were sent.
+        // There are as many numbers as guesses, so each guess has one, in the order sent.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
             for (index, number) in zip(open, free) {
