@@ -65,8 +65,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
-    /// The amount with exactly the currency's digits, and a minus sign where it is negative:
-    /// "12.50".
+    /// The amount with exactly the currency's digits, and a minus sign if it is negative: "12.50".
     public var description: String {
         let sign = minorUnits < 0 ? "-" : ""
         let magnitude = minorUnits.magnitude

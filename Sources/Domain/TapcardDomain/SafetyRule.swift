@@ -18,7 +18,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case placeUnderTheLock = 10
     /// An answer reports what its tap has resolved.
     case resolvedIsTold = 21
-    /// An open operation under a request's id is only finished where it matches the request.
+    /// An open operation under a request's id is finished only if it matches the request.
     case parametersAtTheTag = 22
     /// The id of a making stands for all parameters of the request.
     case requestBelongsToItsID = 23

@@ -21,7 +21,7 @@ package func printable(_ text: String) -> String {
 }
 
 extension String {
-    /// The longest text that an error shows as it came.
+    /// The longest text that an error shows unchanged.
     private static let longestQuotation = 100
 
     /// The text in quotation marks for an error, shortened if it is long.

@@ -1,7 +1,7 @@
 /// A version: numbers with dots between them, compared number by number. 6.1 equals 6.1.0 and comes
 /// before 6.2, which comes before 6.10.
 package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// The digits of each number without leading zeros, as text so that none is too large to
+    /// Each number's digits without leading zeros, as text so that no number is too large to
     /// compare; zeros at the end are dropped.
     private let numbers: [String]
     package let description: String

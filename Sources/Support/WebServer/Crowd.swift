@@ -1,9 +1,9 @@
-/// The connections of a full server, and who has to make way.
+/// The connections of a full server, and which of them make way.
 ///
-/// Places are shared by address: the address with the most connections loses one first, of its own
-/// the one that has been longest without a complete request. Clients that have proved who they are
-/// do not count for their address, because many may share it, and leave last: not before a stranger
-/// who has just come and may leave in a moment.
+/// Places are shared by address: the address with the most connections loses one first, the one
+/// longest without a complete request. Known clients, who have proved who they are, do not count
+/// for their address, because many may share it. They leave last, and not while a newly arrived
+/// stranger may leave in a moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64

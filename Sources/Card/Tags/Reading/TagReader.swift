@@ -31,8 +31,8 @@ public protocol TagReader: Sendable {
     /// sent before it is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
-    /// The answer to select (ATS) of the selected card, as far as the reader knows it: empty before
-    /// the first command, and for a card without one.
+    /// The selected card's answer to select (ATS), if the reader knows it; empty before the first
+    /// command and for a card without one.
     var answerToSelect: [UInt8] { get async }
 
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.

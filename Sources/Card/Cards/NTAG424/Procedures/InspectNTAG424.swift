@@ -102,24 +102,23 @@ package struct InspectNTAG424: NTAG424Procedure {
 
 /// The answers of a chip about itself.
 package struct NTAG424Answers: Hashable, Sendable {
-    /// The versions of the keys that were asked for. 0 is the factory's.
+    /// The versions of the keys asked for; 0 is the factory's.
     package fileprivate(set) var keyVersions: [KeyNumber: UInt8] = [:]
-    /// The version of key 0, which makes cards.
+    /// The version of key 0, the application key.
     package var applicationVersion: UInt8 { keyVersions[.application] ?? 0 }
-    /// The version of key 3, which sells.
+    /// The version of key 3, the sell key.
     package var sellingVersion: UInt8 { keyVersions[.three] ?? 0 }
-    /// The answer to GetVersion; empty where it was not asked for.
+    /// The answer to GetVersion; empty if not asked for.
     package fileprivate(set) var version: [UInt8] = []
-    /// Empty where it was not asked for.
+    /// The maker's signature; empty if not asked for.
     package fileprivate(set) var signature: [UInt8] = []
-    /// The first bytes of the file for phones; empty where it was not asked for.
+    /// The first bytes of the file for phones; empty if not asked for.
     fileprivate var address: [UInt8] = []
 
     /// Whether the address shows that the chip was switched to LRP.
     package var showsLRP: Bool { AddressFile.showsLRP(address) }
 
-    /// The count of reads that the address shows, if a card with this number and one of these keys
-    /// has made it.
+    /// The count of reads in the address, if a card with this UID and one of these keys made it.
     package func reads(of uid: CardUID, provedBy keys: [NTAG424CardKeys]) -> UInt32? {
         guard let message = AddressFile.tapMessage(in: address) else { return nil }
         return keys.lazy.compactMap { keys in

@@ -1,4 +1,4 @@
-/// A guess that was made, and its outcome as far as it is known.
+/// A guess that was made, and its outcome if known.
 package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
     package enum Outcome: Hashable, Sendable {
@@ -43,7 +43,7 @@ package struct MastermindHistory: Hashable, Sendable {
         self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
     }
 
-    /// The number of guesses that the service has counted, as far as is known.
+    /// The number of guesses known to be counted by the service.
     package var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
     /// The number of the guess that solved the game.
@@ -117,8 +117,8 @@ package struct MastermindHistory: Hashable, Sendable {
         }
     }
 
-    /// The last such guess whose answer may still come, including one that the answers to others
-    /// have since proved to count.
+    /// The last such guess whose answer may still come, including one that later answers have
+    /// proved to count.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
