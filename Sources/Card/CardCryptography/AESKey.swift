@@ -1,31 +1,32 @@
 import CNettle
 
-/// A key of AES-128 (FIPS 197). Its bytes are kept in one place, and overwritten when the last
-/// reference to it ends.
+/// An AES-128 key (FIPS 197). Its bytes are kept in one place and overwritten when the last
+/// reference ends.
 // Unchecked: the bytes are written in `init` and `deinit` alone, and read in between.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
     package static let size = 16
-    /// The length of a block, and of an initialisation vector, in bytes.
+    /// The length of a block and of an initialisation vector, in bytes.
     package static let blockSize = 16
 
     private let storage: UnsafeMutablePointer<UInt8>
 
-    /// A key of 16 bytes; any other count is a programming error. The caller's array stays as it
-    /// is: see `init(wiping:)`.
+    /// A key of 16 bytes; any other count is a programming error. The caller's array stays
+    /// unchanged: see `init(wiping:)`.
     package init(_ bytes: [UInt8]) {
         precondition(bytes.count == AESKey.size, "an AES-128 key has \(AESKey.size) bytes")
         unsafe storage = .allocate(capacity: AESKey.size)
         for (index, byte) in bytes.enumerated() { unsafe storage[index] = byte }
     }
 
-    /// A key of 16 bytes that are nowhere else: the array is overwritten with zeros.
+    /// A key of 16 bytes that are stored nowhere else: the array is overwritten with zeros.
     package convenience init(wiping bytes: inout [UInt8]) {
         self.init(bytes)
         Wiping.wipe(&bytes)
     }
 
     deinit {
+        // In C (explicit_bzero): an optimiser may drop stores to memory that is freed next.
         unsafe tapcard_wipe(storage, AESKey.size)
         unsafe storage.deallocate()
     }
@@ -36,8 +37,8 @@ import CNettle
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
 
-    /// Whole blocks, each chained to the one before (CBC, SP 800-38A). A part of a block is a
-    /// programming error.
+    /// Encrypts whole blocks, each chained to the one before (CBC, SP 800-38A). A partial block is
+    /// a programming error.
     package func encrypt(_ plain: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
         var (vector, output) = prepare(plain, vector)
         var nettle = CryptoLibraries.nettle
@@ -62,7 +63,7 @@ import CNettle
         return code
     }
 
-    /// A key made of the code for a message. No copy of it remains.
+    /// A key made from the code for a message. No copy of it remains.
     package func derivedKey(for message: [UInt8]) -> AESKey {
         var bytes = code(for: message)
         return AESKey(wiping: &bytes)
@@ -87,7 +88,7 @@ extension AESKey: Hashable {
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1
     }
 
-    /// Nothing: a hash would tell something of the key.
+    /// Hashes nothing: a hash would reveal something of the key.
     package func hash(into hasher: inout Hasher) {}
 }
 

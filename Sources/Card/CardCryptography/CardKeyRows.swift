@@ -1,17 +1,17 @@
 /// The keys of single cards under one key of the issuer: all that a station without masters has.
 ///
-/// Neither a master nor another key of a card can be made of them, nor the keys of another card.
+/// No master, no other key of a card and no key of another card can be derived from them.
 package struct CardKeyRows: Hashable, Sendable {
     /// The keys of one card.
     package struct Row: Sendable {
-        /// The number of the card's chip.
+        /// The UID of the card's chip.
         package let uid: [UInt8]
         /// Seals the card's records, 32 bytes.
         package let record: [UInt8]
-        /// Key 3 of the chip, which sells.
+        /// Key 3 of the chip, the sell key.
         package let selling: AESKey
 
-        /// The keys of the card with this number.
+        /// The keys of the card with this UID.
         package init(uid: [UInt8], record: [UInt8], selling: AESKey) {
             (self.uid, self.record, self.selling) = (uid, record, selling)
         }
@@ -23,18 +23,19 @@ package struct CardKeyRows: Hashable, Sendable {
     private static let recordSize = 32
     private static let size = uidSize + recordSize + AESKey.size
 
-    /// All rows in one piece, in the order of their numbers.
+    /// All rows in one piece, sorted by UID.
     private let rows: Secret
 
-    /// The rows, in any order. Nil for keys or numbers of another length, and for a card that is
-    /// there twice.
+    /// Takes the rows in any order. `nil` if a key or UID has the wrong length, or a card appears
+    /// twice.
     package init?(_ rows: [Row]) {
         self.init(sorted: rows.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// The output of `bytes`, and nothing else.
+    /// Reads the output of `bytes`, and nothing else.
     init?(sorted rows: [[UInt8]]) {
         guard rows.allSatisfy({ $0.count == CardKeyRows.size }),
+            // Strictly ascending, for the binary search; equal UIDs would be one card twice.
             zip(rows, rows.dropFirst()).allSatisfy({ before, after in
                 before.prefix(CardKeyRows.uidSize)
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
@@ -46,20 +47,20 @@ package struct CardKeyRows: Hashable, Sendable {
     /// The number of cards.
     package var count: Int { rows.bytes.count / CardKeyRows.size }
 
-    /// Each row: number, key of the records, key that sells.
+    /// Each row: UID, record key, sell key.
     var bytes: [[UInt8]] { (0..<count).map { Array(row($0)) } }
 
-    /// The numbers of the cards.
+    /// The UIDs of the cards.
     package var uids: [[UInt8]] {
         (0..<count).map { Array(row($0).prefix(CardKeyRows.uidSize)) }
     }
 
-    /// The bytes that seal the records of this card; nil for one that is not here.
+    /// The key that seals this card's records; `nil` for a card that is not here.
     package func record(of uid: [UInt8]) -> [UInt8]? {
         find(uid).map { Array($0.dropFirst(CardKeyRows.uidSize).prefix(CardKeyRows.recordSize)) }
     }
 
-    /// Key 3 of this card; nil for one that is not here.
+    /// Key 3 of this card; `nil` for a card that is not here.
     package func selling(of uid: [UInt8]) -> AESKey? {
         find(uid).map { AESKey(Array($0.suffix(AESKey.size))) }
     }

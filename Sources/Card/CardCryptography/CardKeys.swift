@@ -1,12 +1,12 @@
-/// The two master keys of one key id, and the keys derived from them for a card.
+/// The two master keys of one key id, and the card keys derived from them.
 ///
-/// They differ because the password is sent in clear text: it must reveal nothing about the key
-/// that seals. The master keys appear in no description or dump.
+/// They are separate because the password is sent in clear text: it must reveal nothing about the
+/// key that seals. The master keys appear in no description or dump.
 public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
 
-    /// The name that goes into the keys of every NTAG 424.
+    /// The issuer's name in the keys of every NTAG 424.
     package static let issuer = Array("tapcard".utf8)
 
     /// The id of the key, which each record names.
@@ -26,7 +26,7 @@ public struct CardKeys: Hashable, Sendable {
     /// The 32 bytes from which the passwords of tags are derived. Secret.
     public var passwordMaster: [UInt8] { pwd.bytes }
 
-    /// The 32 bytes that seal the records of this card.
+    /// The 32 bytes that seal this card's records.
     public func cardKey(uid: [UInt8]) -> [UInt8] {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
@@ -35,6 +35,7 @@ public struct CardKeys: Hashable, Sendable {
     /// careless writers set.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
+        // One UID in two billion needs a second round; CardKeysTests has one.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
             bytes = derive(from: pwd, info: info, count: 6)
@@ -45,23 +46,24 @@ public struct CardKeys: Hashable, Sendable {
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
 
-    /// The 32 bytes that seal a file of a station, other bytes for each purpose.
+    /// The 32 bytes that seal a station's file, different for each purpose.
     public func fileKey(for purpose: String) -> [UInt8] {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
-    /// The 32 bytes of which a station with a table of card keys makes those that seal its files.
+    /// The 32 bytes from which a station with a table of card keys derives the keys that seal its
+    /// files.
     var tableKey: [UInt8] { fileKey(for: "card table") }
 
-    /// The 32 bytes that seal a file of such a station, other bytes for each purpose.
+    /// The 32 bytes that seal such a station's file, different for each purpose.
     static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
         HKDFSHA256.derive(
             secret: tableKey, salt: Array("tapcard".utf8),
             info: Array("file".utf8) + Array(purpose.utf8), count: 32)
     }
 
-    /// The master of one of the five keys of an NTAG 424. Each is derived by itself, so that a
-    /// machine can have one without the others.
+    /// The master of one of the five keys of an NTAG 424. Each is derived separately, so a machine
+    /// can have one without the others.
     package func chipMaster(_ number: UInt8) -> AESKey {
         var bytes = derive(
             from: mac, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)

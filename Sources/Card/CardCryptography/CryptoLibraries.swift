@@ -2,10 +2,10 @@ import CNettle
 import COpenSSL
 import OperatingSystem
 
-/// The C libraries with the algorithms, each loaded at its first use.
+/// The C libraries with the algorithms, each loaded at first use.
 ///
-/// nettle has what a tap needs: its first code costs 0.4 million instructions with the loading, and
-/// libcrypto's 8 million. libcrypto has the chip maker's curve, and scrypt.
+/// nettle has all that a tap needs: loading it and running its first code costs 0.4 million
+/// instructions, with libcrypto 8 million. libcrypto has the chip maker's curve and scrypt.
 enum CryptoLibraries {
     static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
         .loadOrEnd("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }

@@ -1,27 +1,29 @@
 package import TextCodecs
 
-/// The keys that read the address of a card's own page, for each key of the issuer that is not
-/// retired. They write to no card and seal nothing.
+/// The keys that read the addresses on cards, for each key of the issuer that is not retired. They
+/// write to no card and seal nothing.
 package struct CustomerKeys: Equatable, Sendable {
-    /// The two masters that come from one key of the issuer.
+    /// The two masters derived from one key of the issuer.
     package struct Pair: Equatable, Sendable {
-        /// The number of that key.
+        /// The id of that key.
         package let id: UInt8
-        /// Reads which card it is and for which time: key 1 of every chip of the issuer.
+        /// Decrypts UID and count of reads: key 1 of every chip of the issuer.
         package let meta: AESKey
         /// The master of key 2 of each chip, which proves the rest.
         package let file: AESKey
     }
 
-    /// The newest last; at least one.
+    /// At least one pair, the newest last.
     package let pairs: [Pair]
 
     private static let format = "tapcard customer keys 1"
     private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
 
-    /// The keys of an issuer, without those that its ledger names as retired, too.
+    /// The keys of an issuer, without retired ones, including those that only its ledger names as
+    /// retired.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
+        // A table of card keys has no chip masters, so it makes no page's keys.
         pairs = current.compactMap(\.masters).map { masters in
             Pair(
                 id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),
@@ -71,6 +73,7 @@ package struct CustomerKeys: Equatable, Sendable {
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
         guard value.members?.count == 3, let text = value["id"]?.numberText,
+            // Compared as text, so that `-0` or `01` is not another spelling of an id.
             let id = KeyRing.ids.first(where: { "\($0)" == text })
         else { throw KeyError(.malformed, "a key needs an id from 0 to 15 and two values") }
         func key(_ name: String) throws(KeyError) -> AESKey {

@@ -1,4 +1,4 @@
-/// Keys derived from one secret (RFC 5869, with SHA-256).
+/// Derives keys from one secret (RFC 5869, with SHA-256).
 package enum HKDFSHA256 {
     /// The most bytes that one derivation can return.
     package static let longest = 255 * SHA256.size
@@ -9,6 +9,7 @@ package enum HKDFSHA256 {
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {
         precondition((0...longest).contains(count), "HKDF derives 0 to \(longest) bytes")
+        // Extract, then expand: the salt is the key, the secret the message.
         let key = HMACSHA256.code(for: secret, key: salt)
         var derived: [UInt8] = []
         var block: [UInt8] = []

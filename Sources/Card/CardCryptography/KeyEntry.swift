@@ -1,4 +1,4 @@
-/// One key of a ring: the keys of cards that come from it, its permitted use, and its date.
+/// One key of a ring: the card keys that it gives, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
     /// The part of the key that this machine has.
     private enum Source: Hashable, Sendable {
@@ -7,9 +7,9 @@ public struct KeyEntry: Hashable, Sendable {
     }
 
     private let source: Source
-    /// The use that the ring makes of the key.
+    /// How the ring may use the key.
     public let status: KeyStatus
-    /// The creation date from the maker of the key, in ISO 8601.
+    /// The date when the key was made, in ISO 8601.
     public let created: String
 
     private init(_ source: Source, status: KeyStatus, created: String) {
@@ -21,7 +21,7 @@ public struct KeyEntry: Hashable, Sendable {
     }
 
     /// An entry of a table: the keys of single cards under the key with this id and mark, and the
-    /// 32 bytes of which the station makes the keys that seal its own files.
+    /// 32 bytes from which the station derives the keys that seal its own files.
     package init(
         id: UInt8, mark: String, rows: CardKeyRows, files: [UInt8], status: KeyStatus,
         created: String
@@ -40,17 +40,17 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// The master keys, from which the keys of every card are derived; nil in a table of card keys.
+    /// The master keys, from which every card's keys are derived; `nil` in a table of card keys.
     public var masters: CardKeys? {
         if case .masters(let keys) = source { keys } else { nil }
     }
 
-    /// The keys of single cards; nil for masters.
+    /// The keys of single cards; `nil` for masters.
     package var rows: CardKeyRows? {
         if case .table(let rows, _, _, _) = source { rows } else { nil }
     }
 
-    /// The 32 bytes of which a station with a table makes the keys that seal its files. Secret.
+    /// The 32 bytes from which a station with a table derives the keys that seal its files. Secret.
     package var tableKey: [UInt8] {
         switch source {
         case .masters(let keys): keys.tableKey
@@ -58,7 +58,7 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// The 32 bytes that seal the records of this card; nil for a card that a table lacks.
+    /// The 32 bytes that seal this card's records; `nil` if a table lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
         masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
     }
@@ -66,8 +66,7 @@ public struct KeyEntry: Hashable, Sendable {
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A text by which two keys are told apart, and from which neither can be found out: their
-    /// secrets are random.
+    /// A text that tells keys apart without revealing them: their secrets are random.
     public var mark: String {
         switch source {
         case .masters(let keys):
@@ -78,7 +77,7 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether both entries have the same keys, whatever use is made of them.
+    /// Whether both entries have the same keys, whatever their status.
     func hasKeys(of other: KeyEntry) -> Bool { source == other.source }
 
     func with(_ status: KeyStatus) -> KeyEntry {

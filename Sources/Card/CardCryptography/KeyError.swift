@@ -18,9 +18,9 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case sealing
         /// One id belongs to different master keys in the two rings.
         case conflict
-        /// A table of card keys is there instead of masters, or masters instead of a table.
+        /// A table of card keys was found instead of masters, or masters instead of a table.
         case table
-        /// The passphrase is not the one of the sealed file, or the file was changed.
+        /// The passphrase does not match the sealed file, or the file was changed.
         case sealed
     }
 

@@ -40,8 +40,8 @@ extension KeyRing {
         ]
     }
 
-    /// Reads the output of `json` and nothing else: a ring that is guessed could seal cards with a
-    /// key that no station has.
+    /// Reads the output of `json` and nothing else: a guessed ring could seal cards with a key that
+    /// no station has.
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -55,6 +55,7 @@ extension KeyRing {
         guard [Self.format, Self.tableFormat].contains(format) else {
             throw KeyError(.unknownFormat, "the keys are not of the format \"\(Self.format)\"")
         }
+        // A member that this version does not know could change what the keys are for.
         try Self.check(value, has: Self.members, "the ring")
         guard let list = value["keys"]?.array else {
             throw KeyError(.malformed, "the ring has no list of keys")

@@ -2,27 +2,27 @@
 ///
 /// Every change returns a new ring or throws.
 public struct KeyRing: Hashable, Sendable {
-    /// All key ids, in the order in which they are given out.
+    /// All key ids, in the order in which they are assigned.
     static let ids: [UInt8] = Array(1...15) + [0]
 
     /// The keys in order of their ids.
     public private(set) var entries: [KeyEntry]
 
-    /// The newest active key: the one that seals new records.
+    /// The newest active key, which seals new records.
     public private(set) var sealing: KeyEntry
 
-    /// The ISO 4217 letters of the currency that the keys seal cards in, if it was set.
+    /// The ISO 4217 letters of the currency of the cards that the keys seal, if set.
     public private(set) var currencyCode: String?
 
-    /// A ring without a key that a card could name: it validates no seal and seals nothing. For a
-    /// station that was never set up and only looks at tags.
+    /// A ring without a key that a card could name: no seal is valid under it, and it seals
+    /// nothing. For a station that was never set up and only looks at tags.
     public static let none = KeyRing(
         sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
 
-    /// An id above all ids that a record has room for.
+    /// An id above all that fit a record.
     private static let noCardsID = UInt8.max
 
-    /// Nil unless one of the entries is active. Either all of them have masters, or none.
+    /// `nil` unless an entry is active. Either all entries have masters, or none has.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
@@ -41,10 +41,10 @@ public struct KeyRing: Hashable, Sendable {
         self.sealing = sealing
     }
 
-    /// Whether these are keys of single cards, without the masters that they come from.
+    /// Whether these are keys of single cards, without their masters.
     public var isTable: Bool { sealing.masters == nil }
 
-    /// The number of cards of a table; 0 for masters, which are for every card.
+    /// The number of cards in a table; 0 for masters, which serve every card.
     package var tableSize: Int { Set(entries.flatMap { $0.rows?.uids ?? [] }).count }
 
     private func requireMasters() throws(KeyError) {
@@ -54,23 +54,23 @@ public struct KeyRing: Hashable, Sendable {
         }
     }
 
-    /// The key with this id; nil where the ring lacks it.
+    /// The key with this id; `nil` if the ring lacks it.
     public func entry(_ id: UInt8) -> KeyEntry? {
         entries.first { $0.id == id }
     }
 
-    /// This ring with a new key that seals from now on; keys that sealed before only verify. An id
-    /// that is known to have been used is not used again: an older copy of a ring does not have its
-    /// newest keys.
+    /// This ring with a new key that seals from now on; older keys only verify. Ids known to be
+    /// used are skipped, because an older copy of a ring lacks its newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
         let new = try newEntry(created: created, knowing: used, random: random)
+        // `restricted`, so that a retired key stays retired.
         let older = entries.map { $0.restricted(by: .verifyOnly) }
         return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
     }
 
-    /// This ring with a new key, its last, that only verifies.
+    /// This ring with a new last key that only verifies.
     public func preparing(
         created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -91,11 +91,12 @@ public struct KeyRing: Hashable, Sendable {
         return Self.makeEntry(id, created: created, random: random)
     }
 
-    /// This ring with another of its keys as the one that seals, as the stations of one ledger have
-    /// agreed. Nil for a key that is missing or retired.
+    /// This ring with another of its keys sealing, as the stations of one ledger have agreed. `nil`
+    /// if that key is missing or retired.
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
+        // `with`, not `restricted`: the stations have agreed that it seals, whatever it did here.
         ring.sealing = chosen.with(.active)
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
@@ -125,7 +126,7 @@ public struct KeyRing: Hashable, Sendable {
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }
 
-    /// This ring with all of these keys retired. Nil if one of them is the sealing key.
+    /// This ring with all of these keys retired. `nil` if one of them is the sealing key.
     public func retiring(_ ids: Set<UInt8>) -> KeyRing? {
         guard !ids.contains(sealing.id) else { return nil }
         return replacingOlder { ids.contains($0.id) ? $0.restricted(by: .retired) : $0 }
@@ -133,14 +134,15 @@ public struct KeyRing: Hashable, Sendable {
 
     /// This ring with the keys of another station, so that its cards are recognised here.
     ///
-    /// The sealing key of this station stays the same: new keys only verify, and the key that seals
-    /// here stays active though it only verifies there. If it is retired there, the import is
-    /// refused. For any other key in both rings, the more restrictive status applies.
+    /// The sealing key stays the same: new keys only verify, and the key that seals here stays
+    /// active even if it only verifies there. If it is retired there, the import is refused. Any
+    /// other key in both rings gets the more restrictive status.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
         try requireMasters()
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
+            // With two keys of one id, nobody could say which one sealed a record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }
@@ -158,23 +160,25 @@ public struct KeyRing: Hashable, Sendable {
         return merged
     }
 
-    /// This ring with the keys of another station of the same ledger, in which a key seals that may
-    /// be new here. What sealed here before may be retired there.
+    /// This ring with the keys of another station of the same ledger, whose sealing key may be new
+    /// here. The key that sealed here before may be retired there.
     public func merging(_ other: KeyRing, sealing id: UInt8) throws(KeyError) -> KeyRing {
         guard sealing.id != id, let theirs = other.entry(id), theirs.status != .retired else {
             return try merging(other)
         }
         var ring = self
+        // The sealing key first: the merge below may then retire the one that sealed here.
         if entry(id) == nil { ring.entries.append(theirs) }
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
-    /// These keys in place of a table, as a station takes them.
+    /// These keys, as a station takes them in place of a table.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
             throw KeyError(.table, "this station has the keys of the issuer, and needs no table")
         }
         if let id = entries.first(where: { theirs in
+            // An id is never reused: another mark means keys of another issuer.
             older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false
         })?.id {
             throw KeyRing.conflict(id)
@@ -186,7 +190,7 @@ public struct KeyRing: Hashable, Sendable {
         KeyError(.conflict, "key \(id) here and key \(id) in the file are different keys")
     }
 
-    /// Changes every entry except the sealing one, which therefore need not be found again.
+    /// Changes every entry but the sealing one, which therefore need not be found again.
     private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
         var ring = self
         ring.entries = entries.map { $0.id == sealing.id ? $0 : change($0) }

@@ -4,7 +4,7 @@ public enum KeyStatus: String, Sendable, Hashable, CaseIterable {
     case active
     /// Verifies old records, and seals no new ones.
     case verifyOnly = "verify-only"
-    /// Not trusted, even with a correct code.
+    /// Not trusted, even if the seal is right.
     case retired
 
     /// The more restrictive of the two.

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The signature that the maker of the chip stored in it.
+/// The signature that the chip's maker stored in it.
 ///
-/// A valid signature proves who made the chip, but a copy can have one too: the signature can be
-/// read and written into an emulator together with the UID.
+/// A valid signature proves who made the chip, but a copy can have one too: anyone can read it and
+/// write it into an emulator together with the UID.
 package enum Originality {
     /// The maker's keys for families of chips.
     package enum Family: Sendable, CaseIterable {
@@ -23,7 +23,7 @@ package enum Originality {
         /// The length of a signature, in bytes.
         package var signatureSize: Int { 2 * numberSize }
 
-        /// The package key, as a SubjectPublicKeyInfo (RFC 5480).
+        /// The public key, as a SubjectPublicKeyInfo (RFC 5480).
         fileprivate var publicKey: [UInt8] {
             switch self {
             case .ntag21x: Originality.ntag21xKey
@@ -69,13 +69,14 @@ package enum Originality {
         guard uid.count == uidSize, signature.count == family.signatureSize else { return false }
         let size = family.numberSize
         let numbers = integer(signature.prefix(size)) + integer(signature.suffix(size))
+        // The chip gives two bare numbers; libcrypto wants them as a DER sequence.
         return verify(uid, encoded: [0x30, UInt8(numbers.count)] + numbers, by: family.publicKey)
     }
 
     private static func verify(
         _ message: [UInt8], encoded signature: [UInt8], by publicKey: [UInt8]
     ) -> Bool {
-        // A refused signature leaves errors in the queue, which the next caller must not find.
+        // A refused signature leaves errors in libcrypto's queue, which the next call would see.
         let crypto = CryptoLibraries.crypto
         defer { crypto.clear_errors() }
         let key = unsafe publicKey.withUnsafeBufferPointer { buffer in
@@ -91,8 +92,8 @@ package enum Originality {
             context, signature, signature.count, message, message.count) == 1
     }
 
-    /// A number in DER: without leading zeros, except one where the first bit
-    /// would otherwise make it negative.
+    /// A number in DER: without leading zeros, except one if the first bit would otherwise make it
+    /// negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }

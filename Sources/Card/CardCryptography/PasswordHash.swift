@@ -3,7 +3,7 @@ import COpenSSL
 /// The stored form of a user's password: bytes derived from it and a salt, slowly and with much
 /// memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
 package struct PasswordHash: Hashable, Sendable {
-    /// The cost of the derivation. Stored with the bytes, because a later version may raise it.
+    /// The cost of the derivation, stored with the bytes because a later version may raise it.
     package struct Cost: Hashable, Sendable {
         /// A power of two.
         package let rounds: UInt64
@@ -16,17 +16,18 @@ package struct PasswordHash: Hashable, Sendable {
         package var isBelowUsual: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
-        /// Nil for an invalid cost or one above 64 MiB, so that a crafted file cannot exhaust the
+        /// `nil` for an invalid cost or one above 64 MiB, so that a crafted file cannot exhaust
         /// memory.
         package init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
+                // scrypt needs 128 bytes times rounds times block size (RFC 7914).
                 128 * rounds * blockSize <= PasswordHash.mostMemory / 2
             else { return nil }
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// The additional lanes up to the usual cost, if only lanes differ.
+        /// The lanes missing from the usual cost, if only lanes differ.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
@@ -48,7 +49,7 @@ package struct PasswordHash: Hashable, Sendable {
     package let salt: [UInt8]
     package let bytes: [UInt8]
 
-    /// The hash of a new password. `salt` is random and different for each.
+    /// The hash of a new password. `salt` is random, and different for each.
     package init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
         self.init(
             cost: cost, salt: salt,
@@ -60,8 +61,8 @@ package struct PasswordHash: Hashable, Sendable {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. Takes equally long for any other, and for one that was stored
-    /// at a lower cost.
+    /// Whether this is the password. It takes equally long for any other, and for a hash stored at
+    /// a lower cost.
     package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }

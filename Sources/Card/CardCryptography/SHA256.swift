@@ -1,6 +1,6 @@
 import CNettle
 
-/// The digest SHA-256 (FIPS 180-4).
+/// SHA-256 (FIPS 180-4).
 package enum SHA256 {
     /// The length of a digest, in bytes.
     package static let size = 32

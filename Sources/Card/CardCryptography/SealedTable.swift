@@ -1,26 +1,27 @@
 package import TextCodecs
 
-/// The passphrase of one sealed table: 25 letters and digits, made by chance and shown once.
+/// The passphrase of one sealed table: 25 random letters and digits, shown once.
 ///
-/// It has 125 bits of chance, so nothing has to slow down who tries others.
+/// It has 125 random bits, so guessing need not be slowed down.
 package struct TablePassphrase: Hashable, Sendable {
-    /// The number of random bytes that one is made of.
+    /// The number of random bytes for one passphrase.
     package static let randomByteCount = 25
     private static let groupSize = 5
-    /// No I, L, O or U: they are read as other signs, or spell words.
+    /// No I, L, O or U: they are mistaken for others, or spell words.
     private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     private let letters: Secret
 
-    /// A passphrase of `randomByteCount` unpredictable bytes; any other count is a programming
+    /// A passphrase from `randomByteCount` unpredictable bytes; any other count is a programming
     /// error.
     package init(random: [UInt8]) {
         precondition(random.count == TablePassphrase.randomByteCount, "a byte for each letter")
+        // Five bits of each byte: 32 symbols, each equally likely.
         letters = Secret(random.map { TablePassphrase.symbols[Int($0 & 31)] })
     }
 
-    /// A passphrase as somebody has typed it: in either case, with any spaces and hyphens, and with
-    /// O for 0, or I or L for 1. Nil for anything else.
+    /// A typed passphrase: in either case, with any spaces and hyphens, and with O for 0, or I or L
+    /// for 1. `nil` for anything else.
     package init?(typed text: String) {
         var letters: [UInt8] = []
         for letter in text.uppercased().utf8 where !" -\n\r\t".utf8.contains(letter) {
@@ -53,9 +54,9 @@ extension TablePassphrase: CustomStringConvertible, CustomDebugStringConvertible
     package var debugDescription: String { description }
 }
 
-/// A table of card keys on its way to a station: encrypted (AES-128, CBC) and then authenticated
-/// (HMAC, SHA-256), with keys that are derived from its passphrase (HKDF). Each file has a
-/// passphrase of its own, so no key is used twice.
+/// A table of card keys on its way to a station: encrypted (AES-128, CBC), then authenticated
+/// (HMAC, SHA-256), with keys derived from its passphrase (HKDF). Each file has its own passphrase,
+/// so no key is used twice.
 package struct SealedTable: Hashable, Sendable {
     private static let format = "tapcard sealed card keys 1"
 
@@ -68,6 +69,7 @@ package struct SealedTable: Hashable, Sendable {
         let keys = Keys(passphrase)
         var plain = Array(table.json().text.utf8)
         let padding = AESKey.blockSize - plain.count % AESKey.blockSize
+        // PKCS #7: each byte of the padding says how many there are.
         plain += [UInt8](repeating: UInt8(padding), count: padding)
         encrypted = keys.cipher.encrypt(plain, vector: keys.vector)
         Wiping.wipe(&plain)
@@ -83,7 +85,8 @@ package struct SealedTable: Hashable, Sendable {
         ]
     }
 
-    /// Reads the output of `json`, pretty or not, and nothing else. Nil for a file of another kind.
+    /// Reads the output of `json`, pretty or not, and nothing else. `nil` for a file of another
+    /// kind.
     package init?(parsing bytes: [UInt8]) throws(KeyError) {
         guard let value = try? JSONValue.parsing(bytes, byteLimit: KeyRing.byteLimit),
             value["format"]?.string == SealedTable.format
@@ -94,7 +97,7 @@ package struct SealedTable: Hashable, Sendable {
             code.count == SHA256.size
         else { throw KeyError(.malformed, "the sealed table is not whole") }
         (self.encrypted, self.code) = (encrypted, code)
-        // One spelling: no byte of the file may be another one.
+        // Only one spelling, so that no byte of the file can be changed unseen.
         guard [json().text, json().prettyText].contains(where: { bytes == Array($0.utf8) }) else {
             throw KeyError(.malformed, "the sealed table is not as it was written")
         }
@@ -103,6 +106,7 @@ package struct SealedTable: Hashable, Sendable {
     /// The table in it. The code is checked before anything is decrypted.
     package func open(with passphrase: TablePassphrase) throws(KeyError) -> KeyRing {
         let keys = Keys(passphrase)
+        // Before decrypting, so that no answer about the padding can be used to guess the content.
         guard ConstantTime.equal(keys.code(of: encrypted), code) else {
             throw KeyError(
                 .sealed, "the passphrase is not the one of this file, or the file was changed")
@@ -131,6 +135,7 @@ package struct SealedTable: Hashable, Sendable {
                 info: Array(SealedTable.format.utf8), count: 2 * AESKey.blockSize + SHA256.size)
             defer { Wiping.wipe(&derived) }
             cipher = AESKey(Array(derived.prefix(AESKey.size)))
+            // A derived vector is safe, as each passphrase seals only one file.
             vector = Array(derived[AESKey.size..<2 * AESKey.size])
             codeKey = Array(derived.suffix(SHA256.size))
         }

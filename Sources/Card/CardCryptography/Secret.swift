@@ -1,4 +1,4 @@
-/// Bytes that no description, debugger or dump shows, wherever the value that holds them goes.
+/// Bytes that no description, debugger or dump shows.
 struct Secret: Hashable, Sendable {
     let bytes: [UInt8]
 

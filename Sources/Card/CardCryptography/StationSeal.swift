@@ -1,23 +1,23 @@
-/// The key by which a station seals files of its own, such as its journal, in one generation.
+/// The key with which a station seals its own files, such as its journal, made from one key of the
+/// ring.
 ///
-/// A station with a table of card keys seals with another key than one with the masters: who has a
-/// stolen table can make no file that looks like one of a station of the issuer. Masters check
-/// both.
+/// A station with a table of card keys seals with another key than one with the masters, so a
+/// stolen table cannot make a file that looks like that of an issuer's station. Masters check both.
 package struct StationSeal: Hashable, Sendable {
-    /// The id of the key that it comes from.
+    /// The id of the key that it is made from.
     package let keyID: UInt8
-    /// Whether it is that of a station with a table.
+    /// Whether it is the key of a station with a table.
     package let isOfTable: Bool
-    /// The masters' own key for files is made for each purpose; the table's is made of this.
+    /// The source of the key: masters derive one for each purpose, a table from its own 32 bytes.
     private let source: KeyEntry
 
-    /// Nil for a seal that needs masters, and an entry that has none.
+    /// `nil` if the seal needs masters that the entry lacks.
     package init?(_ entry: KeyEntry, isOfTable: Bool) {
         guard isOfTable || entry.masters != nil else { return nil }
         (keyID, self.isOfTable, source) = (entry.id, isOfTable, entry)
     }
 
-    /// The 32 bytes for this text, which only the key can make.
+    /// The 32-byte seal of this text, which only the key can make.
     package func code(of text: [UInt8], for purpose: String) -> [UInt8] {
         HMACSHA256.code(for: text, key: key(for: purpose))
     }

@@ -1,9 +1,9 @@
 import CNettle
 
-/// Overwrites secret bytes, so that they are not found in memory later.
+/// Overwrites secret bytes, so that they cannot be found in memory later.
 package enum Wiping {
-    /// Overwrites an array with zeros. Only the last reference to its bytes can do so: a copy that
-    /// somebody still holds keeps them.
+    /// Overwrites an array with zeros. This works only on the last reference: a copy held elsewhere
+    /// keeps its bytes.
     package static func wipe(_ bytes: inout [UInt8]) {
         unsafe bytes.withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return }

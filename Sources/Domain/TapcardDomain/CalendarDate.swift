@@ -7,7 +7,7 @@ public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConverti
     /// The day of the month, from 1.
     public let day: Int
 
-    /// Nil for a day that does not exist; years have four digits.
+    /// `nil` for a day that does not exist; years have four digits.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9_999).contains(year), (1...12).contains(month),
             (1...CalendarDate.days(in: month, of: year)).contains(day)
@@ -45,7 +45,7 @@ public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConverti
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// The day after this one; nil at the end of the calendar.
+    /// The day after this one; `nil` at the end of the calendar.
     public var next: CalendarDate? {
         CalendarDate(year: year, month: month, day: day + 1)
             ?? CalendarDate(year: year, month: month + 1, day: 1)

@@ -16,12 +16,12 @@ public enum Chip: String, Sendable, CaseIterable {
     /// The name on the data sheet.
     public var name: String { rawValue }
 
-    /// The chip that a person has typed, in capitals or not.
+    /// The chip with this typed name, in capitals or not.
     public init?(typed word: String) {
         self.init(rawValue: word.uppercased())
     }
 
-    /// All names, for a list of what a command takes: "NTAG213, NTAG215, NTAG216".
+    /// All names, as a list: "NTAG213, NTAG215, NTAG216".
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
     /// All names, for a sentence: "NTAG213, NTAG215 or NTAG216".
@@ -36,7 +36,7 @@ extension Chip: CustomStringConvertible {
 }
 
 extension String {
-    /// The name of a chip behind "A" or "An", as it is spoken: an NTAG, a MIFARE.
+    /// The name of a chip with "A" or "An", as it is spoken: an NTAG, a MIFARE.
     package var withArticle: String {
         (hasPrefix("NTAG") || hasPrefix("ISO") ? "An " : "A ") + self
     }

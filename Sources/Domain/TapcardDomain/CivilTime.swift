@@ -6,7 +6,7 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     /// Seconds since midnight.
     private let second: Int
 
-    /// Nil for a time outside the calendar.
+    /// `nil` for a time outside the calendar.
     package init?(_ time: Timestamp) {
         let seconds = floored(time.milliseconds, 1_000)
         let days = floored(seconds, CivilTime.secondsInDay)
@@ -24,7 +24,7 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.init(date, second)
     }
 
-    /// A leap second, the 60th, is read as the second after it.
+    /// A leap second, number 60, counts as the second after it.
     fileprivate init?(_ date: CalendarDate, _ second: Int) {
         let days = date.daysSince1970 * CivilTime.secondsInDay
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
@@ -47,10 +47,11 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
 extension CalendarDate {
     // Years are counted from 1 March, so that a leap day is the last day of its year. From March
     // on, the lengths of the months repeat every five months, which have 153 days.
+    // From 1 March of the year 0 to 1 January 1970; and 400 years with their 97 leap days.
     private static let daysFromMarchOfYearZero: Int64 = 719_468
     private static let daysInFourCenturies: Int64 = 146_097
 
-    /// The date this many days after 1970-01-01; nil outside the calendar.
+    /// The date this many days after 1970-01-01; `nil` outside the calendar.
     fileprivate init?(daysSince1970 days: Int64) {
         // A number beyond every calendar year could overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
@@ -61,6 +62,7 @@ extension CalendarDate {
         let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        // Months from March on, 0 to 11, by the 153 days of five of them.
         let month = (5 * dayOfYear + 2) / 153
         self.init(
             year: Int(era * 400 + yearOfEra) + (month < 10 ? 0 : 1),
@@ -69,6 +71,7 @@ extension CalendarDate {
     }
 
     fileprivate var daysSince1970: Int64 {
+        // January and February belong to the year that began in March.
         let year = month > 2 ? year : year - 1
         let daysBeforeYear = year * 365 + year / 4 - year / 100 + year / 400
         let daysBeforeMonth = (153 * ((month + 9) % 12) + 2) / 5

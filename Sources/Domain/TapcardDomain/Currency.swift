@@ -43,7 +43,7 @@ public struct Currency: Hashable, Sendable {
         Currency("KWD", decimals: 3, "KD ", dollarsWorth: 200),
     ]
 
-    /// The currency with this code; nil for one that tapcard does not know.
+    /// The currency with this code; `nil` for one that tapcard does not know.
     public init?(code: String) {
         guard let row = Currency.known.first(where: { $0.code == code }) else { return nil }
         self = row

@@ -1,24 +1,23 @@
 @_spi(_Unicode) import Swift
 
-/// The person to whom a card belongs. Both parts are optional: any phone can read them off the tag.
+/// The cardholder. Both parts are optional, because any phone can read them from the tag.
 public struct Holder: Hashable, Sendable {
-    /// The holder's number; nil without one.
+    /// The cardholder's number; `nil` without one.
     public let id: HolderID?
-    /// The holder's name; nil without one.
+    /// The cardholder's name; `nil` without one.
     public let name: HolderName?
 
-    /// The holder of a card that belongs to no person.
+    /// No cardholder, for a card that belongs to nobody.
     public static let nobody = Holder(id: nil, name: nil)
 
-    /// Creates a holder.
+    /// Creates a cardholder.
     public init(id: HolderID?, name: HolderName?) {
         self.id = id
         self.name = name
     }
 }
 
-/// A holder's number, from 1. Zero stands for "none" under the seal and is therefore not a valid
-/// id.
+/// A cardholder's number, from 1. Zero stands for "none" under the seal, so it is not a valid id.
 public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let number: Int64
@@ -47,7 +46,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(number) }
 }
 
-/// A holder's name: Unicode in its composed form, without control characters, not empty.
+/// A cardholder's name: Unicode in its composed form, without control characters, not empty.
 ///
 /// The form is fixed because the name is sealed byte for byte: two spellings that look alike must
 /// not give two seals.
@@ -84,6 +83,7 @@ func composedName(_ text: String) throws(Refusal) -> String {
     guard isShown else {
         throw Refusal(.badName, "a name must not be empty; leave it out instead")
     }
+    // The mark that Swift puts in place of bytes that are not UTF-8.
     guard !composed.contains("\u{FFFD}") else {
         throw Refusal(.badName, "a part of the name could not be read; write it in UTF-8")
     }

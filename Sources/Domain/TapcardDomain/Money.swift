@@ -21,6 +21,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     ) throws(Refusal) {
         var bytes = Array(text.utf8)
         if !bytes.contains(UInt8(ascii: ".")), let comma = bytes.firstIndex(of: UInt8(ascii: ",")),
+            // Three bytes from the comma on: itself and two digits.
             acceptingComma ?? currency.usesDecimalComma || bytes.count - comma == 3
         {
             bytes[comma] = UInt8(ascii: ".")
@@ -64,8 +65,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
-    /// The amount with exactly the currency's digits, and a minus sign where it is negative:
-    /// "12.50".
+    /// The amount with exactly the currency's digits, and a minus sign if it is negative: "12.50".
     public var description: String {
         let sign = minorUnits < 0 ? "-" : ""
         let magnitude = minorUnits.magnitude
@@ -91,7 +91,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     /// The greatest length in bytes: a person does not type longer amounts.
     private static let longestAmount = 40
 
-    /// The plain amount for a text with a currency sign, or with two kinds of separators; nil where
+    /// The plain amount for a text with a currency sign, or with two kinds of separators; `nil` if
     /// it is ambiguous or too large.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
         guard text.utf8.count <= longestAmount else { return nil }
@@ -106,6 +106,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) })
         else { return nil }
         let marks = rest.filter { $0 == "." || $0 == "," }
+        // With one kind of mark and no sign, 1.500 may mean either.
         guard hasSign || Set(marks).count == 2 else { return nil }
         let isFraction = parts.count > 1 && last.count <= currency.decimals
         // Three digits after a single mark may be thousands or decimals.
@@ -113,7 +114,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
-    /// The text with a point, where the only fault is one decimal comma. A comma with more digits
+    /// The text with a point, if one decimal comma is its only fault. A comma with more digits
     /// after it than the currency has may separate thousands.
     private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
-/// A customer's balance on a card's account, and the part of it that an open payment holds. Each
-/// step returns the next purse or refuses; a purse that breaks a limit cannot be made.
+/// A card's balance, and the part of it that an open payment holds. Each step returns the next
+/// purse or refuses; a purse that breaks a limit cannot be made.
 public struct Purse: Hashable, Sendable {
     /// The money on the card.
     public let balance: Money
@@ -12,7 +12,7 @@ public struct Purse: Hashable, Sendable {
         held = balance
     }
 
-    /// Creates a purse; nil for amounts that no card can have.
+    /// Creates a purse; `nil` for amounts that no card can have.
     public init?(balance: Money, held: Money) {
         guard balance.currency == held.currency,
             (0...Currency.largestBalance).contains(balance.minorUnits),

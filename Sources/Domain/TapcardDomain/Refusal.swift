@@ -2,17 +2,17 @@
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rules that can refuse.
     public enum Rule: String, Sendable, CaseIterable {
-        /// The amount is not one of the currency.
+        /// The amount is not valid in the currency.
         case badAmount = "bad-amount"
-        /// The holder's number is not valid.
+        /// The cardholder's number is not valid.
         case badIdentifier = "bad-identifier"
-        /// The name is not one that a card or the ledger takes.
+        /// A card or the ledger does not take the name.
         case badName = "bad-name"
         /// The card has less than was asked for.
         case insufficientBalance = "insufficient-balance"
         /// More than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
-        /// Not possible in the state that the card or the station is in.
+        /// Not possible in the current state of the card or the station.
         case wrongState = "wrong-state"
         /// The card is blocked, or was replaced.
         case cardBlocked = "card-blocked"

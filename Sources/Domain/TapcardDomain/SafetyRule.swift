@@ -18,7 +18,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case placeUnderTheLock = 10
     /// An answer reports what its tap has resolved.
     case resolvedIsTold = 21
-    /// An open operation under a request's id is only finished where it matches the request.
+    /// An open operation under a request's id is finished only if it matches the request.
     case parametersAtTheTag = 22
     /// The id of a making stands for all parameters of the request.
     case requestBelongsToItsID = 23
@@ -28,22 +28,22 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case oneOperationAtTheReader = 25
     /// A card that stays on the reader is charged once, unless somebody says so again.
     case oncePerVisit = 26
-    /// Of a card that nobody saw arrive, the ledger is asked what it had before.
+    /// For a card that nobody saw arrive, the ledger is asked what it had before.
     case unseenCardIsAskedAbout = 27
     /// A repeated request begins nothing.
     case repetitionBeginsNothing = 28
-    /// What a client was told not to happen does not happen.
+    /// What a client was told would not happen does not happen.
     case withdrawnIsNotBegun = 29
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13
     /// The grant goes onto a chip before the state that needs it.
     case grantFirst = 51
-    /// The key that goes on with an interrupted change of keys is changed last.
+    /// The key that can continue an interrupted change of keys is changed last.
     case applicationKeyLast = 52
     /// A new state goes over the oldest one.
     case oldestState = 53
-    /// Which key a chip has is asked, and not tried, while its keys are changed.
+    /// While its keys change, a chip is asked which key it has; none is tried.
     case noKeyGuessed = 54
     /// A write has happened if the code of its answer proves it.
     case answerIsProved = 55
@@ -53,13 +53,13 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case fence = 31
     /// A commit with a warning may be lost.
     case warningIsUnknown = 32
-    /// A commit is answered by COMMIT, and by no other word.
+    /// A commit is answered by COMMIT and nothing else.
     case commitIsAnsweredSo = 33
     /// A station cancels no request.
     case noCancel = 34
     /// The rows by which a change was judged stay locked until it is written.
     case oneTransaction = 35
-    /// Each station has rows of its own for the accounts of the issuer.
+    /// Each station has its own rows for the issuer's accounts.
     case issuerRowsOfStations = 36
     /// An id belongs to one card.
     case idsAreUnique = 37
@@ -86,7 +86,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     @usableFromInline
     package static let leftOut: TaskLocal<SafetyRule?>? = TaskLocal(wrappedValue: nil)
     #else
-    /// Always nil in builds without LEAVE_RULES_OUT, which cannot switch rules off.
+    /// Always `nil` in builds without LEAVE_RULES_OUT, which cannot switch rules off.
     @_alwaysEmitIntoClient
     package static var leftOut: TaskLocal<SafetyRule?>? { nil }
     #endif

@@ -9,7 +9,7 @@ public enum ScratchCard: Hashable, Sendable {
     /// The code is activated.
     case activated(ScratchCode)
 
-    /// The code; nil while none is visible.
+    /// The code; `nil` while none is visible.
     public var code: ScratchCode? {
         switch self {
         case .none, .unscratched: nil

@@ -10,7 +10,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
     /// The last number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
-    /// Takes a number; nil for one that no record can have.
+    /// Takes a number; `nil` for one that no record can have.
     public init?(_ value: UInt32) {
         guard value <= SequenceNumber.last else { return nil }
         self.value = value
@@ -18,7 +18,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
 
     private init(trusted value: UInt32) { self.value = value }
 
-    /// The number after this one; nil when all are used up.
+    /// The number after this one; `nil` when all are used up.
     public func next(_ step: UInt32 = 1) -> SequenceNumber? {
         let (sum, overflow) = value.addingReportingOverflow(step)
         return overflow ? nil : SequenceNumber(sum)

@@ -10,14 +10,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The time so many milliseconds later; the last or first that there is where it would be
-    /// beyond.
+    /// The time this many milliseconds later, or the last or first representable time.
     public func adding(milliseconds more: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(more)
         return Timestamp(milliseconds: overflow ? (more < 0 ? .min : .max) : sum)
     }
 
-    /// The time since `earlier`; 0 where a clock was set back.
+    /// The time since `earlier`; 0 if a clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)

@@ -1,13 +1,12 @@
-/// The value of an expression, which throws an error of its own layer. That is thrown as one of the
-/// caller's layer.
+/// The value of an expression. Translates an error of its layer into one of the caller's layer.
 package func translating<Success: ~Copyable, Lower: Error, Upper: Error>(
     _ value: @autoclosure () throws(Lower) -> Success, into upper: (Lower) -> Upper
 ) throws(Upper) -> Success {
     do throws(Lower) { return try value() } catch { throw upper(error) }
 }
 
-/// The same for an expression that waits. It has a label, because where both were possible the
-/// compiler would take this one.
+/// Like `translating(_:into:)`, for an expression that waits. It has a label, because where both
+/// were possible the compiler would take this one.
 package func translating<Success, Lower: Error, Upper: Error>(
     awaiting value: @autoclosure () async throws(Lower) -> Success, into upper: (Lower) -> Upper
 ) async throws(Upper) -> Success {

@@ -1,9 +1,10 @@
 extension Unicode.Scalar {
-    /// Whether the scalar can make a text look like another one or break its line: control
-    /// characters, line and paragraph separators, and marks that change the direction of writing.
+    /// Whether the scalar can make a text look like another or break its line: control characters,
+    /// line and paragraph separators, and marks that change the direction of writing.
     public var isMisleading: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
+        // Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9).
         default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
         }
     }
@@ -20,10 +21,10 @@ package func printable(_ text: String) -> String {
 }
 
 extension String {
-    /// The longest text that an error shows as it came.
+    /// The longest text that an error shows unchanged.
     private static let longestQuotation = 100
 
-    /// The text in quotation marks, for an error; of a longer one the beginning.
+    /// The text in quotation marks for an error, shortened if it is long.
     package var quotation: String {
         let whole = debugDescription
         return whole.count <= String.longestQuotation ? whole : "\"\(printable(self))\""

@@ -1,11 +1,11 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    // An array. Swift 6.3 crashes where it optimises asynchronous code with numbers in its place,
-    // and some of the programs that it makes then crash, too.
+    // An array: with two numbers instead, Swift 6.3 crashes when it optimises asynchronous code,
+    // and some of the programs that it makes crash, too.
     /// The 16 bytes of the id.
     public let bytes: [UInt8]
 
-    /// Takes 16 bytes; nil for another number of them.
+    /// Takes 16 bytes; `nil` for another number of them.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -15,6 +15,7 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
     public init?(random bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         var bytes = bytes
+        // The version, 4, and the variant of RFC 9562.
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         self.bytes = bytes

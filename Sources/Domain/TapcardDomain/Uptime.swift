@@ -1,6 +1,7 @@
-/// The running time of a machine, on a monotonic clock. The time of day may be wrong when an
-/// operation begins and be corrected afterwards. Then only this clock tells how old the operation
-/// is, as long as the machine was not restarted.
+/// The running time of a machine on a monotonic clock.
+///
+/// The time of day may be wrong when an operation begins and be corrected later. Then only this
+/// clock tells how old the operation is, as long as the machine was not restarted.
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
     /// The identifier of one start of one machine.
     public let boot: String
@@ -21,7 +22,7 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(boot) \(milliseconds)" }
 
-    /// The time since an earlier uptime; nil where the machine was restarted in between.
+    /// The time since an earlier uptime; `nil` if the machine was restarted in between.
     public func millisecondsSince(_ earlier: Uptime) -> Int64? {
         guard boot == earlier.boot else { return nil }
         return Timestamp(milliseconds: milliseconds)

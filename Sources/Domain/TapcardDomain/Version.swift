@@ -1,7 +1,7 @@
-/// A version of numbers with dots between them, compared number by number: 6.1 equals 6.1.0 and
-/// comes before 6.2, which comes before 6.10.
+/// A version: numbers with dots between them, compared number by number. 6.1 equals 6.1.0 and comes
+/// before 6.2, which comes before 6.10.
 package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// The digits of each number without leading zeros, as text so that none is too large to
+    /// Each number's digits without leading zeros, as text so that no number is too large to
     /// compare; zeros at the end are dropped.
     private let numbers: [String]
     package let description: String
@@ -33,6 +33,7 @@ package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible 
     package static func < (left: Self, right: Self) -> Bool {
         for (ours, theirs) in zip(left.numbers, right.numbers) where ours != theirs {
             let (length, other) = (ours.utf8.count, theirs.utf8.count)
+            // Without leading zeros, more digits are the larger number.
             return length == other ? ours < theirs : length < other
         }
         return left.numbers.count < right.numbers.count

@@ -6,9 +6,9 @@
 #include <curl/curl.h>
 #include <fcntl.h>
 
-/// The functions of libcurl that tapcard calls. The library is loaded when the first request is
-/// made and not linked: it and what it brings along would cost every tap 10 ms. The types come
-/// from libcurl's own header, so a signature that changes does not compile.
+/// The functions of libcurl that tapcard calls. The library is loaded at the first request, not
+/// linked: it and its dependencies would cost every tap 10 ms. The types come from libcurl's own
+/// header, so a signature that changes does not compile.
 struct tapcard_libcurl {
     __typeof__(curl_global_init) *global_init;
     __typeof__(curl_easy_init) *easy_init;
@@ -29,8 +29,8 @@ struct tapcard_libcurl {
     __typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_libcurl_bind(void *library, struct tapcard_libcurl *table) {
     TAPCARD_BIND(global_init, "curl_global_init")
     TAPCARD_BIND(easy_init, "curl_easy_init")
@@ -74,7 +74,7 @@ static inline CURLcode tapcard_libcurl_set_pointer(
     return table.easy_setopt(easy, option, value);
 }
 
-/// What takes a piece of the answer: how many bytes it took, fewer to end the transfer.
+/// Takes a piece of the answer. Returns how many bytes it took; fewer end the transfer.
 typedef size_t (*tapcard_libcurl_taker)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode tapcard_libcurl_set_taker(
@@ -89,7 +89,7 @@ static inline int tapcard_libcurl_close_on_exec(
     return fcntl(connection, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
-/// Connections are inherited by no child, which would keep them open.
+/// No child process inherits a connection: it would keep it open.
 static inline CURLcode tapcard_libcurl_keep_from_children(
     struct tapcard_libcurl table, CURL *easy) {
     return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_close_on_exec);
@@ -107,8 +107,8 @@ static inline int64_t tapcard_libcurl_size(
     return table.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// How the one transfer of a multi handle ended; -1 while it goes on. The message that says it
-/// holds a union, which ends here.
+/// How the only transfer of a multi handle ended; -1 while it continues. The message has a union,
+/// which Swift does not see beyond this function.
 static inline int tapcard_libcurl_outcome(struct tapcard_libcurl table, CURLM *multi) {
     int left = 0;
     for (CURLMsg *message; (message = table.multi_info_read(multi, &left)) != NULL;)

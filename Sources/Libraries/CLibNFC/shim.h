@@ -5,9 +5,9 @@
 
 #include <nfc/nfc.h>
 
-/// The functions of libnfc that tapcard calls. The library is loaded while the program runs and
-/// not linked: without it tapcard still has to start, and to say that it is missing. The types
-/// come from libnfc's own header, so a signature that changes does not compile.
+/// The functions of libnfc that tapcard calls. The library is loaded at run time, not linked:
+/// without it tapcard still has to start and report it as missing. The types come from libnfc's own
+/// header, so a signature that changes does not compile.
 struct tapcard_libnfc {
     __typeof__(nfc_version) *version;
     __typeof__(nfc_init) *init;
@@ -26,8 +26,8 @@ struct tapcard_libnfc {
         size_t answer_room, int timeout);
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_libnfc_bind(void *library, struct tapcard_libnfc *table) {
     TAPCARD_BIND(version, "nfc_version")
     TAPCARD_BIND(init, "nfc_init")
@@ -47,7 +47,7 @@ static inline const char *tapcard_libnfc_bind(void *library, struct tapcard_libn
 enum { tapcard_libnfc_connstring_size = NFC_BUFSIZE_CONNSTRING };
 
 /// A connection string is an array of 1024 characters, which Swift would see as a tuple of 1024
-/// elements: here the strings lie one behind the other in one buffer.
+/// elements. Here the strings lie one after another in one buffer.
 static inline size_t tapcard_libnfc_list(
     const struct tapcard_libnfc *table, nfc_context *context, char *strings, size_t count) {
     return table->list_devices(context, (nfc_connstring *)strings, count);

@@ -3,13 +3,13 @@
 
 #include <libusb-1.0/libusb.h>
 
-/// Whether this platform tells of devices that come and go.
+/// Whether this platform reports devices that come and go.
 static inline int tapcard_libusb_has_hotplug(void) {
     return libusb_has_capability(LIBUSB_CAP_HAS_HOTPLUG) != 0;
 }
 
-/// Asks for every device that comes or goes; those that are there already are not told of.
-/// The events are of an enumeration that Swift sees as another type than the parameter's.
+/// Subscribes to devices that come or go, not to those already present. The events are an
+/// enumeration that Swift sees as another type than the parameter's.
 static inline int tapcard_libusb_watch(
     libusb_context *context, libusb_hotplug_callback_fn callback, void *user_data,
     libusb_hotplug_callback_handle *handle) {

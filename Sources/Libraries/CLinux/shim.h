@@ -22,20 +22,20 @@ extern int unlockpt(int descriptor);
 extern int ptsname_r(int descriptor, char *name, size_t size);
 extern void cfmakeraw(struct termios *settings);
 
-/// The master's side of a new pseudo-terminal; -1 and errno where there is none.
+/// The master of a new pseudo-terminal; -1 and errno on failure.
 static inline int linux_openpt(void) { return posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); }
 
-/// Lets the other side of a master be opened; -1 and errno on failure.
+/// Makes the other side of a master ready to open; -1 and errno on failure.
 static inline int linux_unlockpt(int master) {
     return grantpt(master) == 0 ? unlockpt(master) : -1;
 }
 
-/// The name of the other side of a master; 0 or the number of an error.
+/// The name of the other side of a master; returns 0 or an error number.
 static inline int linux_ptsname(int master, char *name, size_t size) {
     return ptsname_r(master, name, size);
 }
 
-/// Bytes go through a terminal as they are, without echo; -1 and errno on failure.
+/// Makes bytes pass through a terminal unchanged, without echo; -1 and errno on failure.
 static inline int linux_make_raw(int terminal) {
     struct termios settings;
     if (tcgetattr(terminal, &settings) != 0) return -1;
@@ -43,16 +43,16 @@ static inline int linux_make_raw(int terminal) {
     return tcsetattr(terminal, TCSANOW, &settings);
 }
 
-/// A counter that can be waited for; -1 and errno on failure.
+/// A counter to wait for; -1 and errno on failure.
 static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 enum {
     linux_readable = EPOLLIN,
-    /// The other side of a connection sends no more; said once.
+    /// The other side of a connection sends no more. Reported once.
     linux_left = EPOLLRDHUP | EPOLLET,
 };
 
-/// What was seen on a descriptor, with the number under which it is watched.
+/// An event of a descriptor, with the number under which it is watched.
 struct linux_event {
     uint32_t what;
     uint64_t number;
@@ -67,24 +67,25 @@ static inline int linux_watch(int epoll, int descriptor, uint32_t what, uint64_t
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/// Watches a descriptor no longer; -1 and errno on failure.
+/// Stops watching a descriptor; -1 and errno on failure.
 static inline int linux_unwatch(int epoll, int descriptor) {
     struct epoll_event event = {.events = 0};
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 
-/// How many connections wait at a listening socket; 0 where that is not known.
+/// The number of connections that wait at a listening socket; 0 if unknown.
 static inline unsigned int linux_waiting_connections(int listening) {
     struct tcp_info info;
     socklen_t size = sizeof info;
     if (getsockopt(listening, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+    // For a listening socket, the kernel puts the length of its accept queue here.
     return info.tcpi_unacked;
 }
 
 enum { linux_events_at_once = 64 };
 
-/// Waits for up to so many milliseconds, for ever where they are negative, and fills in at most
-/// `linux_events_at_once` events; how many, or -1 and errno.
+/// Waits for at most this many milliseconds, forever if negative, and fills in at most
+/// `linux_events_at_once` events. Returns their number, or -1 and errno.
 static inline int linux_wait(int epoll, struct linux_event *events, int milliseconds) {
     struct epoll_event seen[linux_events_at_once];
     int count = epoll_wait(epoll, seen, linux_events_at_once, milliseconds);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The functions of libmicrohttpd that tapcard calls. The library is loaded while the program
-/// runs and not linked: it brings GnuTLS with it, and every tap would pay for that. The types come
-/// from its own header, so a signature that changes does not compile.
+/// The functions of libmicrohttpd that tapcard calls. The library is loaded at run time, not
+/// linked: it brings GnuTLS with it, and every tap would pay for that. The types come from its own
+/// header, so a signature that changes does not compile.
 struct tapcard_microhttpd {
     __typeof__(MHD_start_daemon) *start_daemon;
     __typeof__(MHD_stop_daemon) *stop_daemon;
@@ -30,8 +30,8 @@ struct tapcard_microhttpd {
     __typeof__(MHD_destroy_response) *destroy_response;
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_microhttpd_bind(
     void *library, struct tapcard_microhttpd *table) {
     TAPCARD_BIND(start_daemon, "MHD_start_daemon")
@@ -53,7 +53,7 @@ static inline const char *tapcard_microhttpd_bind(
     return NULL;
 }
 
-/// What libmicrohttpd said last.
+/// The last message of libmicrohttpd.
 struct tapcard_microhttpd_log {
     char text[200];
 };
@@ -66,16 +66,16 @@ static inline void tapcard_microhttpd_note(void *log, const char *format, va_lis
 typedef void *(*tapcard_microhttpd_target_callback)(
     void *context, const char *target, struct MHD_Connection *connection);
 
-/// What a server is started with; everything that is pointed to has to outlive it.
+/// The settings of a server. Everything that they point to has to outlive it.
 struct tapcard_microhttpd_settings {
     int listening_socket;
     unsigned int connections;
     unsigned int idle_seconds;
     size_t connection_bytes;
-    /// PEM, or null where there is no TLS.
+    /// PEM, or null without TLS.
     const char *certificate;
     const char *key;
-    /// Handed to every callback.
+    /// Passed to every callback.
     void *context;
     tapcard_microhttpd_target_callback target;
     MHD_AccessHandlerCallback request;
@@ -101,8 +101,8 @@ static inline void tapcard_microhttpd_hide_query(const char *target) {
     if (question != NULL && question[1] != 0) question[1] = 0;
 }
 
-/// A server without a thread, that the caller runs whenever its descriptor can be read or its
-/// timeout is over: so the caller's thread is the only one that touches it. Null on failure.
+/// A server without a thread: the caller runs it whenever its descriptor is readable or its timeout
+/// is over, so only the caller's thread touches it. Null on failure.
 static inline struct MHD_Daemon *tapcard_microhttpd_start(
     const struct tapcard_microhttpd *table, const struct tapcard_microhttpd_settings *settings) {
     // TLS 1.2 and 1.3, keys for one connection alone, ciphers that are bound to what they protect.
@@ -145,7 +145,7 @@ static inline int tapcard_microhttpd_descriptor(
     return info != NULL ? info->epoll_fd : -1;
 }
 
-/// How many connections a server has; 0 where that is not known.
+/// The number of a server's connections; 0 if unknown.
 static inline unsigned int tapcard_microhttpd_connections(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info =
@@ -153,7 +153,7 @@ static inline unsigned int tapcard_microhttpd_connections(
     return info != NULL ? info->num_connections : 0;
 }
 
-/// Milliseconds until the server wants to run; -1 where it waits for its descriptor alone.
+/// Milliseconds until the server wants to run; -1 if it only waits for its descriptor.
 static inline int tapcard_microhttpd_timeout(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     MHD_UNSIGNED_LONG_LONG milliseconds = 0;
@@ -169,7 +169,7 @@ static inline int tapcard_microhttpd_socket(
     return info != NULL ? info->connect_fd : -1;
 }
 
-/// The bytes of a request's first line and headers; 0 while they are not there.
+/// The bytes of a request's first line and headers; 0 before they have arrived.
 static inline size_t tapcard_microhttpd_head_bytes(
     const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
@@ -185,7 +185,7 @@ static inline void *tapcard_microhttpd_context(
     return info != NULL ? info->socket_context : NULL;
 }
 
-/// An answer of unknown length ends with its connection instead of with a last chunk.
+/// Makes an answer of unknown length end with its connection instead of a last chunk.
 static inline enum MHD_Result tapcard_microhttpd_end_by_closing(
     const struct tapcard_microhttpd *table, struct MHD_Response *response) {
     return table->set_response_options(

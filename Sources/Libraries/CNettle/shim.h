@@ -12,7 +12,7 @@
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 
-/// The functions of nettle that tapcard calls; loaded at the first of them, as many commands need
+/// The functions of nettle that tapcard calls, loaded at the first of them, as many commands need
 /// none.
 struct tapcard_nettle {
     __typeof__(nettle_sha256_init) *digest_init;
@@ -33,8 +33,8 @@ struct tapcard_nettle {
     __typeof__(nettle_cmac_aes128_digest) *cmac_end;
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_nettle_bind(void *library, struct tapcard_nettle *table) {
     TAPCARD_BIND(digest_init, "nettle_sha256_init")
     TAPCARD_BIND(digest_update, "nettle_sha256_update")
@@ -55,7 +55,7 @@ static inline const char *tapcard_nettle_bind(void *library, struct tapcard_nett
     return NULL;
 }
 
-/// Overwrites bytes with zeros, in a way that the optimiser keeps although they are not read again.
+/// Overwrites bytes with zeros in a way that the optimiser keeps although they are not read again.
 static inline void tapcard_wipe(void *bytes, size_t count) {
     explicit_bzero(bytes, count);
 }

@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-/// The functions of libcrypto that tapcard calls; loaded for a password or a maker's signature, as
+/// The functions of libcrypto that tapcard calls, loaded for a password or a maker's signature, as
 /// no tap of a known card needs them.
 struct tapcard_crypto {
     __typeof__(ERR_clear_error) *clear_errors;
@@ -20,8 +20,8 @@ struct tapcard_crypto {
     __typeof__(EVP_PBE_scrypt) *scrypt;
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_crypto_bind(void *library, struct tapcard_crypto *table) {
     TAPCARD_BIND(clear_errors, "ERR_clear_error")
     TAPCARD_BIND(public_key, "d2i_PUBKEY")

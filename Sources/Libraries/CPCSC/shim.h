@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-// winscard.h includes its neighbours as if they lay in the search path, which here only a flag
-// from pkg-config could bring about, and SwiftPM complains of the others that come with it. So
-// what is used of it is declared here; its binary interface has been the same for twenty years.
+// winscard.h includes its neighbours as if they were in the search path. Here only a flag from
+// pkg-config could put them there, and SwiftPM complains of the others that come with it. So what
+// is used is declared here; the binary interface has been the same for twenty years.
 
 #define TAPCARD_SCARD_LONGEST_ATR 33
 
@@ -59,8 +59,8 @@ enum {
     TAPCARD_SCARD_STATE_PRESENT = 0x0020,
 };
 
-// LONG is 64 bits wide here and DWORD as wide; every constant is a cast that Swift cannot see.
-// Through here a status is the 32 bits that it is everywhere else, and so is a length.
+// LONG and DWORD have 64 bits here, and every constant is a cast that Swift cannot see. These
+// functions make a status and a length the 32 bits that they are everywhere else.
 
 static inline uint32_t tapcard_scard_establish(SCARDCONTEXT *context) {
     return (uint32_t)SCardEstablishContext(TAPCARD_SCARD_SCOPE_SYSTEM, NULL, NULL, context);
@@ -70,7 +70,7 @@ static inline uint32_t tapcard_scard_release(SCARDCONTEXT context) {
     return (uint32_t)SCardReleaseContext(context);
 }
 
-/// The names, each ended by a zero, one more zero at the end.
+/// The names, each ended by a zero, with one more zero at the end.
 static inline uint32_t tapcard_scard_list(SCARDCONTEXT context, char *names, uint32_t *length) {
     DWORD size = *length;
     LONG status = SCardListReaders(context, NULL, names, &size);
@@ -78,8 +78,8 @@ static inline uint32_t tapcard_scard_list(SCARDCONTEXT context, char *names, uin
     return (uint32_t)status;
 }
 
-/// Waits until the reader is in another state than this one, which becomes the state it is in.
-/// `atr` has room for TAPCARD_SCARD_LONGEST_ATR bytes.
+/// Waits until the reader leaves this state, and sets the new one. `atr` has room for
+/// TAPCARD_SCARD_LONGEST_ATR bytes.
 static inline uint32_t tapcard_scard_wait(
     SCARDCONTEXT context, const char *name, uint32_t milliseconds, uint32_t *state,
     unsigned char *atr, uint32_t *atrLength) {
@@ -98,7 +98,7 @@ static inline uint32_t tapcard_scard_cancel(SCARDCONTEXT context) {
     return (uint32_t)SCardCancel(context);
 }
 
-/// Connects with nobody beside, in T=0 or T=1.
+/// Connects exclusively, with T=0 or T=1.
 static inline uint32_t tapcard_scard_connect(
     SCARDCONTEXT context, const char *name, SCARDHANDLE *card, uint32_t *protocol) {
     DWORD active = 0;
@@ -108,14 +108,14 @@ static inline uint32_t tapcard_scard_connect(
     return (uint32_t)status;
 }
 
-/// Connects to the reader itself, whatever is on it; `tapcard_scard_revive` goes on from there.
+/// Connects to the reader itself, whatever is on it. `tapcard_scard_revive` continues from there.
 static inline uint32_t tapcard_scard_connect_directly(
     SCARDCONTEXT context, const char *name, SCARDHANDLE *card) {
     DWORD active = 0;
     return (uint32_t)SCardConnect(context, name, TAPCARD_SCARD_SHARE_DIRECT, 0, card, &active);
 }
 
-/// Takes the card's power and gives it again.
+/// Cuts the card's power and restores it.
 static inline uint32_t tapcard_scard_revive(SCARDHANDLE card, uint32_t *protocol) {
     DWORD active = 0;
     LONG status = SCardReconnect(
@@ -125,7 +125,7 @@ static inline uint32_t tapcard_scard_revive(SCARDHANDLE card, uint32_t *protocol
     return (uint32_t)status;
 }
 
-/// Resets the card, its power kept where the reader can do that.
+/// Resets the card, keeping its power if the reader can.
 static inline uint32_t tapcard_scard_reset(SCARDHANDLE card, uint32_t *protocol) {
     DWORD active = 0;
     LONG status = SCardReconnect(
@@ -151,7 +151,7 @@ static inline uint32_t tapcard_scard_leave(SCARDHANDLE card) {
     return (uint32_t)SCardDisconnect(card, 0);
 }
 
-/// Ends the connection and takes the card's power.
+/// Ends the connection and cuts the card's power.
 static inline uint32_t tapcard_scard_power_down(SCARDHANDLE card) {
     return (uint32_t)SCardDisconnect(card, TAPCARD_SCARD_UNPOWER_CARD);
 }

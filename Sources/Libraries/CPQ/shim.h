@@ -6,8 +6,8 @@
 #include <postgresql/libpq-fe.h>
 
 /// The functions of libpq that tapcard calls. The library is loaded when a ledger in PostgreSQL is
-/// opened and not linked: it brings Kerberos, LDAP and TLS with it, and every tap would pay for
-/// them. The types come from its own header, so a signature that changes does not compile.
+/// opened, not linked: it brings Kerberos, LDAP and TLS with it, and every tap would pay for them.
+/// The types come from its own header, so a signature that changes does not compile.
 struct tapcard_libpq {
     __typeof__(PQconnectdbParams) *connectdbParams;
     __typeof__(PQconninfoParse) *conninfoParse;
@@ -42,8 +42,8 @@ struct tapcard_libpq {
     __typeof__(PQfreemem) *freemem;
 };
 
-/// Fills the table from a library that dlopen gave: the name of a function that is not there,
-/// or null.
+/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
+/// null.
 static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq *table) {
     TAPCARD_BIND(connectdbParams, "PQconnectdbParams")
     TAPCARD_BIND(conninfoParse, "PQconninfoParse")
@@ -79,7 +79,7 @@ static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq
     return NULL;
 }
 
-/// Counts the warnings of a server: one during a commit means that it may be lost yet.
+/// Counts a server's warnings: after one during a commit, the commit may still be lost.
 struct tapcard_libpq_warnings {
     __typeof__(PQresultErrorField) *field;
     int count;

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-/// SQLITE_TRANSIENT is a cast that Swift cannot see: bind a copy of the bytes through here.
+/// SQLITE_TRANSIENT is a cast that Swift cannot see. It makes SQLite copy the bytes.
 static inline int tapcard_sqlite3_bind_text(
     sqlite3_stmt *statement, int index, const char *text, int length) {
     return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);

@@ -4,13 +4,13 @@ import Dispatch
 
 /// Ends a wait for a tag early, from any thread.
 ///
-/// `nfc_abort_command` is the one call that may come from another thread, and it has traps: on USB
-/// an abort while nothing runs ends the next command, on a serial port one that comes too early is
-/// lost and costs a descriptor. So it is called only while a command of that very wait has been
-/// running for a long time, a few times at most, and never while the device is opened or closed.
+/// `nfc_abort_command` is the only call that may come from another thread, and it has traps: on
+/// USB, an abort while nothing runs ends the next command; on a serial port, one that comes too
+/// early is lost and costs a descriptor. So it is called only while a command of that wait has been
+/// running for long, a few times at most, and never while the device is opened or closed.
 final class AbortSwitch: Sendable {
-    /// How long a command may run before it is aborted: one that finds no tag has ended by then, so
-    /// only a reader that hangs is aborted.
+    /// How long a command may run before it is aborted. A search that finds no tag ends sooner, so
+    /// only a hanging reader is aborted.
     private static let patience = DispatchTimeInterval.milliseconds(100)
     private static let mostAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
@@ -28,7 +28,7 @@ final class AbortSwitch: Sendable {
     /// the same time.
     private let state = Guarded(State())
 
-    /// Makes the commands of this device abortable.
+    /// Makes this device's commands abortable.
     func arm(_ device: OpaquePointer, _ library: LibNFCLibrary) {
         state.withLock { state in
             unsafe state.device = device
@@ -36,12 +36,12 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Makes aborts impossible. The caller does this before it closes the device.
+    /// Makes aborts impossible. Called before the device is closed.
     func disarm() {
         state.withLock { state in unsafe state.device = nil }
     }
 
-    /// A number for one wait, so that its cancellation aborts its own commands only.
+    /// A number for one wait, so that its cancellation aborts only its own commands.
     func nextWait() -> UInt64 {
         state.withLock { state in
             state.lastWait += 1
@@ -49,8 +49,8 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Runs one command of a wait. Nil if it was aborted, even if it also ended by itself, because
-    /// the abort would then end the next command.
+    /// Runs one command of a wait. `nil` if it was aborted, even if it also ended on its own,
+    /// because the abort would then end the next command.
     func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
         state.withLock { state in
             state.running = wait
@@ -69,15 +69,20 @@ final class AbortSwitch: Sendable {
 
     private func schedule(_ wait: UInt64, aborts: Int) {
         guard aborts > 0 else { return }
+        // Only commands that hang are still running then; a wait between two looks ends on its own.
         Self.queue.asyncAfter(deadline: .now() + Self.patience) {
+            // An early abort is lost on a serial line, so it is repeated while the command still
+            // runs.
             if self.abort(wait) { self.schedule(wait, aborts: aborts - 1) }
         }
     }
 
-    /// Whether a command of this wait was running.
+    /// Aborts a command of this wait; `false` if none was running.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,
+                // An abort opens two descriptors, and libnfc's select() writes past its set from
+                // 1024 on.
                 let function = unsafe state.function, DescriptorTable.hasRoomForReader
             else { return false }
             _ = unsafe function(device)

@@ -1,14 +1,14 @@
-/// A command of the PN53x chips, as bytes that start with the command code.
+/// A command of a PN53x chip: bytes that start with the command code.
 package struct ChipCommand: Equatable, Sendable {
     package let bytes: [UInt8]
 
     package static let firmwareVersion = Self(bytes: [0x02])
 
-    /// The command that looks for this many tags of type A at 106 kbit/s and selects them.
+    /// Looks for this many type A tags at 106 kbit/s and selects them (InListPassiveTarget).
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
-    /// The command that selects the tag with this UID, also where it is halted. A longer UID has
-    /// marks in it, as the tag sends it.
+    /// Selects the tag with this UID, even if it is halted. A longer UID gets cascade tags, as the
+    /// tag sends it.
     package static func select(_ uid: [UInt8]) -> Self {
         let mark: [UInt8] = [0x88]
         let marked =
@@ -20,10 +20,11 @@ package struct ChipCommand: Equatable, Sendable {
         return Self(bytes: [0x4A, 1, 0x00] + marked)
     }
 
-    /// The command that sends a frame to the selected tag unchanged.
+    /// Sends a frame to the selected tag unchanged (InCommunicateThru).
     package static func communicate(_ frame: [UInt8]) -> Self { Self(bytes: [0x42] + frame) }
 
-    /// How long the chip waits for a tag's answer: 100 us times a power of two.
+    /// Sets how long the chip waits for a tag's answer: 100 us times a power of two
+    /// (RFConfiguration, item 2).
     package static func answerTimeout(_ limit: AnswerTimeout) -> Self {
         // The second value is for the first contact with a peer, which tapcard never has.
         Self(bytes: [0x32, 0x02, 0x00, 0x0B, limit.rawValue])
@@ -38,18 +39,18 @@ package struct ChipCommand: Equatable, Sendable {
     }
 }
 
-/// How long the chip waits for the answer of a tag.
+/// How long the chip waits for a tag's answer.
 package struct AnswerTimeout: Hashable, Sendable {
-    /// The chip's own setting, which suffices for every frame that is not a block: 51.2 ms.
+    /// The chip's default, which suffices for every frame that is not a block: 51.2 ms.
     package static let usual = Self(rawValue: 0x0A)
-    /// The longest that is needed: 819.2 ms, more than a card may ask for.
+    /// The longest setting needed, 819.2 ms: more than a card may ask for.
     package static let longest = Self(rawValue: 0x0E)
 
     package let rawValue: UInt8
 
     private init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The shortest setting that waits at least so long, and not less than usual.
+    /// The shortest setting that waits at least this long, and not less than usual.
     package init(atLeast wait: Duration) {
         var value = Self.usual.rawValue
         while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
@@ -69,8 +70,8 @@ package enum ChipRegister: UInt16, CaseIterable, Sendable {
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 
-    /// The register values in an answer to `readRegisters`, or nil when they are missing. A PN533
-    /// puts a status byte before them, the other chips do not.
+    /// The register values in an answer to `readRegisters`; `nil` if they are missing. A PN533 puts
+    /// a status byte before them, other chips do not.
     package static func values(_ answer: [UInt8], count: Int) -> [UInt8]? {
         switch answer.count {
         case count: answer

@@ -2,8 +2,8 @@ import Tags
 
 /// The status byte with which a PN53x chip answers a frame to a tag.
 ///
-/// libnfc maps most of them to one number; the byte itself separates a tag that is gone from a
-/// damaged answer.
+/// libnfc maps most of them to one number; the byte itself tells a missing tag from a damaged
+/// answer.
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -14,7 +14,7 @@ struct ChipStatus: RawRepresentable, Hashable, Sendable {
     /// No tag answered within the chip's own limit of 51 milliseconds.
     static let silence = Self(rawValue: 0x01)
 
-    /// The error that this status means for the caller who sent the frame.
+    /// The error that this status means to the sender of the frame.
     var error: ReaderError {
         self == .silence
             ? ReaderError(.tagLost, "no tag answers")

@@ -1,12 +1,12 @@
 package import Tags
 
-/// The name that libnfc gives a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
+/// libnfc's name for a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
 ///
 /// libnfc accepts an incomplete name and then opens the first reader it finds. This type refuses
 /// missing parts, and parts that libnfc would silently misread.
 package struct ConnectionString: Hashable, Sendable {
-    /// The drivers in Debian's libnfc. All of them use a chip of the PN53x family, which the
-    /// commands of `ChipCommand` need.
+    /// The drivers in Debian's libnfc that use a chip of the PN53x family, which `ChipCommand`
+    /// needs.
     package enum Driver: String, CaseIterable {
         case acr122USB = "acr122_usb"
         case pn53xUSB = "pn53x_usb"
@@ -20,15 +20,15 @@ package struct ConnectionString: Hashable, Sendable {
         fileprivate var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
         /// The time limit of one command, in milliseconds. The chip stops waiting for a tag after
-        /// 51. The USB drivers subtract 200 and fail at once when nothing is left; 0 would mean no
+        /// 51. The USB drivers subtract 200 and fail at once if nothing is left; 0 would mean no
         /// limit.
         package var commandLimit: Int32 { isUSB ? 1000 : 500 }
 
         /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
         ///
         /// A PN53x passes on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
-        /// byte and needs five of them itself, which leaves 250. libnfc's driver for I2C has room
-        /// for 264 bytes of a frame, and needs 12 of them, the sum at its end included. The CRC
+        /// byte and needs five of them itself, which leaves 250. libnfc's I2C driver has room for
+        /// 264 bytes of a frame and needs 12 of them, including the checksum at its end. The CRC
         /// takes two bytes in all cases.
         package var longestAnswer: Int {
             switch self {
@@ -41,7 +41,7 @@ package struct ConnectionString: Hashable, Sendable {
 
     /// The line speeds that libnfc can set. It ignores any other speed and uses the current one.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
-    /// The clock of SPI in hertz. The chip follows up to 5 MHz. libnfc takes any number, and 0.
+    /// The SPI clock in hertz. The chip follows up to 5 MHz. libnfc takes any number, even 0.
     private static let clocks = 1000...5_000_000
     private static let longest = 1023
 
@@ -53,6 +53,7 @@ package struct ConnectionString: Hashable, Sendable {
     package init(_ text: String) throws(ReaderError) {
         func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        // libnfc's name has room for 1023 bytes and a zero.
         guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
             throw ReaderError(.noReader, "this is not the name of a reader")
         }
@@ -60,6 +61,7 @@ package struct ConnectionString: Hashable, Sendable {
             let known = Driver.allCases.map(\.rawValue).joined(separator: ", ")
             throw refuse("the name of a reader begins with its driver: \(known)")
         }
+        // Without bus and device, libnfc opens the first USB reader of any kind.
         guard !parts.contains(""), parts.count > (driver.isUSB ? 2 : 1) else {
             throw refuse("a part is missing; it has to be whole, as libnfc lists it")
         }

@@ -2,8 +2,8 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The one owner of libnfc in this process: its context, which lives as long as the process, and
-/// the one device that may be open.
+/// The only owner of libnfc in this process: its context, which lives as long as the process, and
+/// the device that may be open.
 ///
 /// There is one of each because ending any context removes the drivers of all others, and listing
 /// readers disturbs an open one.
@@ -11,7 +11,7 @@ import Tags
 @safe
 final class LibNFC {
     private static var shared: LibNFC?
-    /// The most readers that are listed. One machine has fewer; each takes 1024 bytes.
+    /// The most readers that are listed. A machine has fewer; each takes 1024 bytes.
     private static let mostReaders = 16
 
     private let library: LibNFCLibrary
@@ -43,12 +43,13 @@ final class LibNFC {
         return started
     }
 
-    /// The right to have a reader open. It is exclusive until it is given back.
+    /// The exclusive right to have a reader open, until it is given back.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
             throw ReaderError(.busy, "this program has a reader open already")
         }
         lastTicket += 1
+        // A new number each time, so that an old reader cannot give back a newer one's right.
         ticket = lastTicket
         return lastTicket
     }
@@ -67,9 +68,11 @@ final class LibNFC {
         guard DescriptorTable.hasRoomForReader else {
             throw ReaderError(.noReader, "too many files are open for libnfc")
         }
+        // Before nfc_open: libnfc lets two programs open one serial port.
         let claim: PortClaim?
         if let node = connection.node { claim = try PortClaim.take(node) } else { claim = nil }
         guard let pointer = unsafe library.functions.open(context, connection.text) else {
+            // nfc_open gives no cause.
             let what =
                 connection.node == nil
                 ? "another program may hold it, or you may not use it"

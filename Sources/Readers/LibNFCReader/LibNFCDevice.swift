@@ -1,14 +1,14 @@
 import CLibNFC
 import Tags
 
-/// One open device of libnfc. The owner closes it, once.
+/// An open libnfc device. The owner closes it, once.
 @LibNFCLane
 @safe
 final class LibNFCDevice {
     /// The result of one command, from the chip or from libnfc.
     enum Reply {
         case answer([UInt8])
-        /// A failure, with the first byte received, where the chip puts its own status.
+        /// A failure, and the first byte received, where the chip puts its status.
         case failure(LibNFCStatus, ChipStatus)
     }
 
@@ -38,7 +38,7 @@ final class LibNFCDevice {
         return unsafe String(cString: text)
     }
 
-    /// The description of the chip from libnfc, in several lines.
+    /// libnfc's description of the chip, in several lines.
     var information: String {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe library.functions.get_information_about(pointer, &text) >= 0,
@@ -65,6 +65,7 @@ final class LibNFCDevice {
     /// Closes the device and releases its port.
     func close() {
         guard let open = unsafe pointer else { return }
+        // First, or an abort could reach the closed device.
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)

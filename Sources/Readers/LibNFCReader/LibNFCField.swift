@@ -7,7 +7,7 @@ import Tags
 struct LibNFCField {
     private enum State: Equatable {
         case off
-        /// The field is on, and the tags in it are not known.
+        /// The field is on, and its tags are unknown.
         case on
         /// The tag with this UID is selected. The chip handles its CRCs until the first frame.
         case selected([UInt8], ownCRC: Bool)
@@ -16,23 +16,23 @@ struct LibNFCField {
     /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
     private static let shortestPause = Duration.milliseconds(6)
 
-    /// The conversation in blocks with the selected card, once it was activated.
+    /// The conversation in blocks with the selected card, once activated.
     private var conversation: ReaderSide?
-    /// The answer to select of the card that was activated last.
+    /// The answer to select (ATS) of the card activated last.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
     private var wentOff = ContinuousClock.now
-    /// The registers as a select leaves them. They are the same each time: the chip is asked once.
+    /// The registers after a select. They are always the same, so the chip is asked once.
     private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
-    /// Looks for a tag once. Nil if none answers.
+    /// Looks for a tag once; `nil` if none answers.
     ///
-    /// In a new field the chip is first asked for two tags at once. That may leave a lone tag
-    /// halted, where only a request with its UID reaches it. A tag that was selected before is asked
-    /// for in the same way: it loses its authentication and keeps its power.
+    /// In a new field it first asks the chip for two tags at once. That may leave a lone tag
+    /// halted, where only a request with its UID reaches it. A tag that was selected before is
+    /// asked for in the same way: it loses its authentication and keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
     ) throws(ReaderError) -> TagIdentity? {
@@ -84,7 +84,7 @@ struct LibNFCField {
             try takeOverCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        // A card in blocks may have needed more.
+        // A card that takes blocks may have needed more.
         try allow(.usual, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
@@ -94,7 +94,7 @@ struct LibNFCField {
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
-            // The tag that is in the field next is not known.
+            // Any tag may be in the field next.
             if error.kind == .tagLost { state = .on }
             throw error
         }
@@ -124,7 +124,7 @@ struct LibNFCField {
         }
     }
 
-    /// Asks the card how it can be spoken to. A request that is lost is repeated once.
+    /// Activates the card and reads how to talk to it. A lost request is repeated once.
     private mutating func activate(_ device: LibNFCDevice) throws(ReaderError) -> ReaderSide {
         let request = AnswerToSelect.request(frameSize: .of256)
         var event = try exchangeBlock(request, .zero, device)
@@ -142,7 +142,7 @@ struct LibNFCField {
         return ReaderSide(answer)
     }
 
-    /// Lets the chip wait so long for the next answers.
+    /// Makes the chip wait this long for the next answers.
     private mutating func allow(
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
@@ -151,7 +151,7 @@ struct LibNFCField {
         timeout = needed
     }
 
-    /// Sends one block, and says what came of it.
+    /// Sends one block and returns the result.
     private mutating func exchangeBlock(
         _ block: [UInt8], _ wait: Duration, _ device: LibNFCDevice
     ) throws(ReaderError) -> ReaderSide.Event {
@@ -171,7 +171,7 @@ struct LibNFCField {
             else { return .damaged }
             return .frame(frame)
         } catch {
-            // The connection to the reader is another matter than the radio.
+            // A lost reader is no radio fault: only the latter is repeated.
             guard !isBroken else { throw error }
             switch error.kind {
             case .tagLost: return .silence
@@ -181,7 +181,8 @@ struct LibNFCField {
         }
     }
 
-    /// Waits until every tag in the field has lost its power. The next search switches it on.
+    /// Waits until every tag in the field has lost its power. The next search switches the field
+    /// on.
     private mutating func waitOut() {
         guard state == .off else { return }
         let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
@@ -199,6 +200,7 @@ struct LibNFCField {
             throw status.error("switching the field off")
         }
         state = .off
+        // Counted from here, so that a caller that was slow need not wait.
         wentOff = .now
     }
 

@@ -1,9 +1,9 @@
 public import Tags
 
-/// A reader that libnfc drives. A process has one at a time.
+/// A reader driven by libnfc. A process has one at a time.
 ///
-/// Any failure between libnfc and the reader closes the connection, and the next `select` opens it
-/// again, so that a late answer is never taken for the answer to another command.
+/// Any failure between libnfc and the reader closes the connection, and the next `select` reopens
+/// it, so a late answer is never taken for the answer to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
     /// The interval at which a waiting reader looks for a tag.
@@ -29,6 +29,7 @@ public final class LibNFCReader: TagReader {
         _ abortSwitch: AbortSwitch
     ) throws(ReaderError) {
         let device = try owner.open(connection, abortSwitch)
+        // libnfc's serial driver ignores a failed initialisation; only an answer shows a reader.
         guard case .answer(let version) = device.send(.firmwareVersion),
             let firmware = Firmware(version)
         else {
@@ -55,7 +56,7 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// Opens the reader with this name, as `connectedReaders` or the user gave it.
+    /// Opens the reader with this name, from `connectedReaders` or the user.
     public static func open(_ connection: String) async throws(ReaderError) -> LibNFCReader {
         let connection = try ConnectionString(connection)
         let owner = try LibNFC.started()
@@ -79,7 +80,7 @@ public final class LibNFCReader: TagReader {
         LibNFCLibrary.presence()
     }
 
-    /// The description of the reader from libnfc, in several lines.
+    /// libnfc's description of the reader, in several lines.
     public func information() async throws(ReaderError) -> String {
         try connected().information
     }
@@ -151,6 +152,7 @@ public final class LibNFCReader: TagReader {
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
+            // After a look, so that even a limit of zero looks once.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {
@@ -161,7 +163,7 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// The device, opened again if it was lost.
+    /// The device, reopened if it was lost.
     private func connected() throws(ReaderError) -> LibNFCDevice {
         guard !isClosed else { throw ReaderError(.noReader, "\(name) is closed") }
         if let device = owner.device { return device }

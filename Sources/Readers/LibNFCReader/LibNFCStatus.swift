@@ -1,7 +1,7 @@
 package import Tags
 
-/// The error number of a libnfc call. It is not an enumeration, because drivers also return numbers
-/// of the system that libnfc does not list.
+/// The error number of a libnfc call. It is not an enumeration, because drivers also return system
+/// error numbers that libnfc does not list.
 package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
 
@@ -21,15 +21,15 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
     package static let software = Self(rawValue: -80)
     package static let chip = Self(rawValue: -90)
 
-    /// Whether the reader can no longer be trusted, so that it has to be closed.
+    /// Whether the reader can no longer be trusted and has to be closed.
     ///
-    /// After a timeout the answer may still come, and a reader on USB hands it to the next command.
-    /// Every failure that is not clearly about the tag counts as one of the reader.
+    /// After a timeout the answer may still come, and a USB reader hands it to the next command.
+    /// Any failure that is not clearly the tag's counts as the reader's.
     package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
-    /// The error for the caller who sent the frame, with this number in its text.
+    /// The error for the sender of the frame, with this number in its text.
     package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {

@@ -2,7 +2,7 @@ import Glibc
 import OperatingSystem
 import Tags
 
-/// The exclusive right to use a serial reader among tapcard processes, held until the last
+/// The exclusive right among tapcard processes to use a serial reader, held until the last
 /// reference is gone.
 ///
 /// libnfc marks a port as taken with a flag that the system does not keep, so two programs could
@@ -44,7 +44,7 @@ final class PortClaim: Sendable {
         return words.isEmpty ? "process \(process)" : "\(words) (process \(process))"
     }
 
-    /// The most bytes that are read of the list of locks.
+    /// The most bytes to read of the list of locks.
     private static let longestList = 1_048_576
     private static let longestName = 64
 }

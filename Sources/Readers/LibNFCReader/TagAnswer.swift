@@ -1,6 +1,6 @@
 package import Tags
 
-/// The answer of a tag to one frame, as the chip passes it on with its CRC.
+/// A tag's answer to one frame, with its CRC, as the chip passes it on.
 package enum TagAnswer: Equatable {
     case acknowledged
     case refused(UInt8)
@@ -15,6 +15,7 @@ package enum TagAnswer: Equatable {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
             return
         }
+        // The chip's own CRC check is off, as it cannot tell a NAK from a damaged answer.
         guard raw.count > RadioCRC.length else {
             throw ReaderError(.garbled, "an answer of \(raw.count) bytes")
         }

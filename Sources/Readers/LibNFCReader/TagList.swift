@@ -2,13 +2,13 @@ package import Tags
 
 /// The chip's answer to a search for tags of type A.
 package struct TagList: Equatable {
-    /// The most tags that the chip can keep apart.
+    /// The most tags that the chip can handle.
     package static let mostTags = 2
 
     package let tags: [TagIdentity]
 
-    /// Reads the chip's answer. A PN531 returns the two bytes of the answer to request in reverse
-    /// order, and leaves the mark of a longer UID in it.
+    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order, and
+    /// leaves the cascade tags in a longer UID.
     package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
@@ -25,6 +25,7 @@ package struct TagList: Equatable {
         var tags: [TagIdentity] = []
         for number in 0..<count {
             let head = Array(try next(5))
+            // Every byte is checked, because a hostile reader may invent any number or length.
             guard head[0] == number + 1 else {
                 throw ReaderError(.garbled, "tag \(head[0]) in place \(number + 1) of a list")
             }

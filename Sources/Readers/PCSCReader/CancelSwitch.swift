@@ -1,11 +1,11 @@
 import BlockingLane
 import CPCSC
 
-/// Wakes a wait from another thread: SCardCancel is the one call that may come from there.
+/// Wakes a wait from another thread. SCardCancel is the only call that may come from there.
 ///
 /// It is armed only while a context lives, under a lock that releasing the context takes too, so a
-/// cancel never reaches a released context. A cancel that comes before the wait has begun is lost:
-/// so waits are bounded and check for cancellation themselves.
+/// cancel never reaches a released context. A cancel before the wait has begun is lost, so waits
+/// are bounded and check for cancellation themselves.
 final class CancelSwitch: Sendable {
     private let context = Guarded<SCARDCONTEXT?>(nil)
 

@@ -1,8 +1,8 @@
 package import Tags
 
-/// A piece of a command or an answer of PC/SC's transparent exchange: tag, length, content.
+/// A piece of a command or answer in PC/SC's transparent exchange: tag, length, content.
 package struct DataObject: Hashable, Sendable {
-    /// The tag: one byte, or two where the low five bits of the first are all set.
+    /// The tag: one byte, or two if the low five bits of the first are all set.
     package let tag: UInt16
     package let content: [UInt8]
 

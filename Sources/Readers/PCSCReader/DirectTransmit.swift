@@ -2,10 +2,10 @@ package import Tags
 
 /// The ACR122U: a PN532 whose own commands go through it unchanged.
 ///
-/// The tag's answers are taken without the chip's CRC check, because it reports an ACK, a NAK and a
-/// real error alike: an answer without CRC. This type tells them apart.
+/// The chip's CRC check is off, because it would report an ACK, a NAK and a real error alike, as an
+/// answer without CRC. This type tells them apart.
 package struct DirectTransmit: TagManner {
-    /// The longest answer: 62 pages, a whole card. With the CRC the PN532 passes on no more.
+    /// The longest answer: 62 pages, a whole card. With the CRC, the PN532 passes on no more.
     package static let longestAnswer = 248
     package static let selectsByReset = false
 
@@ -43,6 +43,7 @@ package struct DirectTransmit: TagManner {
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
         else { throw ReaderError(.garbled, "the reader described the tag in no form it can have") }
+        // After InListPassiveTarget, which switches the check on again.
         _ = try ask([0x08] + Register.plainReception, transmit)
         return TagIdentity(
             uid: Array(found[header..<header + Int(found[5])]),
@@ -88,6 +89,7 @@ package struct DirectTransmit: TagManner {
             throw ReaderError(.timedOut, "the reader's chip did not answer")
         }
         guard answer.status == CommandAnswer.success, answer.data.count >= 2,
+            // The response code is the command's plus 1: it shows a late answer to another command.
             answer.data[0] == fromReader, answer.data[1] == code &+ 1
         else {
             throw ReaderError(.garbled, "an answer that belongs to no command, or another")

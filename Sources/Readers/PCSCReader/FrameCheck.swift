@@ -1,8 +1,8 @@
 package import Tags
 
-/// Answers as received by radio, with their CRC.
+/// Checks answers as received by radio, with their CRC.
 package enum FrameCheck {
-    /// The content of a tag's answer without its CRC. An ACK has four bits and no CRC: the reader
+    /// The content of a tag's answer without its CRC. An ACK has four bits and no CRC; the reader
     /// returns it as one byte.
     package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
         let acknowledge: UInt8 = 0x0A

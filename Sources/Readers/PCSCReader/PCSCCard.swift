@@ -2,17 +2,16 @@ import CPCSC
 
 /// An exclusive connection to a card. When it ends, the card loses its power.
 ///
-/// Exclusive access is used instead of a transaction: a call that meets a transaction of another
-/// program waits for its end without limit and cannot be cancelled, while an exclusive connection
-/// is refused at once.
+/// It is exclusive because a call that meets another program's transaction waits without limit and
+/// cannot be cancelled, while an exclusive connection is refused at once.
 struct PCSCCard: ~Copyable {
     /// The most bytes of an answer: 256 of data and two of status.
     private static let longestAnswer = 258
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
-    /// Whether the card was removed. pcscd would find that out when it takes the power, note an
-    /// empty reader, and not see a card that comes back before it looks again.
+    /// Whether the card was removed. Otherwise pcscd would notice it when cutting the power, record
+    /// an empty reader, and miss a card that returns before it looks again.
     var hasLeft = false
 
     static func connect(
@@ -31,8 +30,8 @@ struct PCSCCard: ~Copyable {
     }
 
     /// Connects to a card that was removed during a reset. pcscd counts it as mute or without power
-    /// even when it is back, because to pcscd it never left. The way round that is through the
-    /// reader.
+    /// even when it is back, because to pcscd it never left. Connecting to the reader itself gets
+    /// around that.
     private static func revive(
         _ reader: String, in context: borrowing PCSCContext
     ) throws(PCSCStatus) -> PCSCCard {
@@ -40,7 +39,7 @@ struct PCSCCard: ~Copyable {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
         ).check()
-        // From here on the handle has an owner that ends it.
+        // Made before the next call can throw, so that the handle is always closed.
         var card = PCSCCard(handle: handle, transmission: 0)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
@@ -54,7 +53,7 @@ struct PCSCCard: ~Copyable {
     }
 
     deinit {
-        // Fails if the card or pcscd is gone, and then there is no power to take.
+        // Fails if the card or pcscd is gone, but then there is no power to cut.
         _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 

@@ -2,7 +2,7 @@ import CPCSC
 
 /// A connection to pcscd, which ends with its owner.
 struct PCSCContext: ~Copyable {
-    /// The most bytes that the names of all readers may take: pcscd knows 16 of 128 bytes.
+    /// The most bytes for the names of all readers: pcscd has 16 of 128 bytes.
     private static let longestList = 65_536
 
     let handle: SCARDCONTEXT
@@ -20,7 +20,7 @@ struct PCSCContext: ~Copyable {
         _ = tapcard_scard_release(handle)
     }
 
-    /// The names that pcscd gives the readers it sees.
+    /// The names of the readers that pcscd sees.
     func readers() throws(PCSCStatus) -> [String] {
         var length: UInt32 = 0
         let status = PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, nil, &length))

@@ -2,12 +2,12 @@ import BlockingLane
 import CPCSC
 public import Tags
 
-/// A reader that pcscd drives, on a lane of its own because every call blocks.
+/// A reader driven by pcscd, on its own lane because every call blocks.
 ///
-/// No other program reaches the card from `select` to `release`. A reader that is unplugged, or a
-/// pcscd that stops, is `.readerLost`; the next `select` looks for it again.
+/// No other program reaches the card from `select` to `release`. An unplugged reader or a stopped
+/// pcscd is `.readerLost`; the next `select` looks for it again.
 public actor PCSCReader: TagReader {
-    /// The longest single wait inside pcscd. A cancel that came before the wait began is noticed
+    /// The longest single wait inside pcscd. A cancel that comes before the wait begins is noticed
     /// this late.
     private static let longestWait = Duration.milliseconds(500)
     /// The interval at which a card that did not answer is tried again.
@@ -15,7 +15,7 @@ public actor PCSCReader: TagReader {
     /// How long another program may hold the card before the reader counts as busy.
     private static let patience = Duration.seconds(1)
 
-    /// The slot in use: of several the one that has a card.
+    /// The slot in use: of several, the one with a card.
     public private(set) var name: String
     public nonisolated let longestAnswer: Int
     private nonisolated let lane: BlockingLane
@@ -36,7 +36,7 @@ public actor PCSCReader: TagReader {
         return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
     }
 
-    /// The names that pcscd gives the readers it sees.
+    /// The names of the readers that pcscd sees.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try await PCSCDoorway(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }
@@ -91,16 +91,17 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the card has to be selected before it can be spoken to")
         }
-        // These are for readers, and never go to a card.
+        // Class FFh is for the reader itself: it never goes to a card.
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
+        // Selected again only by an answer: after a failure nothing more may go to this card.
         let answer = try transmit(command)
         isSelected = true
         return answer
     }
 
-    /// The reader is asked: the answer to reset has only a part of it.
+    /// Asks the reader, because the answer to reset has only a part of it.
     public var answerToSelect: [UInt8] {
         get async {
             guard isSelected, SmartCardATR.speaksInBlocks(answerToReset),
@@ -143,12 +144,13 @@ public actor PCSCReader: TagReader {
             }
             let left = start + limit - clock.now
             guard left > .zero else { throw last }
+            // A wait watches one slot, and the card may come to another.
             if slots.count > 1 { pause = min(pause, PCSCReader.retryInterval) }
             try wait(&state, within: min(left, pause))
         }
     }
 
-    /// Selects the tag in the field. Nil if there is none or it does not answer.
+    /// Selects the tag in the field; `nil` if there is none or it does not answer.
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
@@ -173,7 +175,7 @@ public actor PCSCReader: TagReader {
         return identity
     }
 
-    /// Goes to the slot that has a card without contacts. Others have a SIM, or nothing. False if
+    /// Switches to the slot with a contactless card; other slots have a SIM, or nothing. `false` if
     /// no slot has one.
     private func findCard(_ state: inout ReaderState) throws(ReaderError) -> Bool {
         for slot in slots {
@@ -191,7 +193,7 @@ public actor PCSCReader: TagReader {
         return false
     }
 
-    /// Selects the same tag again, without taking its power.
+    /// Selects the same tag again without cutting its power.
     private func selectAgain() throws(ReaderError) -> TagIdentity? {
         do throws(ReaderError) {
             if manner.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
@@ -208,7 +210,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    /// Connects to the card. False if it was removed in the meantime.
+    /// Connects to the card; `false` if it was removed in the meantime.
     private func connect() throws(ReaderError) -> Bool {
         do throws(ReaderError) {
             try asking { () throws(PCSCStatus) in
@@ -217,6 +219,7 @@ public actor PCSCReader: TagReader {
             manner = likelyManner
             return card != nil
         } catch {
+            // A card pulled away while it was connected.
             guard error.kind == .tagLost || error.kind == .garbled else { throw error }
             return false
         }
@@ -229,7 +232,7 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
-    /// Updates the state. If the state is known already, waits for it to change.
+    /// Updates the state. If it is known already, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
         try asking { () throws(PCSCStatus) in
             if context == nil {
@@ -243,7 +246,7 @@ public actor PCSCReader: TagReader {
         if state.isGone { throw PCSCStatus.unknownReader.readerError }
     }
 
-    /// Runs a call, and ends all connections to pcscd if its error shows that pcscd is gone.
+    /// Runs a call, and ends all connections to pcscd if the error shows that pcscd is gone.
     private func asking(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
         do throws(PCSCStatus) {
             try body()

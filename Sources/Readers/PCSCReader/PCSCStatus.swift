@@ -1,7 +1,7 @@
 package import Tags
 
 /// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
-/// other values, which must be kept so that they can be looked up.
+/// other values, which are kept so that they can be looked up.
 package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -30,11 +30,12 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The error for callers: the one place where a status becomes something to act on.
+    /// The error for callers. Only here does a status become something to act on.
     package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
             ReaderError(.tagLost, description)
+        // "Not transacted" counts as no answer: a WRITE may have reached the tag.
         case .notTransacted, .timeout: ReaderError(.timedOut, description)
         case .sharingViolation:
             ReaderError(.busy, "another program works with the card in it through pcscd")
@@ -51,9 +52,9 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The meaning of this status for a user whom pcscd has accepted before. libpcsclite reports
-    /// every connection that is reset as "access denied"; a pcscd that ends resets those with a
-    /// request in flight.
+    /// The meaning of this status for a user whom pcscd accepted before. libpcsclite reports every
+    /// reset connection as "access denied", and a pcscd that ends resets those with a request in
+    /// flight.
     package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
     /// Whether pcscd itself is gone, so that nothing is left to release.

@@ -1,12 +1,13 @@
 package import Tags
 
-/// Finds the reader that the user means among the available ones.
+/// Finds the reader that the user means.
 package enum ReaderNames {
     /// The slot with this name, or all slots of the only reader whose name contains it, ignoring
-    /// case. The slot that holds the card is used.
+    /// case. The slot with the card is used.
     package static func choose(
         _ wanted: String, among names: [String]
     ) throws(ReaderError) -> [String] {
+        // A whole name first: it may be a part of another reader's.
         if names.contains(wanted) { return [wanted] }
         let known = names.isEmpty ? "pcscd sees no reader" : "pcscd sees \(list(names))"
         guard !wanted.isEmpty else {
@@ -23,7 +24,7 @@ package enum ReaderNames {
     }
 
     /// Whether these are slots of one reader. pcscd writes "NAME [INTERFACE] READER SLOT": slots
-    /// differ in their last number, and interfaces of one reader each have a name of their own.
+    /// differ in their last number, and each interface of a reader has its own name.
     private static func areOfOneReader(_ names: [String]) -> Bool {
         guard names.count > 1 else { return true }
         let readers = names.map { $0.split(separator: " ").dropLast().joined(separator: " ") }

@@ -1,7 +1,7 @@
 package import Tags
 
-/// The answer to reset (ATR) that a reader makes up for a contactless storage card. The third part
-/// of the PC/SC standard defines how it states the card's standard and name.
+/// The answer to reset (ATR) that a reader makes up for a contactless storage card. Part 3 of the
+/// PC/SC standard defines how it states the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
     private static let length = 20
     /// TS, T0, TD1, TD2, then the historical bytes up to the application identifier of PC/SC.
@@ -12,7 +12,7 @@ package struct StorageCardATR: Hashable, Sendable {
     package let standard: UInt8
     package let name: UInt16
 
-    /// Reads an ATR. Nil for any other card.
+    /// Reads an ATR; `nil` for any other card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
             // TCK: the parity of all bytes after the first is zero.
@@ -22,11 +22,11 @@ package struct StorageCardATR: Hashable, Sendable {
         name = UInt16(bytes[13]) << 8 | UInt16(bytes[14])
     }
 
-    /// Whether the name is one that readers give to Type 2 tags: MIFARE Ultralight, or its
+    /// Whether the name is one that readers use for Type 2 tags: MIFARE Ultralight or its
     /// successor.
     package var isType2: Bool { selectAcknowledge == 0 }
 
-    /// The family of the card; nil for a standard without contacts that is not known here.
+    /// The family of the card; `nil` for a standard that is not known here.
     package var family: TagIdentity.Family? {
         switch standard {
         case 0x01...0x04: .typeA
@@ -37,7 +37,7 @@ package struct StorageCardATR: Hashable, Sendable {
         }
     }
 
-    /// The select acknowledge of a card of type A with this name; nil for another name.
+    /// The select acknowledge of a type A card with this name; `nil` for another name.
     package var selectAcknowledge: UInt8? {
         let typeAPart3: UInt8 = 0x03
         guard standard == typeAPart3 else { return nil }

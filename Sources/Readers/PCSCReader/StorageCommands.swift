@@ -1,11 +1,10 @@
 package import Tags
 
-/// The commands of the PC/SC standard for storage cards, for all other contactless readers. They
-/// know pages and nothing else of the tag: READ, FAST_READ and WRITE can be expressed, but the
-/// chip's version, its signature and a password cannot.
+/// The PC/SC standard's commands for storage cards, for all other contactless readers. They know
+/// only pages: READ, FAST_READ and WRITE can be expressed, but not the chip's version, its
+/// signature or a password.
 package struct StorageCommands: TagManner {
-    /// The longest answer. FAST_READ is assembled from pieces, so any length is possible: one of 62
-    /// pages.
+    /// The longest answer, 62 pages. FAST_READ is assembled from pieces, so any length would do.
     package static let longestAnswer = 248
     package static let selectsByReset = true
 
@@ -23,7 +22,7 @@ package struct StorageCommands: TagManner {
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
         let uid = answer.status == CommandAnswer.success ? answer.data : []
-        // A card with contacts has none.
+        // A card with contacts has no UID.
         guard !uid.isEmpty else { return nil }
         let storage = StorageCardATR(answerToReset)
         if storage?.isType2 == true { return TagIdentity(uid: uid) }
@@ -41,6 +40,7 @@ package struct StorageCommands: TagManner {
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)
         case (0xA2, 6):
             return try ask(
+                // UPDATE BINARY of one page; READ BINARY below is FF B0 (PC/SC part 3).
                 [0xFF, 0xD6, 0x00, frame[1], UInt8(StorageCommands.pageSize)] + frame.dropFirst(2),
                 answer: 0, transmit)
         default:
@@ -57,7 +57,7 @@ package struct StorageCommands: TagManner {
         return try ask([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
     }
 
-    /// Reads in pieces of four pages. The last piece starts earlier and does not run over the end,
+    /// Reads in pieces of four pages. The last piece starts early enough not to run over the end,
     /// where a tag continues at page 0 and some readers refuse.
     private func read(
         from first: UInt8, to last: UInt8, _ transmit: Transmit

@@ -3,7 +3,7 @@ package import Tags
 /// Sends one command to the reader and returns its whole answer, status included.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
-/// A way to pass frames through a reader to a tag. It sends through a closure, so that it does not
+/// A way to pass frames through a reader to a tag. It sends through a closure, so it does not
 /// depend on pcscd.
 package protocol TagManner: Sendable {
     /// The most data bytes that one answer carries.
@@ -11,10 +11,10 @@ package protocol TagManner: Sendable {
     /// Whether the reader has to be reset before a tag can be selected again.
     static var selectsByReset: Bool { get }
 
-    /// Prepares the reader, once per connection. False if it does not understand this manner.
+    /// Prepares the reader, once per connection; `false` if it does not understand this manner.
     func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool
 
-    /// Selects the tag, again if it was selected. Nil if none answers.
+    /// Selects the tag, again if it was selected; `nil` if none answers.
     func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
@@ -26,7 +26,7 @@ package protocol TagManner: Sendable {
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// The manner that a reader is likely to understand, by the name that its driver gives it.
+/// The manner that a reader probably understands, judged by its driver's name for it.
 package struct KnownReader: Sendable {
     /// A part of its name, in lower case.
     package let fragment: String
@@ -41,8 +41,8 @@ package struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", manner: TransparentExchange()),
     ]
 
-    /// The manner for a reader with this name. Every reader of the standard understands the
-    /// commands for storage cards, which are the fallback.
+    /// The manner for a reader with this name. Every reader that follows the standard understands
+    /// the commands for storage cards, the fallback.
     static func manner(for name: String) -> any TagManner {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()

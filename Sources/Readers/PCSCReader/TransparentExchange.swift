@@ -1,9 +1,9 @@
 package import Tags
 
 /// The ACR1252U and similar readers: frames pass unchanged in a transparent session, as in the
-/// amended third part of the PC/SC standard.
+/// amended part 3 of the PC/SC standard.
 package struct TransparentExchange: TagManner {
-    /// The longest answer: 40 pages, which with CRC and data objects stay well under 256 bytes.
+    /// The longest answer: 40 pages, which with CRC and data objects stay well below 256 bytes.
     package static let longestAnswer = 160
     package static let selectsByReset = false
 
@@ -16,7 +16,7 @@ package struct TransparentExchange: TagManner {
         static let fieldOn: [UInt8] = [0x84, 0x00]
     }
 
-    /// The tasks that the reader leaves to us: bits of the second byte of object 90h.
+    /// The tasks that the reader leaves to us: bits in the second byte of object 90h.
     struct Handling: OptionSet {
         let rawValue: UInt8
         static let noCRCSent = Handling(rawValue: 0x01)
@@ -45,6 +45,7 @@ package struct TransparentExchange: TagManner {
             switch step {
             case .send(let frame, let bits, let hasCRC):
                 var handling: Handling = [.receivedAsIs, .noPrologue]
+                // WUPA and the anticollision have no CRC.
                 if !hasCRC { handling.insert(.noCRCSent) }
                 let answer: [UInt8]?
                 do {
@@ -67,7 +68,7 @@ package struct TransparentExchange: TagManner {
 
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         try manage(Session.fieldOff, transmit)
-        // The reader looks for cards by itself only outside a session.
+        // The reader looks for cards on its own only outside a session.
         try manage(Session.end, transmit)
     }
 
@@ -83,11 +84,13 @@ package struct TransparentExchange: TagManner {
         guard frame.count <= longestFrame else {
             throw ReaderError(.garbled, "a frame of \(frame.count) bytes is none")
         }
+        // 90h: what the reader leaves to us; 91h: bits in the last byte; 95h: the frame to send.
         let objects =
             [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
             + frame
         let answer = try ask(
             [0xFF, 0xC2, 0x00, 0x01, UInt8(objects.count)] + objects + [0x00], transmit)
+        // 96h: what went wrong on the air; bit 2 is a collision. 97h: what was received.
         if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
             throw status & 0x02 != 0
                 ? ReaderError(.severalTags, "two answers at once")

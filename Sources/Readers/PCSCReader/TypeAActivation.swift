@@ -32,10 +32,11 @@ package struct TypeAActivation: Sendable {
 
     package mutating func begin() -> Step {
         calls += 1
+        // WUPA, a short frame of seven bits: it also reaches a halted tag.
         return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
     }
 
-    /// The next step after an answer; nil stands for silence.
+    /// The next step after an answer; `nil` stands for silence.
     package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
             if state == .waking, calls < TypeAActivation.mostCalls { return begin() }
@@ -49,6 +50,7 @@ package struct TypeAActivation: Sendable {
             answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
             return askNumber()
         case .numbering:
+            // The check byte BCC makes the XOR of all five bytes zero.
             guard answer.count == 5, answer.reduce(0, ^) == 0 else {
                 throw ReaderError(.garbled, "a UID with a wrong check byte")
             }
@@ -71,6 +73,7 @@ package struct TypeAActivation: Sendable {
             throw ReaderError(.garbled, "a SAK of \(answer.count) bytes")
         }
         let goesOn = answer[0] & 0x04 != 0
+        // SAK bit 3 and the cascade tag must agree that more of the UID follows.
         guard goesOn == (number[0] == TypeAActivation.cascadeTag) else {
             throw ReaderError(.garbled, "a UID that ends where it goes on")
         }

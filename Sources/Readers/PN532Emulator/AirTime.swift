@@ -1,9 +1,10 @@
 /// The duration of frames at 106 kbit/s, from their bits alone.
 ///
-/// With the bits that begin and end a frame this gives the times of the NTAG21x data sheet: 368 us
-/// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. The wait for an answer
-/// and the programming of a page are not included.
+/// With the bits that begin and end a frame, this gives the times in the NTAG21x data sheet: 368 us
+/// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. Waiting for an answer
+/// and programming a page are not included.
 package enum AirTime {
+    // 128 cycles of the 13.56 MHz carrier.
     private static let nanosecondsOfBit = 9_440
     /// One start bit before a command and two bit times after it; an answer has one of each.
     private static let commandExtraBits = 3

@@ -1,5 +1,5 @@
-/// The registers of the contactless interface unit. Those that matter here have an effect; the
-/// others keep the values written to them.
+/// The registers of the contactless interface unit (CIU). Those that matter here have an effect;
+/// the others keep the values written to them.
 struct ChipRegisters {
     static let transmitMode: UInt16 = 0x6302
     static let receiveMode: UInt16 = 0x6303
@@ -24,8 +24,8 @@ struct ChipRegisters {
     private static let transceive: UInt8 = 0x0C
     static let flush: UInt8 = 0x80
     static let startSending: UInt8 = 0x80
-    /// The cycles of the carrier from the end of a request to its answer (ISO/IEC 14443-3), and
-    /// those until the unit has seen five bits of it.
+    /// The carrier cycles from the end of a request to its answer (ISO/IEC 14443-3), plus those
+    /// until the unit has seen five bits of it.
     private static let answerCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
@@ -62,8 +62,9 @@ struct ChipRegisters {
     /// Whether the unit sends its buffer and waits for an answer once it is started.
     var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
 
-    /// Stops the unit's timer, which counts down from FFFFh: at zero where no answer came.
+    /// Stops the unit's timer, which counts down from FFFFh; without an answer it is at zero.
     mutating func stopTimer(hasAnswer: Bool) {
+        // The timer ticks once in 2 * prescaler + 1 cycles.
         let step = 2 * Int(self[Self.timerPrescaler]) + 1
         let count = hasAnswer ? UInt16.max - UInt16(Self.answerCycles / step) : 0
         self[Self.timerHigh] = UInt8(count >> 8)

@@ -3,9 +3,9 @@ import Tags
 /// A card that the chip has listed and addresses by number.
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
-        /// Type A without a protocol of its own: Type 2 tags, MIFARE Classic.
+        /// Type A without ISO/IEC 14443-4: Type 2 tags, MIFARE Classic.
         case plain
-        /// ISO/IEC 14443-4, which the firmware speaks by itself. In a box, as in `PoweredCard.Kind`.
+        /// ISO/IEC 14443-4, which the firmware handles itself. Indirect, as in `PoweredCard.Kind`.
         indirect case block(BlockTarget)
     }
 
@@ -13,13 +13,13 @@ struct ChipTarget: Hashable {
     var kind: Kind
 }
 
-/// A card that the firmware has activated, and what waits between two commands of the host.
+/// A card that the firmware has activated, and what waits between two host commands.
 struct BlockTarget: Hashable {
-    /// Nil for a card whose answer to its activation is not valid.
+    /// `nil` if the card's answer to its activation is invalid.
     var reader: ReaderSide?
-    /// Parts of a command that the host gives in several commands.
+    /// Parts of a command that the host sends in several commands.
     var command: [UInt8] = []
-    /// Parts of an answer that the host has not taken yet.
+    /// Parts of an answer that the host has not fetched yet.
     var answer: ArraySlice<UInt8> = []
 
     init(answerToSelect: [UInt8]) {

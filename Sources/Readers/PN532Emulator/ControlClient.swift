@@ -2,7 +2,7 @@ import Glibc
 
 /// The client of a control socket.
 package enum ControlClient {
-    /// How long an emulated reader may be silent, in milliseconds.
+    /// How long an emulated reader may take to answer, in milliseconds.
     private static let silenceLimit = 5_000
     private static let longestAnswerInBytes = 65_536
 
@@ -20,11 +20,13 @@ package enum ControlClient {
         do {
             descriptor = try ControlSocket.connect(path, within: limit)
         } catch {
+            // `.busy` means here that nobody accepts: the emulator is stopped or has no room.
             guard error.kind == .busy else { throw error }
             throw EmulatorError(.system, "\(path) is there, but nobody takes the line")
         }
         defer { close(descriptor) }
         let bytes = Array((line + "\n").utf8)
+        // MSG_NOSIGNAL: an emulator that ends now must not end this process with SIGPIPE.
         let sent = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard sent >= 0 else { throw .last(path) }
         var answer: [UInt8] = []
@@ -32,6 +34,8 @@ package enum ControlClient {
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
+            // Also at the time limit, when `recv` returns an error: the line may have been carried
+            // out.
             guard count > 0, answer.count + count <= longestAnswerInBytes else {
                 throw EmulatorError(.unanswered, "\(path) does not answer")
             }

@@ -3,7 +3,7 @@ package import Glibc
 /// A socket in the file system that answers each line with a line.
 package final class ControlSocket {
     package static let mostClients = 16
-    /// How long another emulator may delay a connection, in milliseconds.
+    /// How long to wait for another emulator when probing its socket, in milliseconds.
     private static let probeLimit = 100
     private static let backlog: Int32 = 8
     private static let chunkInBytes = 1_024
@@ -11,13 +11,13 @@ package final class ControlSocket {
     private struct Client {
         let descriptor: Int32
         var splitter = LineSplitter()
-        /// Whether it had sent nothing when it was last checked.
+        /// Whether it had sent nothing when last checked.
         var isIdle = false
     }
 
     let path: String
     private let listener: Int32
-    /// The clients, with those that were silent longest first.
+    /// The clients, those silent longest first.
     private var clients: [Client] = []
     /// Whether the process has no descriptor left for another client, and no client to drop.
     private var isDeaf = false
@@ -33,9 +33,10 @@ package final class ControlSocket {
         unsafe unlink(path)
     }
 
-    /// Refuses a path that holds anything but the socket of an emulator that is gone.
+    /// Refuses a path that holds anything but the socket of a dead emulator.
     package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
+        // lstat, so that a link to somebody's socket is not followed.
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) is there and is no socket")
@@ -62,8 +63,7 @@ package final class ControlSocket {
         return ControlSocket(path: path, listener: descriptor)
     }
 
-    /// Removes the socket that a dead emulator left. An emulator that is only stopped keeps its
-    /// own.
+    /// Removes the socket of a dead emulator. A stopped one keeps its own.
     private static func makeRoom(_ path: String) throws(EmulatorError) {
         do {
             close(try connect(path, within: probeLimit))
@@ -76,7 +76,7 @@ package final class ControlSocket {
         throw EmulatorError(.busy, "another emulated reader listens at \(path)")
     }
 
-    /// Connects to the socket of another process. Connecting, reading and writing have a limit in
+    /// Connects to another process's socket. Connecting, reading and writing have a limit in
     /// milliseconds; `.busy` when it passes.
     static func connect(_ path: String, within limit: Int) throws(EmulatorError) -> Int32 {
         let descriptor = try make()
@@ -103,8 +103,8 @@ package final class ControlSocket {
         return descriptor
     }
 
-    /// The descriptors to wait for. The listener is left out when no client can be accepted,
-    /// because poll() would return at once again and again.
+    /// The descriptors to wait for. Without the listener if no client can be accepted, because
+    /// poll() would return at once each time.
     package var polled: [pollfd] {
         ((isDeaf ? [] : [listener]) + clients.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -113,6 +113,7 @@ package final class ControlSocket {
 
     /// Reads the available input and answers each line.
     package func serve(_ answer: (String) -> String) {
+        // `served` in the old order: the silent ones stay first, the others go behind them.
         let served = clients
         clients = []
         var heard: [Client] = []
@@ -127,13 +128,15 @@ package final class ControlSocket {
         accept()
     }
 
-    /// Accepts waiting clients. Without room, the client that was silent longest is dropped,
-    /// but never one that has just sent something: it is idle at the next call at the latest.
+    /// Accepts waiting clients. Without room, it drops the client silent longest, but never one
+    /// that has just sent something: that one is idle at the next call at the latest.
     private func accept() {
         isDeaf = false
         while clients.count < ControlSocket.mostClients || isSomebodyIdle {
             let descriptor = Glibc.accept(listener, nil, nil)
             if descriptor < 0 {
+                // With these errors the client stays in the queue, and poll() would report it again
+                // and again.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
                 guard isSomebodyIdle else {
                     isDeaf = clients.isEmpty
@@ -154,14 +157,14 @@ package final class ControlSocket {
 
     private func letOldestGo() { ControlSocket.hangUp(clients.removeFirst()) }
 
-    /// Ends a connection, also where a process that was just forked still has the descriptor: the
-    /// client would wait for it.
+    /// Ends a connection even if a forked process still has the descriptor: otherwise the client
+    /// would wait for it.
     private static func hangUp(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)
     }
 
-    /// Answers one client. False if it is gone or has to be dropped.
+    /// Answers one client. `false` if it is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
@@ -176,7 +179,7 @@ package final class ControlSocket {
         return count > 0
     }
 
-    /// Sends an answer. Answers are short; a client that does not read one is dropped.
+    /// Sends an answer. Answers are short, so a client that does not read one is dropped.
     private func send(_ line: String, to descriptor: Int32) -> Bool {
         let bytes = Array((line + "\n").utf8)
         return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -3,8 +3,8 @@ import Glibc
 public import SimulatedReader
 import TextCodecs
 
-/// An emulated PN532 on a pseudo-terminal. Any program that can use the chip through a serial
-/// device can use this one.
+/// An emulated PN532 on a pseudo-terminal, for any program that can use the chip through a serial
+/// device.
 public final class EmulatedReader: Sendable {
     /// The speed at which the emulated reader answers.
     public enum Pace: Sendable {
@@ -21,7 +21,7 @@ public final class EmulatedReader: Sendable {
         /// The path of a socket that takes control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
-        /// Whether a card that is halted answers where it is asked for by its UID.
+        /// Whether a halted card answers when asked for by its UID.
         public var wakesNamedCards = true
         /// A stream of control lines, in addition to the socket.
         public var input: Input?
@@ -43,7 +43,7 @@ public final class EmulatedReader: Sendable {
         }
     }
 
-    /// The speed at which the chip starts, in bits a second.
+    /// The chip's initial speed, in bits a second.
     private static let speed = 115_200
 
     /// The requested name of the device link, if any.
@@ -83,7 +83,7 @@ public final class EmulatedReader: Sendable {
                 return nil
             }
 
-    /// The terminal that clients open. Nil while the reader is unplugged.
+    /// The terminal that clients open; `nil` while the reader is unplugged.
     public var devicePath: String? { loop.devicePath }
 
     /// The connection string for libnfc: the link if there is one, else the terminal.
@@ -93,7 +93,7 @@ public final class EmulatedReader: Sendable {
 
     public var counters: EmulatorCounters { loop.perform { $0.emulation.line.counters } }
 
-    /// The tags on the reader and in the drawer.
+    /// The tags on the reader and beside it.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
     /// Changes the tags, their places, or the fault of a frame.
@@ -120,6 +120,7 @@ public final class EmulatedReader: Sendable {
             defer { thread = nil }
             return thread
         }
+        // Waits, so that `whenTagsChange` is not called after `stop`.
         if let running { pthread_join(running, nil) }
     }
 }

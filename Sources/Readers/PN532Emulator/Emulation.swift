@@ -2,14 +2,14 @@ package import SimulatedReader
 import Tags
 package import TextCodecs
 
-/// A reader on its line, the cards on it, and the control language that changes both: everything of
-/// an emulated reader except the terminal and the sockets.
+/// A reader on its line, the cards on it, and the control language for both: an emulated reader
+/// without terminal and sockets.
 package struct Emulation {
     /// The result of a control line.
     package struct Outcome {
         package var answer: JSONValue = ["result": "done"]
         package var output: [SerialChip.Output] = []
-        /// Whether the reader is to be plugged in (true) or unplugged (false); nil for neither.
+        /// Whether to plug the reader in (`true`) or unplug it (`false`); `nil` for neither.
         var plug: Bool?
     }
 
@@ -63,6 +63,7 @@ package struct Emulation {
     private mutating func present(
         _ words: [String], beside: Bool
     ) throws(EmulatorError) -> [SerialChip.Output] {
+        // On a copy, so that a bad word further on changes nothing.
         var world = simulation
         var uids = beside ? world.onReader : []
         var foreign = beside ? line.chip.field.foreign : []
@@ -87,7 +88,7 @@ package struct Emulation {
         return line.fieldChanged()
     }
 
-    /// The number of a tag that is there, or of a new one.
+    /// The UID of an existing tag, or of a new one.
     private func number(
         _ word: String, _ world: inout Simulation
     ) throws(EmulatorError) -> [UInt8] {
@@ -137,12 +138,13 @@ package struct Emulation {
         line.chip.field.foreign = foreign
     }
 
-    /// Arms a fault of a frame or of the line. One of each may be armed.
+    /// Arms a fault of a frame or of the line, at most one each.
     private mutating func arm(_ text: String) throws(EmulatorError) {
         if text == "none" {
             simulation.fault = nil
             line.fault = nil
         } else if let fault = Fault(text), fault.kind != .killedBefore, fault.kind != .killedAfter {
+            // Not the faults that kill a process: here that would be the emulator itself.
             simulation.fault = fault
         } else if let fault = LinkFault(text) {
             line.fault = fault

@@ -1,6 +1,6 @@
 public import TextCodecs
 
-/// Exact counts of the traffic through an emulated reader, and the time that it would have taken.
+/// Exact counts of the traffic through an emulated reader, and how long it would have taken.
 public struct EmulatorCounters: Hashable, Sendable {
     /// Command frames of the host, including those with a syntax error.
     public internal(set) var hostCommands = 0
@@ -17,9 +17,9 @@ public struct EmulatorCounters: Hashable, Sendable {
     public internal(set) var radioFrames = 0
     /// WRITE frames that reached a selected tag.
     public internal(set) var writes = 0
-    /// How often a tag was powered up.
+    /// The number of times that a tag was powered up.
     public internal(set) var powerUps = 0
-    /// The duration of commands and answers in the air, by their bits.
+    /// The duration of commands and answers in the air, from their bits.
     public internal(set) var airNanoseconds = 0
     /// The time that the reader waited for answers that did not come.
     public internal(set) var silenceNanoseconds = 0

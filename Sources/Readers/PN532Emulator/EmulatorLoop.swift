@@ -4,8 +4,8 @@ import OperatingSystem
 import SimulatedReader
 import TextCodecs
 
-/// Carries bytes between a terminal, the sockets and the emulated chip: the one thread of an
-/// emulated reader. It waits in poll() and nowhere else.
+/// Carries bytes between a terminal, the sockets and the emulated chip: the only thread of an
+/// emulated reader. It waits nowhere but in poll().
 final class EmulatorLoop: Sendable {
     /// The state that the thread and its callers share.
     struct State {
@@ -14,7 +14,7 @@ final class EmulatorLoop: Sendable {
         /// Terminals that were unplugged, kept open until the thread no longer waits for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
-        /// The stream of control lines. Nil when it has ended.
+        /// The stream of control lines; `nil` when it has ended.
         var input: EmulatedReader.Input?
         var inputLines = LineSplitter()
         /// Bytes that the terminal has not taken yet.
@@ -26,7 +26,7 @@ final class EmulatorLoop: Sendable {
         let link: DeviceLink?
     }
 
-    /// The most bytes kept for a host that does not read; a real line loses the rest, too.
+    /// The most bytes kept for a host that does not read; a real line would lose the rest, too.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -40,6 +40,7 @@ final class EmulatorLoop: Sendable {
         wakePipe = try WakePipe()
         let link = options.link.map(DeviceLink.init(path:))
         try link?.check()
+        // The link is checked before and set last: a failed start leaves an older link alone.
         let control: ControlSocket? =
             if let path = options.controlPath { try ControlSocket.open(path) } else { nil }
         let terminal = try PseudoTerminal.open()
@@ -55,7 +56,7 @@ final class EmulatorLoop: Sendable {
 
     var devicePath: String? { state.withLock { $0.terminal?.path } }
 
-    /// Runs the body on the state, and wakes the thread to look at it again.
+    /// Runs the body on the state, then wakes the thread to look at it.
     func perform<Success: Sendable>(_ body: (inout State) -> Success) -> Success {
         defer { wakePipe.wake() }
         return state.withLock { state in body(&state) }
@@ -77,6 +78,7 @@ final class EmulatorLoop: Sendable {
                 state.work(polled)
                 return state.emulation.simulation
             }
+            // Outside the lock, because the callback may write a file.
             if simulation.contents != saved {
                 saved = simulation.contents
                 whenTagsChange?(simulation)
@@ -87,8 +89,9 @@ final class EmulatorLoop: Sendable {
 }
 
 extension EmulatorLoop.State {
-    /// The descriptors to wait for, and the limit in milliseconds. Nil when it is time to end.
+    /// The descriptors to wait for, and the limit in milliseconds; `nil` when it is time to end.
     fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
+        // poll() has returned, so closing them now cannot hit a reused descriptor.
         retired = []
         guard !isStopping else { return (nil, 0) }
         var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
@@ -102,6 +105,7 @@ extension EmulatorLoop.State {
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = SystemClock.uptimeNanoseconds
+        // Rounded up, or the last part of a millisecond would be spent in empty turns.
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
@@ -144,11 +148,13 @@ extension EmulatorLoop.State {
     /// Sends output at once or when it is due.
     mutating func emit(_ output: [SerialChip.Output]) {
         for part in output {
+            // A new command or an ACK of the host stops the chip's pending answer.
             if part.isCancelling { delayed = [] }
             guard !part.bytes.isEmpty else { continue }
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
+                // Behind what is still waiting: answers leave in the order of their commands.
                 let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }

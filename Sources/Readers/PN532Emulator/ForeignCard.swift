@@ -1,11 +1,11 @@
 import Tags
 
-/// Cards that tapcard does not use, emulated as far as a reader needs to turn them down: they are
-/// listed, and they refuse unsuitable commands.
+/// Cards that tapcard does not use, emulated just enough for a reader to turn them down: they are
+/// listed, and refuse unsuitable commands.
 public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
-    /// MIFARE Classic 1K, with a number of four bytes.
+    /// MIFARE Classic 1K, with a four-byte UID.
     case classic
-    /// A card of ISO/IEC 14443-4, with no application on it.
+    /// An ISO/IEC 14443-4 card without applications.
     case type4
 
     /// The UID of the card.
@@ -32,7 +32,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     private static let notAllowed = RadioFrame(bytes: [0x04], lastBits: 4)
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
-    /// The answer of a selected card to a frame with checksum. Nil for silence.
+    /// The answer of a selected card to a frame with checksum; `nil` for silence.
     func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()
@@ -61,6 +61,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
             activation.enterBlocks()
             return ForeignCard.answerToSelect
         }
+        // Leaves out the block number and the identifier's bit.
         switch first & 0xF6 {
         case 0x02, 0x06: return [first] + ForeignCard.unknownInstruction
         case 0xB2, 0xA2: return [0xA2 | first & 0x01]

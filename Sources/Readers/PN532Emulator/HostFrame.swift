@@ -1,8 +1,8 @@
-/// The frames between a host and a PN532 on its high speed UART.
+/// The frames between a host and a PN532 on its high-speed UART (PN532 user manual, 6.2.1).
 package enum HostFrame {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
-    /// The answer of the chip to a command that it does not understand.
+    /// The chip's answer to a command that it does not understand.
     package static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
 
     static let hostToChip: UInt8 = 0xD4
@@ -11,9 +11,9 @@ package enum HostFrame {
     package static let longestData = 265
     private static let longestNormal = 255
 
-    /// A frame around data whose first byte is the direction, extended where the length requires
-    /// it.
+    /// A frame around data whose first byte is the direction; extended if the length requires it.
     package static func information(_ data: [UInt8]) -> [UInt8] {
+        // The checksum makes direction, data and itself add up to zero.
         let sum = data.reduce(0, &+)
         return [0x00, 0x00, 0xFF] + lengthField(data.count) + data + [0 &- sum, 0x00]
     }
@@ -25,6 +25,7 @@ package enum HostFrame {
         }
         let high = UInt8(truncatingIfNeeded: count >> 8)
         let low = UInt8(truncatingIfNeeded: count)
+        // FF FF, an impossible pair of length and check, announces an extended frame.
         return [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
     }
 }

@@ -1,6 +1,6 @@
-/// Finds the host's frames in a stream of bytes, with any garbage between them and however they are
-/// split. A damaged frame is skipped silently, as on the chip: the host repeats a frame that was
-/// not acknowledged.
+/// Finds the host's frames in a stream of bytes, however they are split and whatever garbage is
+/// between them. A damaged frame is skipped silently, as on the chip: the host repeats a frame that
+/// was not acknowledged.
 package struct HostFrameParser {
     package enum Event: Hashable {
         case acknowledge
@@ -9,7 +9,7 @@ package struct HostFrameParser {
         case information([UInt8])
     }
 
-    /// The bytes from the first one that may begin a frame, never more than one frame.
+    /// The bytes from the first that may begin a frame, never more than one frame.
     private var pending: [UInt8] = []
     /// The number of frames with a wrong length or checksum.
     private(set) var damagedCount = 0
@@ -46,6 +46,7 @@ package struct HostFrameParser {
         {
             skipped += 1
         }
+        // A lone zero may be the first half of the start code.
         if pending.count - skipped == 1, pending[skipped] != 0x00 { skipped += 1 }
         pending.removeFirst(skipped)
     }

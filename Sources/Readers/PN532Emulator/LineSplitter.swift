@@ -8,7 +8,7 @@ package struct LineSplitter {
 
     package init() {}
 
-    /// The lines that these bytes complete. A line that is too long is cut, but remains too long to
+    /// The lines that these bytes complete. A line that is too long is cut, but stays too long to
     /// be accepted.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
@@ -19,6 +19,8 @@ package struct LineSplitter {
                 isSkipping = false
             } else if !isSkipping {
                 pending.append(byte)
+                // One byte over the limit is kept, so that the line is refused and not shortened
+                // into another.
                 guard pending.count > Emulation.longestLine else { continue }
                 lines.append(String(decoding: pending, as: UTF8.self))
                 pending = []

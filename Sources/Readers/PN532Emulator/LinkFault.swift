@@ -4,7 +4,7 @@ public struct LinkFault: Hashable, Sendable {
     public enum Counted: String, Sendable, CaseIterable {
         /// Each command of the host.
         case command
-        /// Only those that carry a frame for a tag.
+        /// Only commands that carry a frame for a tag.
         case data
     }
 
@@ -26,9 +26,9 @@ public struct LinkFault: Hashable, Sendable {
         case status(UInt8)
         /// The answer comes without the ACK that should precede it.
         case loseAcknowledge
-        /// The chip stops after it has carried out the command, until it is resumed.
+        /// The chip stops after carrying out the command, until it is resumed.
         case stall
-        /// The reader is unplugged after it has carried out the command.
+        /// The reader is unplugged after carrying out the command.
         case unplug
     }
 
@@ -62,7 +62,7 @@ extension LinkFault: CustomStringConvertible {
         return "\(counted.rawValue) \(countdown) \(name)"
     }
 
-    /// Reads a fault in the one spelling that `description` gives.
+    /// Reads a fault, only as `description` spells it.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard (3...4).contains(words.count), let counted = Counted(rawValue: words[0]),

@@ -6,7 +6,7 @@ extension PN532Chip {
     private static let longestTimeout: UInt8 = 16
     private static let acknowledge: UInt8 = 0x0A
 
-    /// InCommunicateThru: sends and receives bytes as the registers are set.
+    /// InCommunicateThru: sends and receives bytes according to the registers.
     mutating func communicate(_ data: [UInt8]) -> [UInt8] {
         let (status, answer) = transmit(data)
         return [status] + answer
@@ -16,6 +16,7 @@ extension PN532Chip {
     mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let number = data.first else { return .syntaxError }
         let frame = Array(data.dropFirst())
+        // Bit 6 of the number is MI, more information (PN532 user manual, InDataExchange).
         let index = Int(number & 0x07) - 1
         let status = makeCurrent(index)
         guard status == ChipStatus.good else { return .answer([status]) }
@@ -33,9 +34,12 @@ extension PN532Chip {
 
     private mutating func exchangePlain(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         switch (frame.first, frame.count) {
+        // The firmware knows only the commands that a MIFARE card shares: READ, WRITE,
+        // COMPATIBILITY_WRITE.
         case (0x30, 2): return transmit(frame)
         case (0xA2, 6): return acknowledged(frame)
         case (0xA0, 18):
+            // Two frames on the air: the page, then after its ACK the sixteen bytes.
             let (status, _) = acknowledged(Array(frame.prefix(2)))
             return status == ChipStatus.good
                 ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
@@ -62,13 +66,14 @@ extension PN532Chip {
         }
     }
 
-    /// A command to a card of ISO/IEC 14443-4. The host may give it in parts, and gets the answer in
-    /// parts of one block: more follows as long as the status says so.
+    /// A command to an ISO/IEC 14443-4 card. The host may send it in parts, and gets the answer in
+    /// parts of one block as long as the status says that more follow.
     private mutating func exchangeBlocks(
         _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
         var target = target
         defer { targets[index].kind = .block(target) }
+        // An empty command without MI asks for the next part.
         if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
         target.answer = []
         target.command += data
@@ -101,13 +106,14 @@ extension PN532Chip {
     }
 
     private func nextPart(_ target: inout BlockTarget) -> (UInt8, [UInt8]) {
+        // The firmware announced frames of 64 bytes in its RATS.
         let part = Array(target.answer.prefix(FrameSize.of64.payload))
         target.answer = target.answer.dropFirst(part.count)
         let more = target.answer.isEmpty ? 0 : PN532Chip.moreInformation
         return (ChipStatus.good | more, part)
     }
 
-    /// The bytes that the buffer of the contactless unit holds.
+    /// The size of the contactless unit's buffer (FIFO).
     static let bufferSize = 64
 
     /// Sends a frame; returns a status and the answer.
@@ -121,7 +127,7 @@ extension PN532Chip {
         }
     }
 
-    /// The frame to send. Nil if the host's own parity is wrong, because no card answers that.
+    /// The frame to send; `nil` if the host's own parity is wrong, because no card answers that.
     private func outgoing(_ data: [UInt8]) -> RadioFrame? {
         let lastBits = registers.transmitLastBits
         if !registers.handlesParity {

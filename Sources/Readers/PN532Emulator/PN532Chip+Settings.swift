@@ -54,8 +54,8 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// The buffer of the unit, which a host fills, sends and reads by hand: libnfc does where it
-    /// measures the time of an answer.
+    /// The unit's buffer, which a host can fill, send and read by hand, as libnfc does to time an
+    /// answer.
     private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
         switch register {
         case ChipRegisters.fifoLevel where value & ChipRegisters.flush != 0: buffer = []
@@ -89,6 +89,7 @@ extension PN532Chip {
 
     mutating func setParameters(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard data.count == 1, let flags = data.first else { return .syntaxError }
+        // fAutomaticRATS (PN532 user manual, SetParameters).
         activatesBlocks = flags & 0x10 != 0
         return .answer([])
     }
@@ -110,6 +111,7 @@ extension PN532Chip {
     mutating func configureRadio(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let item = data.first else { return .syntaxError }
         let values = Array(data.dropFirst())
+        // The configuration items of RFConfiguration, each with the length that the manual gives.
         let lengths: [UInt8: Int] = [
             0x01: 1, 0x02: 3, 0x04: 1, 0x05: 3, 0x0A: 11, 0x0B: 8, 0x0C: 3, 0x0D: 9,
         ]

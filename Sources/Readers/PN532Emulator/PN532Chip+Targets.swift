@@ -4,6 +4,7 @@ import Tags
 extension PN532Chip {
     private static let retriesForEver: UInt8 = 0xFF
     private static let mostTargets = 2
+    // RATS: frames of 64 bytes, identifier 0.
     private static let requestForAnswerToSelect: [UInt8] = [0xE0, 0x50]
 
     mutating func listPassiveTarget(_ data: ArraySlice<UInt8>) -> ChipResult {
@@ -20,8 +21,8 @@ extension PN532Chip {
             ? goOnWaiting(.list(request)) : .answer([0])
     }
 
-    /// Returns the full answer to InListPassiveTarget, or nil if no card was found. The emulator
-    /// has only type A cards, so requests for other types find none.
+    /// The answer to InListPassiveTarget; `nil` if no card was found. The emulator has only type A
+    /// cards, so requests for other types find none.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
@@ -51,6 +52,7 @@ extension PN532Chip {
 
     private mutating func listed(_ card: SelectedCard) -> [UInt8] {
         let tag = UInt8(targets.count + 1)
+        // The radio sends the ATQA lowest byte first, the chip reports it highest first.
         var data = [tag] + card.answerToRequest.reversed() + [card.selectAcknowledge]
         data += [UInt8(card.number.count)] + card.number
         var kind = ChipTarget.Kind.plain
@@ -69,13 +71,14 @@ extension PN532Chip {
         return RadioCRC.stripped(from: answer.bytes)
     }
 
-    /// Halts the current card, so that another one can be heard.
+    /// Halts the current card, so that another can be heard.
     private mutating func haltCurrent() {
         guard let index = current, targets.indices.contains(index) else { return }
         current = nil
         let frame: [UInt8] =
             switch targets[index].kind {
             case .plain: [0x50, 0x00]
+            // S(DESELECT): an activated card no longer hears HLTA.
             case .block: [0xC2]
             }
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
@@ -86,6 +89,7 @@ extension PN532Chip {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
         haltCurrent()
+        // By UID, with a wake-up: the card was halted when another became the current one.
         let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
         guard field.select(attempts: 2, waking: true, number: parts) != nil else {
             return ChipStatus.timeout
@@ -136,7 +140,7 @@ extension PN532Chip {
         return bytes[0] == PN532Chip.retriesForEver ? goOnWaiting(.poll(types)) : .answer([0])
     }
 
-    /// The answer of InAutoPoll. Nil if none of these kinds was found.
+    /// The answer to InAutoPoll; `nil` if none of these kinds was found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
         let request = ListRequest(mostTargets: 1, kind: 0, initiatorData: [])
         for type in types where [0x00, 0x10, 0x20].contains(type) {
@@ -157,7 +161,7 @@ extension PN532Chip {
 }
 
 extension ListRequest {
-    /// Whether exactly the data that this kind of card needs is present.
+    /// Whether the request has exactly the data that its kind of card needs.
     var isComplete: Bool {
         switch kind {
         case 0: [0, 4, 8, 12].contains(initiatorData.count)

@@ -10,12 +10,13 @@ package struct PN532Chip {
         case forEver
     }
 
+    // A PN532 (32h) with firmware 1.6 that supports ISO/IEC 14443 A and B, and 18092.
     static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
     /// The speeds that SetSerialBaudRate knows, indexed by their numbers, in bits a second.
     static let speeds = [
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
-    /// The most bytes in an answer, including the direction and the command.
+    /// The most bytes in an answer, without direction and command.
     static let mostAnswerData = HostFrame.longestData - 2
 
     package var field: RadioField
@@ -28,18 +29,18 @@ package struct PN532Chip {
     private(set) var wait: Wait?
     /// Whether PowerDown was sent and the host has not woken the chip yet.
     var isPoweredDown = false
-    /// The number of the speed that takes effect once the host has acknowledged it.
+    /// The index of the speed that takes effect once the host acknowledges it.
     var nextSpeed: Int?
-    /// Whether a card of ISO/IEC 14443-4 is activated as soon as it is found.
+    /// Whether an ISO/IEC 14443-4 card is activated as soon as it is found.
     var activatesBlocks = true
-    /// The number of further attempts to find cards; FFh means without end.
+    /// The number of further attempts to find cards; FFh, the chip's default, means forever.
     var activationRetries: UInt8 = 0xFF
     /// The timeout of an answer, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
-    /// Whether a card that is halted answers where it is asked for by its UID.
+    /// Whether a halted card answers when asked for by its UID.
     let wakesNamedCards: Bool
 
     init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
@@ -47,7 +48,7 @@ package struct PN532Chip {
         self.wakesNamedCards = wakesNamedCards
     }
 
-    /// Carries out a command. A pending wait is given up.
+    /// Carries out a command, which ends a pending wait.
     mutating func run(_ code: UInt8, _ data: [UInt8]) -> ChipResult {
         wait = nil
         guard let command = PN532Command(rawValue: code) else { return .syntaxError }

@@ -1,13 +1,13 @@
 import SimulatedReader
 import Tags
 
-/// The state that a card keeps as long as the field is on.
+/// The state of a card while the field is on.
 struct PoweredCard {
     enum Kind {
         case type2(TagSide)
         case foreign(ForeignCard)
-        // In a box: copied with the others, it would look at bytes that the compiler never sets,
-        // which a memory checker takes for an error.
+        // Indirect: copied in place, it would read bytes that the compiler never sets, which a
+        // memory checker reports as an error.
         indirect case ntag424(PoweredNTAG424)
     }
 
@@ -38,7 +38,7 @@ struct PoweredCard {
     }
 }
 
-/// The answer that a reader detects after it has sent a frame.
+/// What a reader detects after sending a frame.
 enum RadioAnswer: Hashable {
     case silence
     case frame(RadioFrame)

@@ -8,14 +8,15 @@ struct PoweredNTAG424: Hashable {
 
     private var blocks = CardSide(answerToSelect: answerToSelect)
     private var chip = NTAG424Side()
-    /// The number of blocks of the command that is coming.
+    /// The number of blocks so far of an incoming command.
     private var count = 0
 
     var isActivated: Bool { blocks.isActivated }
 
-    /// Whether a frame is the last part of a command that writes, or a part of it.
+    /// Whether a frame completes a command that writes.
     func isWrite(_ frame: [UInt8]) -> Bool {
         guard blocks.isActivated else { return false }
+        // On a copy: the frame itself is heard later, when its fault is known.
         var after = blocks
         guard case .run(let command) = after.hear(frame) else { return false }
         return NTAG424Side.isWrite(command)
@@ -24,7 +25,7 @@ struct PoweredNTAG424: Hashable {
     /// Whether the command that a frame completes came in several blocks.
     var isChained: Bool { count > 0 }
 
-    /// The answer to a frame without checksum; nil for silence.
+    /// The answer to a frame without checksum; `nil` for silence.
     mutating func hear(
         _ frame: [UInt8], _ memory: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
@@ -37,6 +38,7 @@ struct PoweredNTAG424: Hashable {
             return blocks.answer(
                 chip.answer(command, blocks: count + 1, &memory, random: random))
         case .end(let answer):
+            // Deselected, the card loses its session.
             (chip, count) = (NTAG424Side(), 0)
             return answer
         }

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// An emulated serial line: bytes written to its device can be read here, and the reverse.
+/// An emulated serial line: bytes written to its device can be read here, and vice versa.
 package final class PseudoTerminal {
     private static let longestName = 128
 
     /// The emulator's end, which never blocks.
     package let master: Int32
-    /// A descriptor of the device itself. Without it the emulator's end would report a hang-up all
-    /// the time while no client has the device open.
+    /// A descriptor of the device itself. Without it the emulator's end would report a hang-up
+    /// whenever no client has the device open.
     private let slave: Int32
     package let path: String
 
@@ -39,6 +39,7 @@ package final class PseudoTerminal {
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // Raw: a terminal would echo bytes back and change line ends.
         guard slave >= 0, linux_make_raw(slave) == 0 else {
             let error = EmulatorError.last(path)
             if slave >= 0 { close(slave) }
@@ -50,7 +51,7 @@ package final class PseudoTerminal {
 }
 
 extension EmulatorError {
-    /// An error with the last error text of the system.
+    /// An error with the system's last error text.
     static func last(_ what: String) -> EmulatorError {
         EmulatorError(.system, "\(what): \(unsafe String(cString: strerror(errno)))")
     }

@@ -1,6 +1,6 @@
 import Tags
 
-/// A card of type A that was found and selected.
+/// A type A card that was found and selected.
 struct SelectedCard: Hashable {
     let number: [UInt8]
     /// The ATQA, least significant byte first, as received by radio.
@@ -8,10 +8,10 @@ struct SelectedCard: Hashable {
     let selectAcknowledge: UInt8
 }
 
-/// The complete selection that the chip's firmware does by itself.
+/// The complete selection that the chip's firmware does on its own.
 extension RadioField {
-    /// Looks for cards this many times, and selects the first that answers. Nil if none does. With
-    /// a number, only the card with that number, in parts of four bytes.
+    /// Looks for cards this many times and selects the first that answers; `nil` if none does. With
+    /// a UID, in parts of four bytes, it selects only that card.
     mutating func select(
         attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {
@@ -37,6 +37,7 @@ extension RadioField {
             guard case .frame(let answer) = send(RadioFrame(bytes: RadioCRC.appended(to: frame))),
                 let acknowledge = RadioCRC.stripped(from: answer.bytes)?.first
             else { return nil }
+            // SAK bit 3: the UID goes on at the next cascade level, and this part began with 88h.
             let isPartial = acknowledge & 0x04 != 0
             number += isPartial ? Array(part.dropFirst()) : part
             if !isPartial {
@@ -48,8 +49,8 @@ extension RadioField {
         return nil
     }
 
-    /// The next four bytes of a number. If several cards answer, one of them is picked, as the chip
-    /// does bit by bit.
+    /// The next four bytes of a UID. If several cards answer, it picks one, as the chip does bit by
+    /// bit.
     private mutating func nextPart(_ code: UInt8, _ level: Int) -> [UInt8]? {
         switch send(RadioFrame(bytes: [code, TypeACardSelection.noBits])) {
         case .silence: nil

@@ -4,7 +4,7 @@ import Tags
 /// The reader's field and the cards in it: takes frames and returns answers.
 package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
-    /// The bits that are wrong in the checksum of a damaged answer.
+    /// The bits that are flipped in the checksum of a damaged answer.
     private static let spoiled: UInt8 = 0x5A
 
     /// The tags, their places, and the fault of a frame.
@@ -29,13 +29,14 @@ package struct RadioField {
         (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
     }
 
-    /// Powers cards that came, and takes the power from cards that left.
+    /// Powers cards that arrived, and removes power from cards that left.
     private mutating func refresh() {
         let lying = isOn ? simulation.onReader : []
         let others = isOn ? foreign : []
         cards.removeAll { card in
             !lying.contains(card.number) && !others.contains { $0.number == card.number }
         }
+        // Only newcomers: a card that stays keeps its power and all that it knows.
         for uid in lying where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))
@@ -51,12 +52,12 @@ package struct RadioField {
 
     private func isPowered(_ number: [UInt8]) -> Bool { cards.contains { $0.number == number } }
 
-    /// The activation of the card with this number, as long as it has power.
+    /// The activation of the card with this UID, while it has power.
     func activation(of number: [UInt8]) -> TypeACardSelection? {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of its number that the first card waiting to be selected offers.
+    /// The part of its UID that the first card waiting to be selected offers.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
@@ -109,7 +110,7 @@ package struct RadioField {
         }
     }
 
-    /// A damaged frame gets no answer: a card of ISO/IEC 14443-4 waits for the next one.
+    /// A damaged frame gets no answer: an ISO/IEC 14443-4 card waits for the next one.
     private mutating func passToNTAG424(
         _ bytes: [UInt8], _ index: Int, _ powered: PoweredNTAG424
     ) -> RadioFrame? {
@@ -136,7 +137,7 @@ package struct RadioField {
         } else {
             cards[index].activation.fallBack()
         }
-        // Last, because a card that was taken away has lost its power then.
+        // Last, because this takes the power from a card that was taken away.
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .answer(let answer):
@@ -153,7 +154,7 @@ package struct RadioField {
         let uid = cards[index].number
         var side = powered
         guard let frame = RadioCRC.stripped(from: bytes) else {
-            // Any frame that is not a command makes the tag fall silent.
+            // An empty frame is no command, so the tag falls silent, as after any damaged one.
             if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
             cards[index].kind = .type2(side)
             cards[index].activation.fallBack()
@@ -193,7 +194,7 @@ package struct RadioField {
         }
     }
 
-    /// A damaged frame. A damaged ACK is neither an ACK nor a NAK.
+    /// A damaged copy of a frame. A damaged ACK is neither an ACK nor a NAK.
     private static func spoil(_ frame: RadioFrame) -> RadioFrame {
         var frame = frame
         let mask: UInt8 = frame.lastBits == 0 ? spoiled : 0x06

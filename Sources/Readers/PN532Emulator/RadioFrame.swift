@@ -1,4 +1,4 @@
-/// A frame in the air in one direction: bytes, the last of which may be incomplete.
+/// A frame on the air: bytes, the last of which may be incomplete.
 package struct RadioFrame: Hashable {
     package var bytes: [UInt8]
     /// The number of valid bits in the last byte, 0 for all of them, as in the chip's registers.
@@ -13,10 +13,10 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// Odd parity for a host that handles it by itself: nine bits a byte, packed.
+/// Odd parity for a host that handles it itself: nine bits a byte, packed.
 package enum ParityBits {
-    /// The bytes in a stream of nine bits each. Nil if a parity bit is wrong. Fewer than nine bits
-    /// have no parity.
+    /// The bytes in a stream of nine bits each; `nil` if a parity bit is wrong. Fewer than nine
+    /// bits have no parity.
     package static func unpack(_ frame: RadioFrame) -> RadioFrame? {
         guard frame.bitCount >= 9 else { return frame }
         var bytes: [UInt8] = []

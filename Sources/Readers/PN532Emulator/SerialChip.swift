@@ -1,7 +1,7 @@
-/// A PN532 on its serial line: bytes of the host in, bytes for the host out. It neither reads nor
-/// waits; its caller carries the bytes.
+/// A PN532 on its serial line: bytes from the host in, bytes for the host out. It does no I/O and
+/// never waits; its caller carries the bytes.
 package struct SerialChip {
-    /// Bytes for the host, and the time that the chip would have taken for them.
+    /// Bytes for the host, and how long the chip would have taken for them.
     package struct Output: Hashable {
         package var bytes: [UInt8]
         var nanoseconds: Int = 0
@@ -13,13 +13,14 @@ package struct SerialChip {
     private static let edgesToWake = 5
     /// The most bytes that a stalled chip keeps for later; the rest is lost.
     static let stalledLimit = 65_536
+    // A start bit, eight bits of data and a stop bit.
     private static let bitsOfByte = 10
     private static let speedAtStart = 115_200
 
     package var chip: PN532Chip
     var fault: LinkFault?
     private(set) var isStalled = false
-    /// Whether a fault has unplugged the reader and it is still on the line.
+    /// Whether a fault is about to unplug the reader.
     private(set) var isUnplugging = false
     package private(set) var speed = speedAtStart
     private var parser = HostFrameParser()
@@ -98,6 +99,7 @@ package struct SerialChip {
         var fresh = PN532Chip(
             chip.field.simulation, wakesNamedCards: chip.wakesNamedCards)
         chip.field.setPower(false)
+        // Keeps the cards and their counters.
         fresh.field = chip.field
         fresh.silenceNanoseconds = chip.silenceNanoseconds
         chip = fresh
@@ -131,6 +133,7 @@ package struct SerialChip {
         switch event {
         case .acknowledge: acknowledged()
         case .refuse:
+            // A NACK of the host asks for the last answer again.
             if let lastAnswer { emit(lastAnswer) }
         case .information(let data): run(data)
         }
@@ -140,6 +143,7 @@ package struct SerialChip {
     private mutating func acknowledged() {
         chip.abort()
         output.append(Output(bytes: [], isCancelling: true))
+        // The host's ACK still came at the old speed (PN532 user manual, SetSerialBaudRate).
         if let next = chip.nextSpeed {
             chip.nextSpeed = nil
             speed = PN532Chip.speeds[next]
@@ -159,6 +163,7 @@ package struct SerialChip {
         let isData = code.flatMap(PN532Command.init(rawValue:))?.isData == true
         if isData { counted.dataCommands += 1 }
         let fault = dueFault(isData: isData)
+        // `late-reply` comes before the next command's ACK, `stale-reply` after it.
         if let held, held.isFirst {
             self.held = nil
             emit(held.answer)
@@ -195,6 +200,7 @@ package struct SerialChip {
         default: break
         }
         var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
+        // The last byte is the postamble; the one before is the data checksum.
         if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
         if let held, !held.isFirst {
             self.held = nil

@@ -1,12 +1,12 @@
 import Tags
 
-/// The selection of a card of type A (ISO/IEC 14443-3), on the card's side: a state machine from
-/// frames to answers, up to the point where the card's own commands begin.
+/// The selection of a type A card (ISO/IEC 14443-3), on the card's side: a state machine from
+/// frames to answers, until the card's own commands begin.
 package struct TypeACardSelection {
     enum State: Hashable {
         case idle
         case halted
-        /// The card has answered a request, and has shown this many parts of its number.
+        /// The card has answered a request, and shown this many parts of its UID.
         case ready(level: Int)
         case active
         /// The card uses ISO/IEC 14443-4 and ignores everything else.
@@ -20,6 +20,7 @@ package struct TypeACardSelection {
         case pass
     }
 
+    // REQA and WUPA are the only frames of seven bits.
     static let request = RadioFrame(bytes: [0x26], lastBits: 7)
     static let wakeUp = RadioFrame(bytes: [0x52], lastBits: 7)
     static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
@@ -28,9 +29,9 @@ package struct TypeACardSelection {
     private static let cascadeTag: UInt8 = 0x88
     private static let moreToCome: UInt8 = 0x04
 
-    /// The number of the card: 4, 7 or 10 bytes.
+    /// The UID of the card: 4, 7 or 10 bytes.
     let uid: [UInt8]
-    /// The ATQA, in the order in which it is sent.
+    /// The ATQA, in the order of transmission.
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
@@ -43,11 +44,12 @@ package struct TypeACardSelection {
         self.selectAcknowledge = selectAcknowledge
     }
 
-    /// The number in parts of four bytes, as sent by radio.
+    /// The UID in parts of four bytes, as sent by radio.
     package static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = uid[...]
         while rest.count > 4, parts.count < selectCodes.count - 1 {
+            // The cascade tag takes the place of the first byte while more of the UID follows.
             parts.append([cascadeTag] + rest.prefix(3))
             rest = rest.dropFirst(3)
         }
@@ -59,6 +61,7 @@ package struct TypeACardSelection {
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isWanted =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
+            // In any other state a REQA or WUPA is an error (ISO/IEC 14443-3): the card falls back.
             guard isWanted else {
                 fallBack()
                 return .silent
@@ -79,7 +82,7 @@ package struct TypeACardSelection {
         }
     }
 
-    /// Silences the card, after a NAK or because another one was selected.
+    /// Silences the card, after a NAK or because another was selected.
     mutating func fallBack() {
         if state != .halted { state = wasHalted ? .halted : .idle }
     }
@@ -106,9 +109,10 @@ package struct TypeACardSelection {
             let acknowledge = isLast ? selectAcknowledge : TypeACardSelection.moreToCome
             return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
-        // Only whole bytes of the number are supported: a reader that needs single bits has met two
-        // cards.
+        // Only whole bytes of the UID are supported: a reader asks for single bits only after two
+        // cards collided.
         let given = frame.bytes.dropFirst(2)
+        // NVB counts the valid bytes in its high half, two for itself and the code before it.
         guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
             known.starts(with: given)
         else {

@@ -10,6 +10,8 @@ final class WakePipe: Sendable {
         guard unsafe pipe(&ends) == 0 else { throw .last("a pipe") }
         (reading, writing) = (ends[0], ends[1])
         for end in ends {
+            // Neither end may block: a caller never waits for the thread, nor the thread for a
+            // byte.
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }

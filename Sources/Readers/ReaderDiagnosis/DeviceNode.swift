@@ -1,6 +1,6 @@
 /// A file in /dev, and whether this user may open it.
 public struct DeviceNode: Sendable, Hashable {
-    /// The access that this user has.
+    /// This user's access.
     public enum Access: Sendable, Hashable {
         case readAndWrite
         /// Read-only or no access: a reader cannot be used through it.

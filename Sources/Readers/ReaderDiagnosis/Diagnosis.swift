@@ -1,7 +1,6 @@
 extension ReaderSurvey {
-    /// The findings about these readers, most important first.
-    ///
-    /// With a name, only the findings about that reader.
+    /// The findings about these readers, most important first. With a name, only those about that
+    /// reader.
     public func findings(about asked: ReaderName? = nil) -> [Finding] {
         // The speed is ignored, because it does not change the port.
         let name = asked.map { name in
@@ -25,7 +24,7 @@ extension ReaderSurvey {
     public func isKnown(_ name: ReaderName) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
-        // A reader on a serial port or one that pcscd drives needs no USB that is visible here.
+        // A reader on a serial port, or one that pcscd drives, needs no USB visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
         let simulated = "Without a reader: try everything on a simulated one."
         switch bus {
@@ -103,6 +102,7 @@ extension ReaderSurvey {
             }
             return libraryFindings(isNeeded: true) + [denied].compactMap { $0 }
         }
+        // Others would have a row if they were plugged in.
         guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
         return smartCardFindings(name, part: part)
     }

@@ -1,4 +1,4 @@
-/// One problem or note of a diagnosis, and its remedy.
+/// One result of a diagnosis, and its remedy.
 public struct Finding: Sendable, Hashable {
     /// The importance of a finding.
     public enum Severity: String, Sendable, CaseIterable {

@@ -1,9 +1,9 @@
-/// A bus of the mainboard to which a PN532 board can be connected, by the name of libnfc's driver.
+/// A mainboard bus that a PN532 board can be connected to, by the name of libnfc's driver.
 public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
     case spi = "pn532_spi"
     case i2c = "pn532_i2c"
 
-    /// The kernel's class of such devices, which is also their subsystem in rules for udev.
+    /// The kernel's class of such devices, also their subsystem in udev rules.
     public var deviceClass: String {
         switch self {
         case .spi: "spidev"
@@ -26,7 +26,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The device nodes, as a shell finds them.
+    /// The device nodes, as a shell pattern.
     private var pattern: String {
         switch self {
         case .spi: "/dev/spidev*"
@@ -54,12 +54,13 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: list)
     }
 
-    /// Other chips may be on a bus, some of which a wrong byte destroys: no rule gives it to all
-    /// users.
+    /// Other chips may be on a bus, and a wrong byte destroys some of them, so no rule opens it to
+    /// all users.
     func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
         let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
         let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""
         let remedy: [Finding.Step] =
+            // A group that may read and write is there already: the user only has to join it.
             if node.group != "root", node.mode & 0o060 == 0o060 {
                 [.say("Join its group, then log in again:"), join]
             } else {

@@ -1,6 +1,5 @@
 extension ReaderSurvey {
-    /// Everything that keeps one reader from being used, or one finding that says that nothing
-    /// does.
+    /// Everything that keeps a reader from being used, or one finding that nothing does.
     func findings(on reader: PluggedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
@@ -41,6 +40,7 @@ extension ReaderSurvey {
                         .say("On the machine itself unplug it and plug it in again."),
                     ]))
         }
+        // pcscd takes a CCID reader whenever it starts, so the one that comes first has it.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {
@@ -82,6 +82,7 @@ extension ReaderSurvey {
     private func pcscdFinding(on reader: PluggedReader) -> Finding {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
+        // Using it through pcscd comes first: something else may need pcscd.
         let use: [Finding.Step] =
             if let smartCardRefusal {
                 [.say("Through pcscd it cannot be used: \(smartCardRefusal).")]
@@ -115,6 +116,7 @@ extension ReaderSurvey {
     private func smartCardFindings(on reader: PluggedReader, _ word: String) -> [Finding] {
         let name = self.name(of: reader)
         let others = reader.holders.filter { !isPCSCD($0, reader) }
+        // Whatever holds it keeps pcscd away, too.
         if !others.isEmpty { return others.map { finding(on: reader, heldBy: $0) } }
         switch state(of: reader) {
         case .noPCSCD:
@@ -141,9 +143,10 @@ extension ReaderSurvey {
         }
     }
 
-    /// The finding about a port. It matters if the user asked for it, or if there is no other
+    /// The finding about a port. It matters if the user asked for the port, or if there is no other
     /// reader.
     func finding(on port: SerialPort, isAsked: Bool) -> Finding {
+        // Most bridges carry something else, so a port matters only if nothing better is there.
         let isNeeded = isAsked || !rows.contains(where: \.isReady)
         let name = port.name
         let what =
@@ -184,6 +187,6 @@ extension ReaderSurvey {
 }
 
 extension SerialPort {
-    /// The group that a user is advised to join; never root's.
+    /// The group that a user is advised to join, never root's.
     var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
 }

@@ -1,12 +1,12 @@
 /// A model of reader with its USB numbers: a row of a table.
 public struct ReaderModel: Sendable, Hashable {
-    /// The way in which tapcard uses a reader of this model.
+    /// How tapcard uses a reader of this model.
     public enum Service: Sendable, Hashable {
-        /// A driver of libnfc, by the name that its connection strings begin with.
+        /// A libnfc driver, by the name that its connection strings begin with.
         case libnfc(String)
         /// pcscd, which gives its readers long names; the word identifies this model in them.
         case smartCard(word: String)
-        /// Not a reader but a serial port, to which a PN532 board may be connected.
+        /// Not a reader but a serial port that may have a PN532 board.
         case serialBridge
         /// Not supported, with advice.
         case unsupported(String)

@@ -1,10 +1,10 @@
-/// A reader as people name it: the value of `--reader`, and the first column of the list.
+/// A reader as users name it: the value of `--reader` and the first column of the list.
 public enum ReaderName: Hashable, Sendable {
     /// `sim`, whose file is in the data folder, or `sim:FILE`.
     case simulated(file: String?)
-    /// `pcsc:NAME`, a reader of pcscd's; a part of its name is enough.
+    /// `pcsc:NAME`, a reader driven by pcscd; a part of its name is enough.
     case smartCard(String)
-    /// `DRIVER:PLACE`, a connection string of libnfc's, which alone knows its drivers.
+    /// `DRIVER:PLACE`, a libnfc connection string. Only libnfc knows its drivers.
     case libnfc(driver: String, place: String)
 
     private static let simulatedWord = "sim"
@@ -13,13 +13,14 @@ public enum ReaderName: Hashable, Sendable {
     private static let serial: Set = [uart, "arygon", "acr122s"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
-    /// Nil for a text that is not in one of these forms. The reader itself may be missing.
+    /// `nil` if the text has none of these forms. The reader itself may be missing.
     public init?(_ text: String) {
         guard text != ReaderName.simulatedWord else {
             self = .simulated(file: nil)
             return
         }
         guard let colon = text.firstIndex(of: ":"),
+            // The name is shown in messages, where it must not move the cursor.
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         let kind = String(text[..<colon])
@@ -45,27 +46,27 @@ public enum ReaderName: Hashable, Sendable {
 
     public var isSimulated: Bool { if case .simulated = self { true } else { false } }
 
-    /// libnfc's driver; nil for a reader that libnfc does not drive.
+    /// libnfc's driver; `nil` for a reader that libnfc does not drive.
     public var driver: String? { if case .libnfc(let driver, _) = self { driver } else { nil } }
 
-    /// Whether the path in the name has to be that of a serial port.
+    /// Whether the path in the name must be that of a serial port.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
-    /// The bus of the mainboard that the reader is on; nil for any other reader.
+    /// The mainboard bus that the reader is on; `nil` for any other reader.
     public var bus: MainboardBus? { driver.flatMap(MainboardBus.init) }
 
-    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`. Nil where none belongs.
+    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if such a name has none.
     public var path: String? {
         guard case .libnfc(_, let place) = self, isSerial || bus != nil else { return nil }
         let path = place.prefix { $0 != ":" }
         return path.isEmpty ? nil : String(path)
     }
 
-    /// The path of a serial port that is searched, as in `pn532_uart:/dev/ttyUSB0:115200`.
+    /// The path of a serial port in a name such as `pn532_uart:/dev/ttyUSB0:115200`.
     public var portPath: String? { driver == ReaderName.uart ? path : nil }
 
-    /// Whether a survey cannot see such readers, because they use the mainboard's own buses or
-    /// ports that are not searched.
+    /// Whether a survey cannot see such readers, because they use mainboard buses or ports that it
+    /// does not search.
     var isUnseen: Bool { driver != ReaderName.uart && (isSerial || bus != nil) }
 
     var isOnUSB: Bool {

@@ -1,6 +1,6 @@
 /// One line of the list of readers: its name, and whether it can be used.
 public struct ReaderRow: Sendable, Hashable {
-    /// The state of a reader: usable, or the reason why not.
+    /// The state of a reader: usable, or why not.
     public enum State: Sendable, Hashable {
         case ready
         /// A serial port that this user may open, with or without a board.
@@ -9,14 +9,14 @@ public struct ReaderRow: Sendable, Hashable {
         case noPermission
         case held(ReaderHolder)
         case heldByPCSCD
-        /// It needs pcscd, which is absent.
+        /// The reader needs pcscd, which is absent.
         case noPCSCD
-        /// pcscd is present and does not answer, or not to this user.
+        /// pcscd is present but does not answer, at least not to this user.
         case unusablePCSCD
-        /// pcscd is present and does not offer it.
+        /// pcscd is present but does not offer the reader.
         case notOffered
         case noLibrary
-        /// libnfc is present, but not in a release that tapcard can use.
+        /// libnfc is present, but in a release that tapcard cannot use.
         case otherLibrary
         case unsupported
 
@@ -58,7 +58,7 @@ public struct ReaderRow: Sendable, Hashable {
         }
     }
 
-    /// The value for `--reader`. Nil if there is none.
+    /// The value for `--reader`; `nil` if there is none.
     public let name: ReaderName?
     public let make: String
     public let driver: String
@@ -100,6 +100,7 @@ extension ReaderSurvey {
         let names = smartCardReaders ?? []
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
+        // A reader that was found on USB has its row already.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {
@@ -146,12 +147,13 @@ extension ReaderSurvey {
         }
     }
 
-    /// The name that pcscd gives a reader of this model: the contactless side if it has several.
+    /// pcscd's name for a reader of this model: the contactless side if there are several.
     func offered(_ word: String) -> String? {
         let names = (smartCardReaders ?? []).filter { $0.contains(word) }
         if let marked = names.first(where: { $0.contains("PICC") || $0.contains("Contactless") }) {
             return marked
         }
+        // SAM slots hold a security module, and "ICC" ones a card with contacts.
         let unmarked = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
         guard let first = unmarked.first ?? names.first else { return nil }
         return ReaderSurvey.reader(of: first, among: unmarked)
@@ -183,7 +185,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// The state that libnfc causes. Nil if it causes none.
+    /// The state that libnfc causes; `nil` if it causes none.
     private var libraryState: ReaderRow.State? {
         switch libnfc {
         case .notAsked, .version: nil
@@ -192,9 +194,9 @@ extension ReaderSurvey {
         }
     }
 
-    /// Whether this holder is pcscd. It runs as another user, so often only its mark on the
-    /// interface is visible and not the program. Then it is assumed to be pcscd if that is running
-    /// and supports readers of this model.
+    /// Whether this holder is pcscd. It runs as another user, so often only its claim on the
+    /// interface is visible, not the program. Then it is taken for pcscd if that is running and
+    /// supports readers of this model.
     func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
         switch holder {
         case .kernel: return false
@@ -207,7 +209,7 @@ extension ReaderSurvey {
 }
 
 extension PluggedReader {
-    /// Whether it is a reader. A serial bridge is not one, but its port may have one.
+    /// Whether this is a reader. A serial bridge is not one, but its port may have one.
     public var isReader: Bool { model.service != .serialBridge }
 }
 
@@ -216,11 +218,11 @@ extension SerialPort {
 }
 
 extension [ReaderRow] {
-    /// The new name of a USB reader that was connected again under another number; nil as long as
+    /// The new name of a USB reader that was plugged in again under another number; `nil` while
     /// another reader could be meant.
     ///
-    /// It is the only free one of its kind. The readers of its kind that other tills use
-    /// must all be there: else the one that has come could be one of theirs.
+    /// It is the only free one of its kind. All readers of that kind at other tills must be
+    /// present: otherwise the new one could be theirs.
     public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
         guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }
         let alike = filter { $0.name?.driver == driver }

@@ -1,4 +1,4 @@
-/// The readers of this machine as visible from outside, without opening any.
+/// This machine's readers as visible from outside, without opening any.
 public struct ReaderSurvey: Sendable, Hashable {
     /// Whether the machine has USB.
     public enum Bus: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct ReaderSurvey: Sendable, Hashable {
         case unusable(why: String)
     }
 
-    /// The reason why a path in the requested name does not lead to a reader.
+    /// Why a path in the requested name does not lead to a reader.
     public enum PathRefusal: Sendable, Hashable {
         case missing(String)
         /// The path exists, but is not a serial port.
@@ -39,14 +39,14 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var readers: [PluggedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
-    /// The names of the readers that pcscd offers. Nil if it did not answer.
+    /// The names of the readers that pcscd offers; `nil` if it did not answer.
     public var smartCardReaders: [String]?
-    /// The reason why pcscd did not answer, if it was asked.
+    /// Why pcscd did not answer, if it was asked.
     public var smartCardRefusal: String?
     public var libnfc: Library
     /// The problem with the path in the requested name.
     public var pathRefusal: PathRefusal?
-    /// The device node in the requested name, if that is of a bus of the mainboard.
+    /// The device node in the requested name, if it is of a mainboard bus.
     public var busNode: DeviceNode?
     /// The current user, for commands that name a user.
     public var user: String
@@ -71,7 +71,7 @@ public struct PluggedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
     public var address: Int
-    /// The name of its folder in sysfs, such as "1-2". Nil if sysfs does not know it.
+    /// The name of its folder in sysfs, such as "1-2"; `nil` if sysfs does not have it.
     public var port: String?
     /// The name that the device reports.
     public var productText: String?
@@ -100,7 +100,7 @@ public struct PluggedReader: Sendable, Hashable {
     }
 }
 
-/// A serial port, to which a PN532 board may be connected; only a query would show it.
+/// A serial port that may have a PN532 board; only a query would tell.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
     /// The USB bridge of this port, if it is in the table.

@@ -30,11 +30,13 @@ enum Remedies {
         let join: [Finding.Step] = [
             .run("sudo usermod -aG plugdev \(user)"), .say("Then log in again."),
         ]
+        // The rule works: it is only this user's login that lacks the group.
         if reader.node.group == "plugdev", reader.node.mode & 0o060 == 0o060 {
             return [.say("Its rule is in place; join the group plugdev:")] + join
         }
         let vendor = ReaderModel.hexadecimal(reader.model.vendor)
         let product = ReaderModel.hexadecimal(reader.model.product)
+        // uaccess is for whoever sits at the machine; the group is for SSH and services.
         let rule =
             "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""
@@ -52,7 +54,7 @@ enum Remedies {
         ] + join
     }
 
-    /// The kernel module for a serial bridge, by its vendor.
+    /// The kernel module for a serial bridge, by vendor.
     static func module(for vendor: UInt16) -> String {
         switch vendor {
         case 0x0403: "ftdi_sio"
@@ -64,7 +66,7 @@ enum Remedies {
 }
 
 extension ReaderSurvey {
-    /// The remedy for a reader that looks fine and still cannot be used.
+    /// The remedy for a reader that looks fine but cannot be used.
     public func stubbornRemedy(_ name: ReaderName) -> [Finding.Step] {
         switch name {
         case .simulated:

@@ -1,6 +1,6 @@
 extension String {
-    /// The text on one line of a terminal. The name of a process or a reader comes from outside and
-    /// must not be able to move the cursor or change colours.
+    /// The text on one line of a terminal. Names of processes and readers come from outside and
+    /// must not move the cursor or change colours.
     public var onOneLine: String {
         var line = ""
         for scalar in unicodeScalars {

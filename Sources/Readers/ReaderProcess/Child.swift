@@ -5,7 +5,7 @@ import Tags
 package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
-    /// Ends it and returns how it had ended, if it ended by itself.
+    /// Ends the process. Returns how it ended, if it had ended on its own.
     func end() -> String?
 }
 
@@ -15,8 +15,8 @@ final class Child: ReaderLink {
     let channel: MessageChannel
     private var isEnded = false
 
-    /// Starts the process. It gets its own process group, so that Ctrl-C does not reach it: the
-    /// program decides when it stops.
+    /// Starts the process in its own process group, so that Ctrl-C does not reach it: this program
+    /// decides when it stops.
     init(_ command: [String]) throws(ReaderError) {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "there is no socket left for the reader's process")
@@ -25,6 +25,7 @@ final class Child: ReaderLink {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        // dup2 clears close-on-exec, which both ends have.
         unsafe posix_spawn_file_actions_adddup2(&actions, other, STDIN_FILENO)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
@@ -57,10 +58,12 @@ final class Child: ReaderLink {
         guard !isEnded, let process else { return nil }
         isEnded = true
         channel.close()
+        // SIGKILL, because a call of libnfc that hangs answers to nothing else.
         kill(process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
+        // Our SIGKILL: the process had still been running.
         if signal == SIGKILL { return nil }
         return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
     }

@@ -1,8 +1,8 @@
 import BlockingLane
 public import Tags
 
-/// The reader that is plugged in at present. After it was unplugged, the next selection looks for a
-/// reader again, and may find another one.
+/// The reader that is plugged in now. After it was unplugged, the next selection looks for a reader
+/// again, and may find another one.
 public actor LastingReader: TagReader {
     private let find: @Sendable () async throws(ReaderError) -> any TagReader
     private let waitForChange: @Sendable (Duration) async -> Void
@@ -11,7 +11,7 @@ public actor LastingReader: TagReader {
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
     /// `find` opens the wanted reader. `waitForChange` returns when a device was plugged in or the
-    /// time is over: it paces the search for a missing reader.
+    /// time is up: it paces the search for a missing reader.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void
@@ -33,8 +33,8 @@ public actor LastingReader: TagReader {
         isKnownToBeMissing = false
     }
 
-    /// Selects a tag. If the reader is missing, the first selection says so at once, and the next
-    /// ones wait for a reader as they would wait for a tag.
+    /// Selects a tag. If the reader is missing, the first selection reports that at once, and the
+    /// next ones wait for a reader as they would for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
@@ -48,6 +48,8 @@ public actor LastingReader: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        // Never opened here: a new reader has selected nothing, so the frame could reach another
+        // tag.
         guard reader != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         return try await whileThere { reader throws(ReaderError) in
             try await reader.exchange(frame)

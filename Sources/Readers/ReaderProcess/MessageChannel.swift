@@ -14,7 +14,7 @@ package final class MessageChannel: Sendable {
         case timedOut
     }
 
-    /// The descriptor, guarded so that it cannot be closed and its number reused while a thread
+    /// The descriptor, guarded so that it is not closed, and its number reused, while a thread
     /// sends.
     private let descriptor: Guarded<Int32>
 
@@ -23,15 +23,17 @@ package final class MessageChannel: Sendable {
 
     deinit { close() }
 
-    /// A pair of connected ends. Both are closed in a program that is started.
+    /// A pair of connected ends. Both are close-on-exec.
     package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
+        // SOCK_SEQPACKET keeps messages apart and still reports the other end's death, unlike
+        // datagrams.
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         return (MessageChannel(ends[0]), ends[1])
     }
 
-    /// Sends a message. False if the other end cannot receive it.
+    /// Sends a message. `false` if the other end cannot receive it.
     @discardableResult
     package func send(_ message: [UInt8]) -> Bool {
         descriptor.withLock { descriptor in
@@ -47,13 +49,14 @@ package final class MessageChannel: Sendable {
         }
     }
 
-    /// Receives a message within a limit; nil means no limit. Blocks the thread.
+    /// Receives a message within a limit, or without one if `nil`. Blocks the thread.
     package func receive(within limit: Duration?) -> Received {
         let descriptor = self.descriptor.withLock { $0 }
         guard descriptor >= 0 else { return .closed }
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
+            // Computed anew, as a signal can interrupt the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)

@@ -17,7 +17,7 @@ struct MessageReader {
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a length of one byte, and as many bytes.
+    /// Reads a length of one byte, then that many bytes.
     mutating func field() -> [UInt8]? {
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
@@ -25,7 +25,7 @@ struct MessageReader {
         return Array(rest.prefix(Int(count)))
     }
 
-    /// Reads a text field. Nil if it is not valid text.
+    /// Reads a text field; `nil` if it is not valid text.
     mutating func text() -> String? { field().flatMap { String(validating: $0, as: UTF8.self) } }
 
     mutating func remainder() -> [UInt8] {

@@ -2,12 +2,12 @@ import BlockingLane
 import Glibc
 public import Tags
 
-/// A reader that runs in a process of its own.
+/// A reader in a process of its own.
 ///
-/// libnfc calls abort() when a reader sends something unexpected, and a call of it can hang. A
-/// program that has to keep running, such as a till that watches for cards all day, then loses
-/// only the process that drives the reader: it is started again at the next selection. A single tap
-/// needs no such process: after any end, the next tap resolves it.
+/// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. A program
+/// that has to keep running, such as a till that watches for cards all day, then loses only the
+/// process that drives the reader, which is started again at the next selection. A single tap needs
+/// no such process: after any end, the next tap resolves it.
 public actor ReaderProcess: TagReader {
     /// The default grace. libnfc takes two seconds to close a silent reader, and about as long to
     /// open one.
@@ -47,7 +47,7 @@ public actor ReaderProcess: TagReader {
 
     public var name: String { summary.name }
     public var longestAnswer: Int { summary.longestAnswer }
-    /// The process that drives the reader at present.
+    /// The process that drives the reader now.
     public var process: Int32? { link?.process }
 
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
@@ -62,6 +62,7 @@ public actor ReaderProcess: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        // A process that is started only now has selected nothing.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         guard case .answer(let answer) = try await ask(.exchange(frame)) else {
             throw stop("its process gave the wrong reply")

@@ -10,7 +10,7 @@ package enum ReaderReply: Equatable, Sendable {
     case released
     case failed(ReaderError)
 
-    /// Parses a reply. Nil for a message that no version of this program would send.
+    /// Parses a reply; `nil` for a message that no version of this program would send.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
@@ -88,7 +88,7 @@ package enum ReaderReply: Equatable, Sendable {
     }
 }
 
-/// The facts about its reader that a program needs.
+/// What a program needs to know about its reader.
 package struct ReaderSummary: Hashable, Sendable {
     package let name: String
     package let longestAnswer: Int

@@ -4,14 +4,14 @@ package enum ReaderRequest: Hashable, Sendable {
     case open
     case select(milliseconds: UInt64)
     case exchange([UInt8])
-    /// A command to a card that speaks in blocks.
+    /// A command to an ISO/IEC 14443-4 card.
     case command([UInt8])
     case release
-    /// Cancels the current operation. This is the only request that may come before the last reply,
-    /// and the only one without a reply.
+    /// Cancels the current operation. Only this request may come before the last reply, and only
+    /// this one gets no reply.
     case cancel
 
-    /// Parses a request. Nil for a message that no version of this program would send.
+    /// Parses a request; `nil` for a message that no version of this program would send.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {

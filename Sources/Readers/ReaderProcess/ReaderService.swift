@@ -15,8 +15,8 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Answers requests on a thread of its own. The program at the other end gives up a process
-    /// that is silent for too long, so answers must not wait for other work.
+    /// Answers requests on its own thread. The program at the other end gives up on a process that
+    /// is silent for too long, so answers must not wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: LastingReader
@@ -38,10 +38,12 @@ public enum ReaderService {
                 if request == .cancel {
                     work?.cancel()
                 } else {
+                    // In a task, so that a cancel can arrive while the reader waits for a tag.
                     work = Task { await self.answer(request) }
                 }
             }
             work?.cancel()
+            // The reader does one thing at a time, so it is released only after its last request.
             await work?.value
             await reader.release()
             channel.close()
@@ -77,7 +79,7 @@ public enum ReaderService {
         }
     }
 
-    /// Receives requests on a thread of its own.
+    /// Receives requests on its own thread.
     private actor Receiver {
         private let lane = BlockingLane(label: "tapcard.reader-service")
         private let channel: MessageChannel

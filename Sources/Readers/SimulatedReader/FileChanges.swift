@@ -2,11 +2,11 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// Reports when a file may have changed, so that a waiting caller need not poll. Its folder is
-/// watched, because the file is replaced as a whole.
+/// Reports when a file may have changed, so that a waiting caller need not poll. It watches the
+/// folder, because the file is replaced as a whole.
 actor FileChanges {
-    /// The polling interval if the system does not report changes, and the limit even if it does:
-    /// it does not report changes that another machine makes.
+    /// The polling interval if the system reports no changes, and the limit even if it does: it
+    /// does not report changes made by another machine.
     private static let blindMilliseconds: CInt = 20
     private static let longestMilliseconds: CInt = 1_000
     private static let told = UInt32(
@@ -14,7 +14,7 @@ actor FileChanges {
 
     private nonisolated let lane = BlockingLane(label: "tapcard.simulation")
     private nonisolated let name: String
-    /// The inotify descriptor, or -1 if the system does not report changes; `poll` ignores that.
+    /// The inotify descriptor, or -1, which `poll` ignores, if the system reports no changes.
     private nonisolated let descriptor: CInt
     /// The descriptor that ends a wait early.
     private nonisolated let alarm: CInt
@@ -82,7 +82,7 @@ actor FileChanges {
         unsafe read(alarm, &count, 8)
     }
 
-    /// Whether one of the events is of the file, or of the folder itself.
+    /// Whether one of the events concerns the file, or the folder itself.
     private nonisolated func concernsFile(_ events: UnsafeRawBufferPointer) -> Bool {
         let head = MemoryLayout<inotify_event>.size
         var position = 0
@@ -91,6 +91,7 @@ actor FileChanges {
                 fromByteOffset: position, as: inotify_event.self)
             let end = position + head + Int(event.len)
             let padded = unsafe events[(position + head)..<end]
+            // The name is padded with zeros; an event of the folder itself has none.
             let text = unsafe String(decoding: padded.prefix { $0 != 0 }, as: UTF8.self)
             if text == name || text.isEmpty { return true }
             position = end

@@ -6,16 +6,17 @@ import OperatingSystem
 public actor SimulatedReader: TagReader {
     /// The longest answer of an ACR122, in bytes.
     public static let answerLimit = 250
-    /// The most bytes of a command in one block of an NTAG 424.
+    /// The most bytes of a command in one block of an NTAG 424: a frame of 128 less its three other
+    /// bytes.
     private static let blockSize = 125
-    /// For how long the file is not read again while nothing tells of a change.
+    /// How long the file is not read again while no change is reported.
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
     public nonisolated let longestAnswer: Int
-    /// The number of frames that went to a tag, those of WRITE included.
+    /// The number of frames sent to a tag, including WRITEs.
     public private(set) var frameCount = 0
-    /// The number of WRITE frames that went to a tag.
+    /// The number of WRITE frames sent to a tag.
     public private(set) var writeCount = 0
 
     private var simulation: Simulation
@@ -25,12 +26,12 @@ public actor SimulatedReader: TagReader {
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
-    /// The chip with power, if one of those is selected.
+    /// The powered NTAG 424, if one is selected.
     private var chipSide: NTAG424Side?
     private var powered: [UInt8]?
 
-    /// Creates a reader with a world in memory. A missing tag never comes, so a selection does not
-    /// wait for it.
+    /// Creates a reader with a simulation in memory. A missing tag never arrives there, so `select`
+    /// does not wait for it.
     public init(_ simulation: Simulation, longestAnswer: Int = answerLimit) {
         name = "simulated reader"
         self.longestAnswer = longestAnswer
@@ -40,7 +41,7 @@ public actor SimulatedReader: TagReader {
         claim = nil
     }
 
-    /// Opens the world in a file. Only one command at a time can use it as a reader.
+    /// Opens the simulation in a file. Only one command at a time can use it as a reader.
     public init(_ file: SimulationFile) throws(ReaderError) {
         name = "simulated reader \(file.path)"
         longestAnswer = SimulatedReader.answerLimit
@@ -50,7 +51,7 @@ public actor SimulatedReader: TagReader {
         changes = FileChanges(file.path)
     }
 
-    /// Reads or changes the world: puts a tag on the reader, or arms a fault.
+    /// Reads or changes the simulation: puts a tag on the reader, or arms a fault.
     public func change<Success: Sendable>(
         _ body: @Sendable (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -72,8 +73,8 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    /// The current world. A waiting caller looks often, so the file is read only when it may have
-    /// changed.
+    /// The current simulation. A waiting caller looks often, so the file is read only when it may
+    /// have changed.
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
         // Checked before the file is read, so that a later change is seen the next time.
@@ -106,6 +107,7 @@ public actor SimulatedReader: TagReader {
         if isWrite { writeCount += 1 }
         let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
         let outcome: Simulation.ChipOutcome = try changeWorld { world in
+            // A second card next to the selected one disturbs it.
             guard world.onReader == [uid] else { return .gone }
             return world.exchange(
                 with: uid, isWrite: isWrite, isChained: blocks > 1, &side
@@ -141,6 +143,7 @@ public actor SimulatedReader: TagReader {
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
+        // A card that stayed keeps its power, and with it what it counted and its settings.
         if powered != uid {
             side.powerDown()
             side.powerUp(tag)
@@ -186,6 +189,6 @@ public actor SimulatedReader: TagReader {
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// Ends this process as the simulated fault demands.
+    /// Kills this process, as the fault demands: nothing is cleaned up.
     private func dieNow() { kill(getpid(), SIGKILL) }
 }

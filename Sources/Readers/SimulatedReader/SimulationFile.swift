@@ -13,7 +13,7 @@ public struct SimulationFile: Sendable {
     /// Names a file. It is read when the reader is first used.
     public init(path: String) { self.path = path }
 
-    /// Changes the simulation while no other command does. A missing file starts with one blank tag
+    /// Changes the simulation while no other command can. A missing file starts with one blank tag
     /// on the reader.
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
@@ -23,7 +23,7 @@ public struct SimulationFile: Sendable {
         }
     }
 
-    /// The simulation; nil if there is no file yet.
+    /// The simulation; `nil` if there is no file yet.
     public func read() throws(ReaderError) -> Simulation? {
         guard let bytes = try translating(DurableFile(path).read(), into: unusable) else {
             return nil
@@ -38,8 +38,8 @@ public struct SimulationFile: Sendable {
         ReaderError(.noReader, error.detail)
     }
 
-    /// A reader whose tag was never used gets another one if the readers in these files have
-    /// the same.
+    /// Gives a reader whose tag was never used another tag, if the readers in these files have the
+    /// same one.
     public func requireOwnTag(
         nextTo files: [String], random: (Int) -> [UInt8]
     ) throws(ReaderError) {
@@ -49,6 +49,7 @@ public struct SimulationFile: Sendable {
             elsewhere.formUnion(tags.map(\.uid))
         }
         try change { world in
+            // A tag that was used may be a card, and is never replaced.
             guard world == .fresh, world.tags.contains(where: { elsewhere.contains($0.uid) })
             else { return }
             var own = Simulation()

@@ -27,9 +27,8 @@ package struct RemoteLottery: LotteryService {
         }
     }
 
-    /// The error for a list without some draws of the cached one. A draw never disappears, so such
-    /// a list is outdated, and a station that believes it would sell tickets whose numbers are
-    /// known.
+    /// The error for a list that lacks draws of the cached one. A draw never disappears, so such a
+    /// list is outdated, and a station that believed it would sell tickets whose numbers are known.
     private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
         guard let lost = list.lost(from: kept) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"

@@ -5,7 +5,7 @@ package import TextCodecs
 /// the version for new codes has changed.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// An additional member of the answer, which means nothing to a card.
+    /// An extra member of the answer, which means nothing to a card.
     private static let android = "413506"
     /// The most codes that are remembered; further ones are refused.
     package static let mostCodes = 10_000

@@ -31,8 +31,8 @@ package struct SandboxAnswer: Hashable, Sendable {
     }
 }
 
-/// The reason why a sandbox service refuses a request. The answer of the real services is not known
-/// in this case: the status tells the kind, the words are for people.
+/// The reason why a sandbox service refuses a request. How the real services answer here is
+/// unknown: the status tells the kind, the words are for people.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

@@ -49,17 +49,18 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     private static let usualSeconds = 60
 
     public let failure: SandboxFailure
-    /// The service concerned, or nil for all of them.
+    /// The service concerned; `nil` for all of them.
     public let service: SandboxService?
     /// The delay of a slow answer.
     public let seconds: Int
-    /// The number of requests that still fail; nil for every one until it is switched off.
+    /// The number of requests that still fail; `nil` for all until it is switched off.
     public private(set) var times: Int?
 
-    /// Nil for an invalid switch, and for one that could never have an effect.
+    /// `nil` for an invalid switch, and for one that could never have an effect.
     public init?(_ text: String) {
         var rest = text[...]
         var times: Int?
+        // From the end: the failure's own name is what remains.
         if let star = rest.lastIndex(of: "*") {
             guard let number = SandboxSwitch.number(rest[star...], 1...SandboxSwitch.mostTimes)
             else { return nil }
@@ -114,7 +115,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after it was used once. Nil when it is used up.
+    /// The switch after it was used once. `nil` if it is used up.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var left = self

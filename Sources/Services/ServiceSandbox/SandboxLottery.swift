@@ -22,6 +22,7 @@ package struct SandboxLottery: Sendable {
         guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
+                // Day by day, because `next` knows the lengths of months and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("after \(draws.count) draws the sandbox draws no more") }
         let balls = try translating(

@@ -51,9 +51,11 @@ package struct SandboxMastermind: Sendable {
             }
             seconds = number
         }
+        // Not in constant time: this password is public.
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("this is not the password")
         }
+        // If still full, the token that expires first makes room.
         passes = passes.filter { $0.value.end > now }
         if passes.count >= SandboxMastermind.mostTokens,
             let first = passes.min(by: { $0.value.end < $1.value.end })

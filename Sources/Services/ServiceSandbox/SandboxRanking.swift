@@ -32,6 +32,7 @@ package struct SandboxRanking: Sendable {
             (row.slots, row.guesses) < (other.slots, other.guesses)
         }
         rows.insert(row, at: place ?? rows.endIndex)
+        // Rows of one size lie together, the worst last.
         guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.mostRows,
             let worst = rows.lastIndex(where: { $0.slots == row.slots })
         else { return }

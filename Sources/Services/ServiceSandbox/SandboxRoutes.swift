@@ -54,6 +54,7 @@ struct SandboxRoutes: Sendable {
         question.token = request.headers["access_token"]
         question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
+        // The delay comes after the lock, so that a slow answer holds up no other request.
         let answer = world.withLock { [question] world in
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
@@ -81,6 +82,7 @@ struct SandboxRoutes: Sendable {
     /// The body without the final line feed of a shell.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
+        // Swift takes CR LF for one character.
         return String(text.prefix { $0 != "\n" && $0 != "\r\n" })
     }
 }

@@ -80,6 +80,7 @@ package struct SandboxWorld: Sendable {
         case .duplicateBalls: return spoil(call, .duplicateBalls)
         case .badDate: return spoil(call, .date)
         case .expiredToken:
+            // Expired for good, so that the client has to log in again.
             mastermind.expire(question.token)
             return carryOut(call, question, now, using: &chance)
         }

@@ -10,7 +10,7 @@ public final class ServiceSandbox: Sendable {
         /// The port; zero for any free one.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
-        /// The interval of draws. Nil for a lottery that draws only on demand.
+        /// The interval of draws; `nil` for a lottery that draws only on demand.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
 

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Asks several sources by calls that block, and takes the first answer.
+/// Asks several sources with blocking calls and takes the first answer.
 ///
-/// Each source has a thread of its own and begins a moment after the one before it, or at once if
-/// that one has failed. A call that is given up goes on in its thread.
+/// Each source has its own thread and begins a moment after the one before it, or at once if that
+/// one has failed. A call that is given up continues in its thread.
 package enum FirstAnswer<Value: Sendable, Failure: Error> {
     case found(Value)
-    /// The failure of each source; nil for one that has not answered yet.
+    /// The failure of each source; `nil` for one that has not answered yet.
     case none([Failure?])
 
     private struct State: Sendable {
@@ -29,6 +29,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
                 let late: Value? = state.withLock { state in
                     switch answer {
                     case .failure(let failure): state.failures[place] = failure
+                    // Too late: somebody has to close what the source opened.
                     case .success(let value) where state.isOver: return value
                     case .success(let value): (state.value, state.isOver) = (value, true)
                     }
@@ -47,6 +48,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
             }
             let isLast = begun == count
             let next = DispatchTime.now() + .nanoseconds(Self.nanoseconds(headStart))
+            // A failure signals too, and so starts the next source before its head start is over.
             _ = change.wait(timeout: min(end ?? .distantFuture, isLast ? .distantFuture : next))
             let now = state.withLock { state in
                 let isLate = end.map { DispatchTime.now() >= $0 } ?? false

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that several threads may touch, one at a time.
+/// A value that several threads may use, one at a time.
 ///
-/// A mutex of the system's rather than `Synchronization.Mutex`, which the thread sanitizer does
-/// not see through.
+/// It uses a system mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not
+/// understand.
 // Unchecked: the mutex is what makes it safe to share.
 @safe public final class Guarded<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

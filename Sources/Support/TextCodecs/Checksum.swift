@@ -4,6 +4,7 @@ public enum Checksum {
     public static let digits = 16
 
     public static func of(_ bytes: some Sequence<UInt8>) -> String {
+        // The offset basis and the prime of FNV-1a.
         var sum: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         let text = String(sum, radix: 16)

@@ -11,8 +11,8 @@ public enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or nil for an odd number of digits or any other character, including spaces and a
-    /// prefix. Both cases are accepted, because users copy digits from programs of either style.
+    /// The bytes, or `nil` for an odd number of digits or any other character, including spaces and
+    /// a prefix. Both cases are accepted, because users copy digits from programs of either style.
     @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -8,6 +8,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 _ = take("\"")
+                // Checked as a whole, because escapes and raw bytes may alternate.
                 guard let string = String(validating: text, as: UTF8.self) else {
                     throw JSONError(.notUTF8, "a string that is not UTF-8", at: start)
                 }
@@ -46,6 +47,7 @@ extension JSONParser {
     /// The scalar of a `\u` escape, or of two of them that make a surrogate pair.
     private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
+        // Only a surrogate is no scalar, and needs a second half.
         if let scalar = Unicode.Scalar(first) { return scalar }
         let half = JSONError(.badString, "half a surrogate pair", at: start)
         guard (0xD800..<0xDC00).contains(first) else { throw half }

@@ -13,6 +13,7 @@ struct JSONParser {
     /// and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
+        // A value takes far more memory than its text: two bytes can take some hundred.
         guard valueCount < valueLimit else {
             throw JSONError(.tooLarge, "more than \(valueLimit) values", at: position)
         }

@@ -17,7 +17,7 @@ public enum JSONValue: Hashable, Sendable {
     /// The longest text that is parsed, in bytes.
     public static let sizeLimit = 1_048_576
 
-    /// The value of the first member with that name. Nil if it is missing, or if this is not an
+    /// The value of the first member with that name. `nil` if it is missing, or if this is not an
     /// object.
     public subscript(key: String) -> JSONValue? {
         members?.first { $0.key == key }?.value

@@ -76,6 +76,7 @@ struct JSONWriter {
             case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
             case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
             case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
+            // RFC 8259 forbids the other control characters in a string.
             case 0..<0x20: bytes += (#"\u00"# + Hexadecimal.encode([byte])).utf8
             default: bytes.append(byte)
             }

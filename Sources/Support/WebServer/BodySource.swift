@@ -45,6 +45,7 @@ final class BodySource {
                 connection.noteProgress()
                 return count
             case .later:
+                // With 0 alone, libmicrohttpd would ask again at every turn of the loop.
                 connection.suspend()
                 return 0
             case .finished: return tapcard_microhttpd_end
@@ -52,6 +53,7 @@ final class BodySource {
             }
         case .cutOff(let bytes):
             let part = bytes.dropFirst(position).prefix(buffer.count)
+            // Closes the connection before the promised length: that is the failure to simulate.
             guard !part.isEmpty else { return tapcard_microhttpd_broken }
             unsafe buffer.copyBytes(from: part)
             return part.count

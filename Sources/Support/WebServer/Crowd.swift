@@ -1,9 +1,9 @@
-/// The connections of a full server, and who has to make way.
+/// The connections of a full server, and which of them make way.
 ///
-/// Places are shared by address: the address with the most connections loses one first, of its own
-/// the one that has been longest without a complete request. Clients that have proved who they are
-/// do not count for their address, because many may share it, and leave last: not before a stranger
-/// who has just come and may leave in a moment.
+/// Places are shared by address: the address with the most connections loses one first, the one
+/// longest without a complete request. Known clients, who have proved who they are, do not count
+/// for their address, because many may share it. They leave last, and not while a newly arrived
+/// stranger may leave in a moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64
@@ -32,6 +32,7 @@ package struct Crowd {
         // The connections that an address has left when each of its own goes.
         var left: [String: Int] = [:]
         for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
+        // A stranger in its first second may leave soon, which spares a known client.
         let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
         return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
@@ -42,6 +43,7 @@ package struct Crowd {
                 left[member.client] = share - 1
                 return (member.number, share, place)
             }
+            // The largest share first; among equal shares, whoever has waited longest.
             .sorted { ($0.share, $1.place) > ($1.share, $0.place) }.map(\.number)
     }
 }

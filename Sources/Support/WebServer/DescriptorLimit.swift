@@ -18,7 +18,7 @@ package enum DescriptorLimit {
         return connections
     }
 
-    /// The number of connections under a limit of open files. Nil if it is too small.
+    /// The number of connections under a limit of open files. `nil` if it is too small.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
         let room = allowed - reserved(settings)
         return room < fewest ? nil : min(settings.connections, room)
@@ -35,6 +35,7 @@ package enum DescriptorLimit {
         guard unsafe getrlimit(resource, &limit) == 0 else { return wanted }
         if limit.rlim_cur < rlim_t(wanted) {
             var higher = limit
+            // The hard limit is root's to raise; up to it any process may go.
             higher.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
             if unsafe setrlimit(resource, &higher) == 0 { limit = higher }
         }

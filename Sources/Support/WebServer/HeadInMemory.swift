@@ -7,7 +7,7 @@ struct HeadInMemory {
     let target: [UInt8]
     /// Whether its version requires the header Host.
     let needsHost: Bool
-    /// The address of the first header. Nil if the first line has more than its three parts.
+    /// The address of the first header. `nil` if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
     fileprivate let end: UInt
 
@@ -23,6 +23,7 @@ struct HeadInMemory {
         end = start &+ UInt(bytes)
         let versionStart = UInt(bitPattern: version)
         let isWhole =
+            // One byte, the former space, between method, target and version: more was in the line.
             address == start &+ UInt(self.method.utf8.count) &+ 1
             && versionStart == address &+ UInt(target.count) &+ 1
         firstHeader =
@@ -42,7 +43,7 @@ struct HeadReading {
 
     private(set) var headers = WebHeaders()
     private let end: UInt
-    /// The address where the next line has to begin. Nil after a mismatch.
+    /// The address where the next line has to begin. `nil` after a mismatch.
     private var next: UInt?
 
     init(_ head: HeadInMemory) {
@@ -57,6 +58,7 @@ struct HeadReading {
             WebField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
         let start = UInt(bitPattern: name.baseAddress)
         let valueStart = UInt(bitPattern: value.baseAddress)
+        // A gap or an overlap shows a line that libmicrohttpd has changed.
         guard start == next, valueStart > start &+ UInt(name.count), valueStart < end else {
             next = nil
             return

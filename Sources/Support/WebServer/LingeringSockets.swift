@@ -33,6 +33,7 @@ struct LingeringSockets: ~Copyable {
     /// Keeps a duplicate of a socket that is about to be closed, under its connection's number.
     mutating func add(_ socket: CInt, _ number: UInt64) {
         guard sockets.count < Self.mostSockets else { return }
+        // libmicrohttpd closes its own descriptor; this one keeps the connection open.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return }
         guard linux_watch(epoll, copy, UInt32(linux_readable), number) == 0 else {

@@ -1,10 +1,11 @@
-/// The pace of a server's loop. While a TLS handshake waits for its client, libmicrohttpd 0.9.75 says
-/// at every turn that there is work, so that one silent client would keep a processor busy.
+/// The pace of a server's loop. While a TLS handshake waits for its client, libmicrohttpd 0.9.75
+/// reports work at every turn, so one silent client would keep a processor busy.
 package struct LoopPace {
-    /// The turns in a row that may bring nothing after a request has made progress: a long answer is
-    /// sent in several of them.
+    /// The turns in a row that may bring nothing after a request has made progress, because a long
+    /// answer is sent in several.
     package static let freeTurns = 64
-    /// The same after an event alone, such as a new client: each turn asks all who wait.
+    /// The turns in a row that may bring nothing after an event alone, such as a new client: each
+    /// turn asks everyone who waits.
     package static let turnsAfterEvent = 2
     /// The pause before each further turn; an event ends it.
     package static let pauseMilliseconds: UInt64 = 20
@@ -19,7 +20,7 @@ package struct LoopPace {
             ? LoopPace.freeTurns : max(turns - 1, hasEvent ? LoopPace.turnsAfterEvent : 0)
     }
 
-    /// The milliseconds to wait where libmicrohttpd wants to wait so long at most.
+    /// The milliseconds to wait when libmicrohttpd wants to wait at most this long.
     package func timeout(_ wanted: UInt64?) -> UInt64? {
         wanted.map { turns > 0 ? $0 : max($0, LoopPace.pauseMilliseconds) }
     }

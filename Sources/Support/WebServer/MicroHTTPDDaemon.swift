@@ -79,7 +79,7 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_connections($0, handle) } > 0
     }
 
-    /// Milliseconds until it has to run again. Nil while it only waits for its descriptor.
+    /// Milliseconds until it has to run again. `nil` while it only waits for its descriptor.
     var timeout: UInt64? {
         let milliseconds = unsafe library.withFunctions {
             unsafe tapcard_microhttpd_timeout($0, handle)

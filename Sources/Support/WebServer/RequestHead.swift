@@ -39,11 +39,13 @@ package struct RequestHead: Hashable {
         guard cookies <= RequestHead.mostParts else {
             throw Refusal(431, "More than \(RequestHead.mostParts) cookies are not taken.")
         }
+        // A proxy may have routed by one of them, and this server by the other.
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
             throw Refusal(400, "The first line names another host than the header Host.")
         }
         let lengths = headers.all("Content-Length")
         let encodings = headers.all("Transfer-Encoding")
+        // Two lengths, or a length and chunks, are how a request is smuggled past a proxy.
         guard lengths.count + encodings.count <= 1 else {
             throw Refusal(400, "The length of the body is given more than once.")
         }

@@ -1,12 +1,12 @@
 /// The decoded target in a request's first line. Strict: a target that a proxy could interpret
 /// differently is refused.
 package struct RequestTarget: Hashable {
-    /// The host and port in an absolute address, as clients of a proxy send it. Nil in a path.
+    /// The host and port in an absolute address, as clients of a proxy send it. `nil` in a path.
     package let host: String?
     package let path: String
     package let query: [WebField]
 
-    /// Nil for a target that is not served.
+    /// `nil` for a target that is not served.
     package init?(_ text: some Collection<UInt8>) {
         var rest = text[...]
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
@@ -28,6 +28,7 @@ package struct RequestTarget: Hashable {
             // An encoded slash would lead elsewhere than a proxy expects.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
+            // After decoding: "%2e%2e" is "..", too.
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path
@@ -48,7 +49,7 @@ package struct RequestTarget: Hashable {
         return fields
     }
 
-    /// The decoded text. Nil for an invalid escape, a NUL, or invalid UTF-8.
+    /// The decoded text. `nil` for an invalid escape, a NUL, or invalid UTF-8.
     private static func decoded(
         _ escaped: some Collection<UInt8>, plusIsSpace: Bool
     ) -> String? {
@@ -58,6 +59,7 @@ package struct RequestTarget: Hashable {
             switch byte {
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst()?.hexadecimalValue,
+                    // No %00, at which C code would end the path.
                     let low = rest.popFirst()?.hexadecimalValue, high + low > 0
                 else { return nil }
                 bytes.append(high << 4 | low)

@@ -7,7 +7,7 @@ extension ServerConnection {
     /// HTTP/1.0.
     private static let streamBlockBytes = 1 << 10
 
-    /// Passes the answer to libmicrohttpd and returns the next phase. Nil if it is not accepted.
+    /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if it is not accepted.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -16,6 +16,7 @@ extension ServerConnection {
         guard let made = unsafe made else {
             return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
         }
+        // libmicrohttpd counts references: a queued answer keeps its own.
         defer { unsafe library.functions.destroy_response(made) }
         return unsafe queue(response, made)
     }
@@ -35,8 +36,8 @@ extension ServerConnection {
         return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
-    /// The answer for libmicrohttpd. Nil for an invalid status or header, or a stream that already
-    /// has a listener.
+    /// The answer for libmicrohttpd. `nil` for an invalid status or header, or a stream that
+    /// already has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
         let headers =
@@ -74,6 +75,8 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
+                // A byte more than there is, so that the source is asked again, and then breaks
+                // off.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(

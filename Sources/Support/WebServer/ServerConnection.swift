@@ -110,6 +110,7 @@ import Glibc
     /// The state of the client's unread bytes.
     var input: Input {
         var byte: UInt8 = 0
+        // Peeks, so that libmicrohttpd still gets the byte.
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
         if count < 0, errno == EAGAIN { return .none }
         return count > 0 ? .waiting : .ended

@@ -19,6 +19,7 @@ extension ServerLoop {
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
         connection.phase = .begun(
             target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
+        // libmicrohttpd keeps a record of each part of a query, and could run out of memory.
         unsafe tapcard_microhttpd_hide_query(target)
         loop.hasProgressed = true
         return unsafe pointer
@@ -37,6 +38,7 @@ extension ServerLoop {
         }
         loop.hasProgressed = true
         let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+        // Tells libmicrohttpd that all bytes were taken.
         unsafe count.pointee = 0
         return unsafe loop.proceed(connection, part)
     }
@@ -117,6 +119,7 @@ extension ServerLoop {
 
     /// Stores a part of a body, or discards the whole body.
     private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
+        // One body is always accepted, however small the limit for all is.
         let isAlone = heldBodyBytes == connection.body.count
         if part.count > settings.bodyBytes - connection.body.count {
             connection.refusal = connection.refusal ?? .tooLong(settings.bodyBytes)

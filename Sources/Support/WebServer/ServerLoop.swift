@@ -23,7 +23,7 @@ final class ServerLoop {
     let reply: @Sendable (WebRequest) -> WebReply
     let mailbox: ServerMailbox
     let library: MicroHTTPDLibrary
-    /// The daemon that accepts new connections. Nil when the server is down.
+    /// The daemon that accepts new connections. `nil` if the server is down.
     private var daemon: MicroHTTPDDaemon?
     /// The daemons with previous certificates, kept as long as they have connections.
     private var retiring: [MicroHTTPDDaemon] = []
@@ -44,7 +44,7 @@ final class ServerLoop {
     /// Whether a request has made progress in this run of the loop.
     var hasProgressed = false
     private var nextTick: UInt64?
-    /// The deadline of a stop. Nil until one is requested.
+    /// The deadline of a stop. `nil` until one is requested.
     private var end: UInt64?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -103,7 +103,7 @@ final class ServerLoop {
         return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
-    /// Waits for an event. True if the mailbox has a message.
+    /// Waits for an event. `true` if the mailbox has a message.
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
@@ -122,6 +122,7 @@ final class ServerLoop {
                 case Watched.mailbox: isMailThere = true
                 case Watched.daemon: break
                 default:
+                    // A closed connection's number lives on with its lingering socket.
                     if connections[event.number] == nil {
                         lingering.drain(event.number)
                     } else {
@@ -182,6 +183,7 @@ final class ServerLoop {
             new.stop()
             throw error
         }
+        // Gives up its share of the port, and keeps its connections.
         old.quiesce()
         retiring.append(old)
         (daemon, listening) = (new, number)
@@ -254,6 +256,7 @@ final class ServerLoop {
                     waitingSince: connection.waitingSince)
             }
         ).leaving
+        // No more than are waiting: the others keep their place.
         for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
@@ -333,6 +336,7 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
+        // All are resumed now: with one suspended, libmicrohttpd would end the program.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

@@ -9,7 +9,7 @@ final class ServerMailbox: Sendable {
         /// From a handler that has released a body of this many bytes.
         case answer(connection: UInt64, WebResponse, bodyBytes: Int)
         case streamHasNews(connection: UInt64)
-        /// The continuation receives the error, or nil for success.
+        /// The continuation receives the error, or `nil` for success.
         case renew(WebServerSettings.TLS, CheckedContinuation<WebServerError?, Never>)
         /// Stops until a time of `SystemClock.uptimeMilliseconds`; the continuation resumes when
         /// the server is down.
@@ -31,12 +31,13 @@ final class ServerMailbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Queues a message. False if the server is already down.
+    /// Queues a message. `false` if the server is already down.
     @discardableResult
     func post(_ message: Message) -> Bool {
         let wasEmpty = state.withLock { state -> Bool? in
             guard !state.isClosed else { return nil }
             state.messages.append(message)
+            // Only the first message has to wake the thread, which takes all of them.
             return state.messages.count == 1
         }
         guard let wasEmpty else { return false }

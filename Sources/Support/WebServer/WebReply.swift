@@ -2,7 +2,7 @@
 public enum WebReply: Sendable {
     /// An answer that is sent at once.
     case now(WebResponse)
-    /// An answer from a task of its own, which runs to its end even if the client leaves, and is
+    /// An answer from its own task, which runs to its end even if the client leaves and is
     /// cancelled only when a stop takes too long.
     case later(@Sendable () async -> WebResponse)
 

@@ -52,6 +52,7 @@ public final class WebServer: Sendable {
             unsafe owned.release()
             throw .noResources("no thread", number)
         }
+        // Nobody joins it: the mailbox tells when the server is down.
         pthread_detach(thread)
         return WebServer(port: port, connections: settings.connections, mailbox)
     }

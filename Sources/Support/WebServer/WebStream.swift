@@ -37,7 +37,7 @@ public final class WebStream: Sendable {
         self.onGone = onGone
     }
 
-    /// Queues bytes. False when the listener is gone.
+    /// Queues bytes. `false` if the listener is gone.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         change { state in
@@ -65,17 +65,19 @@ public final class WebStream: Sendable {
             let answer = body(&state)
             let isNews =
                 state.isAwaited && (state.queuedBytes > 0 || state.isFinished || state.isGone)
+            // A dropped listener has to be cut even if nobody waits for bytes.
             guard isNews || state.isGone != wasGone else { return (answer, nil as Wake?) }
             state.isAwaited = false
             return (answer, state.wake)
         }
+        // Outside the lock, as it posts to the server's mailbox.
         wake?()
         return answer
     }
 
     private typealias Wake = @Sendable () -> Void
 
-    /// Connects the server, which begins to send. False if the stream already has a listener.
+    /// Connects the server, which begins to send. `false` if the stream already has a listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.wake == nil else { return false }
@@ -130,6 +132,7 @@ extension WebStream.State {
             moved += part.count
             read += part.count
             if read == queue[first].count {
+                // Frees the bytes at once; the entries go when all are read.
                 queue[first] = []
                 first += 1
                 read = 0

@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The part of a card that phones read. It is derived from the ledger and decides nothing.
+/// The part of a card that phones read. It is made from the ledger and decides nothing.
 package struct CardFace: Hashable, Sendable {
     package var style: FaceStyle
     package var balance: Money
@@ -32,15 +32,20 @@ package struct CardFace: Hashable, Sendable {
     /// card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
+        // The app's form has no such keys, and the 112 bytes of an NTAG213 no room.
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
+        // Without either, extras have nothing to displace: `area` reports them if they are too
+        // long.
         guard face.ticket != nil || face.game != nil else { return face }
         face.extras = []
+        // The game goes first, then the ticket: docs/CARDS.md promises other programs this order.
         if !face.hasRoom(in: layout) { face.game = nil }
         if !face.hasRoom(in: layout) { face.ticket = nil }
         guard face.ticket != nil || face.game != nil else {
             face.extras = extras
             return face
         }
+        // One at a time, so that a single long member does not push out the short ones.
         for member in extras {
             face.extras.append(member)
             if !face.hasRoom(in: layout) { face.extras.removeLast() }
@@ -55,6 +60,7 @@ package struct CardFace: Hashable, Sendable {
 
     /// This card after it is scratched.
     var withCode: CardFace? {
+        // Any sixteen bytes do: every code is equally long.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
         var later = self

@@ -7,6 +7,7 @@ extension CardFace {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is no object")
         }
+        // Both forms have `id`; only ours has `balance`.
         let isOwn = value[FaceKey.balance] != nil
         guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
             throw CardImageError(.notACard, "the JSON has no balance and no accountValue")
@@ -23,10 +24,12 @@ extension CardFace {
             scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
             ticket: value[FaceKey.ticket].flatMap(CardFace.ticket),
             game: value[FaceKey.game]?.string.flatMap(MastermindGameID.init),
+            // The app's form lists our keys too, or a change of form would keep a stale code or
+            // ticket.
             extras: members.filter { !known.contains($0.key) })
     }
 
-    /// The holder and the members of other writers, even if the other members are unreadable.
+    /// The cardholder and the members of other writers, even if the rest is unreadable.
     static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
         guard let members = value.members else { return nil }
         let isOwn = value[FaceKey.balance] != nil
@@ -54,6 +57,7 @@ extension CardFace {
     }
 
     private static func id(_ value: JSONValue?) throws(CardImageError) -> HolderID? {
+        // Other writers spell a missing value as null.
         guard let value, value != .null else { return nil }
         guard let text = value.numberText, let id = try? HolderID(parsing: text) else {
             throw CardImageError(.badValue, "its id is no whole number from 1")
@@ -80,9 +84,11 @@ extension CardFace {
     private static func scratch(
         _ state: JSONValue?, _ code: JSONValue?
     ) throws(CardImageError) -> ScratchCard {
+        // The iPhone app writes neither.
         if state == nil && code == nil { return .none }
         let value = code?.string.flatMap(CardFace.code)
         switch (state?.string, code, value) {
+        // The one-letter states are those of the short spelling.
         case ("unscratched", nil, _), ("u", nil, _): return .unscratched
         case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
         case ("activated", _, let value?), ("a", _, let value?): return .activated(value)
@@ -105,6 +111,7 @@ extension CardFace {
             let numbers = parts[2].array?.map(CardFace.number),
             let bonus = CardFace.number(parts[3]),
             let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
+            // `compactMap` drops what is no number: the counts then differ.
             balls.numbers.count == numbers.count
         else { return nil }
         return Ticket(id: id, draw: draw, balls: balls)

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 
 extension CardFace {
-    /// The padded width of balances, so that a payment moves no byte after them.
+    /// The width to which balances are padded, so that a payment moves no byte after them.
     private static let balanceWidth = 9
 
     /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
@@ -14,11 +14,13 @@ extension CardFace {
 
     /// Whether all of it fits in the short spelling, including a future code.
     func hasRoom(in layout: CardLayout) -> Bool {
+        // The app's form has neither ticket nor game to make room for.
         guard style == .tapcard else { return true }
         return (withCode ?? self).tapcardJSON(isShort: true).utf8.count <= layout.jsonCapacity
     }
 
     private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+        // The app's form has no status byte and no language: three bytes more for the JSON.
         let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
         var json = style == .tapcard ? tapcardJSON(isShort: false) : appJSON
         if json.utf8.count > longest, style == .tapcard { json = tapcardJSON(isShort: true) }
@@ -31,17 +33,21 @@ extension CardFace {
         }
         let record =
             style == .tapcard
+            // The app's form: bare JSON, without the status byte and language of a Text record.
             ? NDEFText(language: "en", text: json).record
             : NDEFRecord(
                 format: .wellKnown, type: Array("T".utf8), id: [], payload: Array(json.utf8))
         let message = try translating(NDEFMessage([record]).encoded()) { (error: NDEFError) in
             CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
         }
+        // At most 216 bytes of area, so the length takes one byte and `jsonCapacity` holds.
         let area = TLVArea.encoded(message: message)
         return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
     }
 
     private func tapcardJSON(isShort: Bool) -> String {
+        // The balance comes first and begins on page 09h, so a payment changes only two or three
+        // pages.
         var text = "{\"\(FaceKey.balance)\":\(paddedBalance)"
         func add(_ key: String, _ value: JSONValue) { text += CardFace.member(key, value) }
         if let id = holder.id { add(FaceKey.id, .number(id.description)) }
@@ -79,6 +85,7 @@ extension CardFace {
 
     private var paddedBalance: String {
         let amount = balance.description
+        // JSON allows spaces after a number, so the padding stays valid.
         let missing = max(0, CardFace.balanceWidth - amount.utf8.count)
         return amount + String(repeating: " ", count: missing)
     }
@@ -86,6 +93,7 @@ extension CardFace {
     /// The members of other writers, except those with a key of the current form: a duplicate key
     /// makes all of the JSON unreadable.
     private func extraMembers(besides keys: [String]) -> String {
+        // An extra of one form can be a key of the other: `--display` changes the form.
         extras.filter { !keys.contains($0.key) }
             .map { CardFace.member($0.key, $0.value) }
             .joined()
@@ -100,6 +108,7 @@ extension CardFace {
     private var names: (String, String) {
         let name = holder.name?.text ?? ""
         guard
+            // A space at either end would leave an empty part, and reading would drop it.
             let space = name.indices.dropFirst().dropLast().last(where: { name[$0] == " " })
         else { return (name, "") }
         return (String(name[..<space]), String(name[name.index(after: space)...]))

@@ -8,7 +8,7 @@ package struct CardImage: Hashable, Sendable {
     /// Two times sixteen bytes, whether or not they are records.
     package let records: [[UInt8]]
 
-    /// Nil unless the number of bytes matches the layout.
+    /// `nil` unless the number of bytes matches the layout.
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
@@ -21,8 +21,8 @@ package struct CardImage: Hashable, Sendable {
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
-    /// The holder and the members of other writers, as far as they are readable even after a length
-    /// of zero or a broken header: during a refresh, both still are where they were.
+    /// The cardholder and the members of other writers, as far as they are readable even after a
+    /// length of zero or a broken header: a refresh that was cut off leaves both in place.
     package func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
@@ -33,6 +33,7 @@ package struct CardImage: Hashable, Sendable {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
         else { return nil }
+        // Any other order means that somebody else wrote this JSON.
         let own = members.dropLast(face.extras.count).map(\.key)
         let order = face.style == .tapcard ? FaceKey.own : FaceKey.app
         return own == order.filter(own.contains) ? face : nil
@@ -40,6 +41,7 @@ package struct CardImage: Hashable, Sendable {
 
     private var value: JSONValue? {
         guard let start = startOfJSON,
+            // A prefix, because the terminator, zeros or remains of a longer message follow.
             let (value, _) = try? JSONValue.parsingPrefix(of: area, from: start)
         else { return nil }
         return value

@@ -23,7 +23,7 @@ package struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    /// Nil for a chip without pages.
+    /// `nil` if the chip has no pages.
     package init?(_ chip: Chip) {
         switch chip {
         case .ntag213: self = .ntag213

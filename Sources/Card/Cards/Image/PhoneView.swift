@@ -1,6 +1,6 @@
 import Tags
 
-/// The view of a tag on a phone, without an app of ours.
+/// What a phone without an app of ours shows of a tag.
 package enum PhoneView: Hashable, Sendable {
     /// It opens this address.
     case address(String)

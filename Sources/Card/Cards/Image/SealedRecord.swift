@@ -29,10 +29,11 @@ package struct SealedRecord: Hashable, Sendable {
     package let balance: UInt32
     package let seal: [UInt8]
 
-    /// Reads the fields; the validity of the seal is a separate check. Nil if the bytes are not a
-    /// record of this format, such as a page of zeros.
+    /// Reads the fields, without checking the seal. `nil` if the bytes are not a record of this
+    /// format, such as a page of zeros.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
+            // Version 1, so that neither zeros nor ones look like a record.
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
             let sequence = SequenceNumber(SealedRecord.number(bytes[1...3]))
@@ -44,11 +45,12 @@ package struct SealedRecord: Hashable, Sendable {
         seal = Array(bytes[8...])
     }
 
-    /// Makes a record and seals it. Nil if the balance is too large for a record.
+    /// Makes a record and seals it. `nil` if the balance is too large for a record.
     package init?(
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
     ) {
+        // The id has four bits in the first byte.
         guard let units = UInt32(exactly: balance.minorUnits), keyID <= 0x0F else { return nil }
         self.keyID = keyID
         self.state = state
@@ -63,7 +65,7 @@ package struct SealedRecord: Hashable, Sendable {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }
 
-    /// Whether the seal is valid for this chip, this holder and this currency.
+    /// Whether the seal is valid for this chip, cardholder and currency.
     package func isSealed(
         uid: CardUID, holder: Holder, currency: Currency, cardKey: [UInt8]
     ) -> Bool {
@@ -73,8 +75,10 @@ package struct SealedRecord: Hashable, Sendable {
         return ConstantTime.equal(expected, seal)
     }
 
-    /// The digest that binds the record to a holder and a currency without a byte of either in it.
+    /// The digest that binds the record to a cardholder and a currency without storing either in
+    /// it.
     package static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
+        // Ids start at 1, so 0 means none.
         let id = UInt64(holder.id?.number ?? 0)
         return SHA256.digest(
             (0..<8).reversed().map { UInt8(truncatingIfNeeded: id >> ($0 * 8)) }
@@ -92,7 +96,10 @@ package struct SealedRecord: Hashable, Sendable {
     private static func seal(
         over head: [UInt8], uid: CardUID, digest: [UInt8], cardKey: [UInt8]
     ) -> [UInt8] {
+        // The label keeps a seal from passing for any other MAC under this key. The UID stops a
+        // copy onto another chip.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
+        // Eight bytes: two pages of the four. Guessing succeeds once in 2^64 tries.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))
     }
 

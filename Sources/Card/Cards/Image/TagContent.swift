@@ -72,9 +72,11 @@ package enum TagContent: Hashable, Sendable {
         }
         let isText = record.format == .wellKnown && record.type == Array("T".utf8)
         let isJSON = record.format == .media && record.type == Array("application/json".utf8)
+        // Our form: a Text record with a language, then JSON.
         if isText, let text = try? NDEFText(record), text.text.first == "{" {
             self.init(json: Array(text.text.utf8), isOwnForm: true, currency)
         } else if (isText || isJSON) && record.payload.first == UInt8(ascii: "{") {
+            // The app's form: type T with bare JSON. Its brace, 7Bh, is no valid status byte.
             self.init(json: record.payload, isOwnForm: false, currency)
         } else if isText, let text = try? NDEFText(record) {
             self = .text(text.text)
@@ -88,6 +90,7 @@ package enum TagContent: Hashable, Sendable {
             let face = try CardFace(try JSONValue.parsing(json), currency: currency)
             self = isOwnForm && face.style == .tapcard ? .tapcard(face) : .foreignCard(face)
         } catch let error as CardImageError where error.kind == .badValue {
+            // Still a card's data: people should hear which value is wrong.
             self = .badCard(error.detail)
         } catch {
             self = String(validating: json, as: UTF8.self).map(TagContent.text) ?? .other

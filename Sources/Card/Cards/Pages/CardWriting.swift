@@ -21,7 +21,10 @@ extension CardLayout {
         let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
         let wasBrokenOff = isGuarded(old)
         let used = CardLayout.usedPages(of: new)
+        // The first page is dropped here: it holds the guard until the others are written.
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
+            // A page of an interrupted WRITE can read right today and lose its weak bits tomorrow
+            // (rule 2).
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
         if SafetyRule.guardPage.isLeftOut { return changed + after.prefix(1) }
@@ -33,6 +36,7 @@ extension CardLayout {
         area.starts(with: CardLayout.emptyMessage.bytes)
     }
 
+    // An NDEF TLV of length 0 and a terminator: phones see an empty tag, no mixed digits.
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
 
     /// The number of pages in the message: the zeros after it have no meaning.

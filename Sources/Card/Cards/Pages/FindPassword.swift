@@ -1,9 +1,9 @@
 package import Tags
 
-/// Tries passwords on a protected tag and returns the one that opens it, or nil.
+/// Tries passwords on a protected tag and returns the index of the one that opens it, or `nil`.
 ///
-/// Only for a tag that does not count wrong passwords: otherwise a few attempts would lock it for
-/// ever.
+/// Only for a tag that does not count wrong passwords: on any other, a few attempts would lock it
+/// forever.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]

@@ -1,7 +1,6 @@
 import Tags
 
-/// Reads a run of pages with as few FAST_READs as a reader's answers allow. All procedures that
-/// read use it.
+/// Reads a run of pages with as few FAST_READs as a reader's answers allow.
 struct PageSpan: Sendable {
     private var remaining: ClosedRange<UInt8>?
     private var asked: Type2Command?
@@ -10,10 +9,11 @@ struct PageSpan: Sendable {
 
     init(_ pages: ClosedRange<UInt8>?, longestAnswer: Int) {
         remaining = pages
+        // An ACR122 carries 62 pages in one answer, a PN532 65.
         pagesAtOnce = max(1, longestAnswer / 4)
     }
 
-    /// The next frame. Nil when everything is read.
+    /// The next frame; `nil` when everything is read.
     mutating func nextFrame() -> [UInt8]? {
         guard let pages = remaining else {
             asked = nil
@@ -26,7 +26,7 @@ struct PageSpan: Sendable {
         return command.frame
     }
 
-    /// Accepts an answer. False if its form is wrong.
+    /// Accepts an answer. `false` if its length is wrong.
     mutating func take(_ answer: [UInt8]) -> Bool {
         guard let asked, let data = try? asked.checked(answer) else { return false }
         bytes += data

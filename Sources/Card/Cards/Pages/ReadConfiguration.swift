@@ -4,7 +4,7 @@ package import Tags
 package struct ReadConfiguration: TagProcedure {
     private let page: UInt8
 
-    /// Nil for a chip without these pages.
+    /// `nil` for a chip without these pages.
     package init?(_ chip: Type2Chip) {
         guard let page = chip.configurationPage else { return nil }
         self.page = page
@@ -23,7 +23,8 @@ package struct ReadConfiguration: TagProcedure {
         }
     }
 
-    /// The two pages from an answer: READ returns CFG0, CFG1, and two pages that show nothing.
+    /// The two pages from an answer: READ returns four pages, and the last two, PWD and PACK,
+    /// always read as zeros.
     static func pages(_ answer: [UInt8]) -> (cfg0: Page, cfg1: Page)? {
         guard answer.count == 16, let cfg0 = Page(answer[0..<4]), let cfg1 = Page(answer[4..<8])
         else { return nil }

@@ -1,6 +1,6 @@
 import Tags
 
-/// Reads a run of pages from a chip with FAST_READ: one command for a known card.
+/// Reads a run of pages with FAST_READ, a known card in one command.
 package struct ReadPages: TagProcedure {
     private var span: PageSpan
 

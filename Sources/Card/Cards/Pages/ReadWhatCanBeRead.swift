@@ -1,6 +1,6 @@
 package import Tags
 
-/// Reads a run of pages, some of which may be protected and are nil in the result. For dumps.
+/// Reads a run of pages for a dump. Protected pages are `nil` in the result.
 package struct ReadWhatCanBeRead: TagProcedure {
     private let identity: TagIdentity
     private let last: Int
@@ -21,6 +21,7 @@ package struct ReadWhatCanBeRead: TagProcedure {
         switch event {
         case .begin: break
         case .selected(let again):
+            // A dump must not mix two tags.
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
             }
@@ -40,6 +41,7 @@ package struct ReadWhatCanBeRead: TagProcedure {
             } else {
                 count = size / 2
             }
+            // The NAK has ended the selection.
             return first > last ? .finish(pages) : .select
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))

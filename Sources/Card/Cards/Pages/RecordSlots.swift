@@ -1,8 +1,7 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The record slots of a card, each with its validity: two on a tag with pages, four on an
-/// NTAG 424.
+/// The record slots of a card, each with its validity: two on an NTAG21x, four on an NTAG 424.
 package struct RecordSlots: Hashable, Sendable {
     /// The content of one slot.
     package enum Slot: Hashable, Sendable {
@@ -10,8 +9,8 @@ package struct RecordSlots: Hashable, Sendable {
         case blank
         /// Torn, overwritten by another writer, or never a record.
         case broken
-        /// The fields are complete, but the seal is invalid: from another chip or holder, forged,
-        /// or torn.
+        /// The fields are complete, but the seal is invalid: made for another chip or cardholder,
+        /// forged, or torn.
         case unsealed(SealedRecord)
         /// The seal is valid but was made with a retired key.
         case retired(SealedRecord)
@@ -22,8 +21,8 @@ package struct RecordSlots: Hashable, Sendable {
     /// The bytes in the slots, which a ledger can compare.
     package let bytes: [[UInt8]]
 
-    /// Checks the seals of all slots. A record is for one of the `holders`; with an empty list, no
-    /// seal is valid.
+    /// Checks the seals of all slots, for any of the `holders`. With an empty list, no seal is
+    /// valid.
     package init(
         _ records: [[UInt8]], uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
@@ -46,8 +45,8 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// These slots with every record accepted that the ledger itself has issued: such bytes are
-    /// ours even if the name or the key has changed since.
+    /// These slots, with every record accepted that the ledger issued: those bytes are ours even if
+    /// the name or the key has changed since.
     package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
@@ -68,6 +67,7 @@ package struct RecordSlots: Hashable, Sendable {
     package var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
+            // Of equal numbers the first slot wins; the ledger never issues one twice (rule 3).
             guard case .valid(let record) = slot else { continue }
             if best.map({ $0.record.sequence < record.sequence }) ?? true {
                 best = (place, record)
@@ -110,9 +110,11 @@ package struct RecordSlots: Hashable, Sendable {
     package func target(keeping confirmed: SequenceNumber) -> Int {
         if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
         if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
+        // Without the confirmed record on the tag, the best one is all that is left to protect.
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }
         return free.min { left, right in
+            // A slot without a valid record counts as the oldest, so nothing good is overwritten.
             (slots[left].valid?.sequence ?? .none) < (slots[right].valid?.sequence ?? .none)
         } ?? 0
     }

@@ -1,6 +1,6 @@
 package import Tags
 
-/// The data read from a tag that this station has never seen.
+/// What was read from a tag that this station has never seen.
 package struct ScannedTag: Hashable, Sendable {
     package let chip: Type2Chip
     package let version: [UInt8]?
@@ -10,10 +10,10 @@ package struct ScannedTag: Hashable, Sendable {
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
-    /// Whether it has answered as only an Ultralight C does.
+    /// Whether it answered as only an Ultralight C does.
     package let hasTripleDES: Bool
 
-    /// The name of the chip, for people: also of one that is only read.
+    /// The name of the chip for people, including chips that are only read.
     package var kind: String {
         if chip.model != nil { return chip.name }
         if let version { return Type2Chip.otherName(version: version) }
@@ -21,6 +21,7 @@ package struct ScannedTag: Hashable, Sendable {
         guard header.first == ScannedTag.nxp else { return Type2Chip.otherName }
         if hasTripleDES { return "MIFARE Ultralight C" }
         return switch chip.pageCount {
+        // Neither has GET_VERSION; only the memory that the capability container claims differs.
         case 40: "NTAG203"
         case 16: "MIFARE Ultralight"
         default: Type2Chip.otherName
@@ -49,7 +50,8 @@ package struct ScanTag: TagProcedure {
     private static let challengeSize = 9
 
     private var state = State.version
-    /// Whether the tag was silent where it was asked what it is: an answer can be lost.
+    /// Whether the tag did not answer GET_VERSION. One more try follows, because an answer can be
+    /// lost.
     private var wasSilent = false
     private var version: [UInt8]?
     private var chip: Type2Chip?
@@ -85,6 +87,7 @@ package struct ScanTag: TagProcedure {
             return .select
         case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
             (.version, .failure(.tagLost)):
+            // A lost answer and a chip without the command look alike, so it is asked twice.
             state = wasSilent ? .reselect : .again
             wasSilent = true
             return .select
@@ -107,11 +110,13 @@ package struct ScanTag: TagProcedure {
             return takeBlock(answer)
         case (.tripleDES, .answer(let answer)):
             return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
+        // Any failure here only means that it is no Ultralight C; the memory is already read.
         case (.tripleDES, .failure(.refused)), (.tripleDES, .failure(.timedOut)),
             (.tripleDES, .failure(.garbled)), (.tripleDES, .failure(.tagLost)):
             return finish(signature: nil)
         case (.signature, .answer(let answer)):
             return finish(signature: try? Type2Command.readSignature.checked(answer))
+        // A copy may not know READ_SIG; the tag counts as one without a signature.
         case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
             (.signature, .failure(.garbled)):
             return finish(signature: nil)
@@ -167,6 +172,7 @@ package struct ScanTag: TagProcedure {
         let (following, overflow) = nextBlock.addingReportingOverflow(4)
         guard !overflow, following <= chip.userPages.upperBound else {
             memory = Array(memory.prefix(chip.userPages.count * 4))
+            // A chip that answered GET_VERSION is no Ultralight C, so the question is left out.
             guard version == nil else { return finish(signature: nil) }
             state = .tripleDES
             return .exchange(ScanTag.authenticate)

@@ -1,10 +1,10 @@
 package import Tags
 
-/// Sets and verifies the password of a tag that protects nothing, or restores the factory's.
+/// Sets and proves the password of a tag that protects nothing, or restores the factory's.
 ///
 /// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
-/// so nothing may need it then. PACK is invalidated before PWD is written, and written after it: a
-/// tag that answers with it has a PWD that was acknowledged.
+/// so nothing may need it then. PACK is cleared before PWD is written and set after it, so a tag
+/// that answers with its PACK has an acknowledged PWD.
 package struct SetPassword: TagProcedure {
     private enum State {
         case looking, writing, proving
@@ -16,7 +16,7 @@ package struct SetPassword: TagProcedure {
     private var state = State.looking
     private var writes: ArraySlice<PageWrite> = []
 
-    /// Without a password the factory's is set, which is equivalent to none. Nil for a chip without
+    /// Without a password it sets the factory's, which is as good as none. `nil` for a chip without
     /// passwords.
     package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
@@ -35,6 +35,7 @@ package struct SetPassword: TagProcedure {
             guard answer.isEmpty else { return garbled }
             return write()
         case (.proving, .answer(let answer)):
+            // The PACK proves an acknowledged PWD: it was zero while PWD was written.
             return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
         case (.proving, .failure(.refused(NAK.invalidArgument))),
             (.proving, .failure(.refused(NAK.authenticationLimit))):
@@ -48,14 +49,17 @@ package struct SetPassword: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
+        // AUTH0 is on: a torn PWD would now close the tag for good.
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
         let packPage = firstPage + 3
+        // The factory's: PWD of all ones, PACK of zeros.
         guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),
             let pack = Page((password?.pack ?? [0, 0]) + [0, 0])
         else { return garbled }
         writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
             writes.append(PageWrite(packPage, pack))
+            // CFGLCK: CFG0 can never be switched on any more, so a password would protect nothing.
             if found.isLocked { return .fail(.lockedSettings) }
             // A limit that another writer set has to be removed before anything needs the password,
             // and it may be weak even if it reads as 0. If torn, the page has fewer of its old

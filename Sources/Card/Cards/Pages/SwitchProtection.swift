@@ -2,13 +2,13 @@ package import Tags
 
 /// Switches the password protection of a tag on or off.
 ///
-/// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period, so
-/// that a torn page with any AUTH0 asks for a known password. It is written even if it reads as
-/// correct, because it may be weak from a WRITE that was not acknowledged.
+/// CFG0 is written only after PWD_AUTH has proved the card's password in the same field period, so
+/// a torn page with any AUTH0 asks for a known password. It is written even if it reads right,
+/// because it may be weak from a WRITE that was not acknowledged.
 package struct SwitchProtection: TagProcedure {
     /// The wanted state of the tag.
     package enum Target: Hashable, Sendable {
-        /// Protected, which is verified by writing this page unchanged, without and with the
+        /// Protected. This is verified by writing this page unchanged, without and with the
         /// password.
         case on(probe: PageWrite)
         case off
@@ -28,7 +28,7 @@ package struct SwitchProtection: TagProcedure {
     /// The new content of CFG1.
     private var relieved = Page.zero
 
-    /// Nil for a chip without passwords.
+    /// `nil` for a chip without passwords.
     package init?(
         _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
     ) {
@@ -63,6 +63,8 @@ package struct SwitchProtection: TagProcedure {
             return state == .looking ? begin(with: found, cfg1) : check(found)
         case .opening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
+            // CFG1 comes before CFG0: a foreign AUTHLIM must be gone before the tag asks for the
+            // password.
             return target == .off ? switchOver() : relieve()
         case .relieving:
             return answer.isEmpty ? switchOver() : garbled
@@ -77,6 +79,7 @@ package struct SwitchProtection: TagProcedure {
                 CardStoreError(
                     .ignoresPassword, "the tag takes what is written without the password"))
         case .switching:
+            // The chip applies CFG0 only at its next power-up.
             return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
         case .writingOpened:
             return answer.isEmpty ? .finish(()) : garbled
@@ -86,6 +89,7 @@ package struct SwitchProtection: TagProcedure {
 
     private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
         switch (state, failure) {
+        // The wanted NAK. It also ended the selection.
         case (.writingPlainly, .refused): go(to: .reselecting, .select)
         case (.opening, .refused(NAK.invalidArgument)),
             (.opening, .refused(NAK.authenticationLimit)),
@@ -100,6 +104,7 @@ package struct SwitchProtection: TagProcedure {
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
         if found.isLocked { return .fail(.lockedSettings) }
+        // Wrong passwords are counted, and at the limit the tag closes for good.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
         relieved = AccessConfiguration.relieved(cfg1)
         return authenticate(.opening)

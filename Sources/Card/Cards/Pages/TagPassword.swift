@@ -18,8 +18,8 @@ package struct TagPassword: Hashable, Sendable {
         self.init(password: derived.password, pack: derived.pack)
     }
 
-    /// This password without the expected answer, for a tag that is only to be opened: any answer
-    /// shows that it was.
+    /// This password without an expected PACK, for a tag that only has to be opened: any PACK shows
+    /// that it was.
     package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {

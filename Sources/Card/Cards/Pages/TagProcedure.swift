@@ -1,7 +1,7 @@
 package import Tags
 
 /// An operation on a tag, as a state machine without I/O: it takes an event and returns the next
-/// step. So every order of answers and faults can be tested without a reader.
+/// step, so every order of answers and faults can be tested without a reader.
 package protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -47,7 +47,7 @@ package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertib
         case wrongPassword
         /// The tag counts wrong passwords, so none is tried on it.
         case limitsPasswords
-        /// The tag's settings are locked for ever.
+        /// The tag's settings are locked forever.
         case lockedSettings
         /// The tag accepts a plain WRITE though its settings forbid it.
         case ignoresPassword
@@ -100,8 +100,8 @@ extension TagReader {
     }
 }
 
-/// The time limit to select a tag again that has just answered.
+/// The limit for reselecting a tag that has just answered.
 private let reselectLimit = Duration.milliseconds(300)
-/// The time limit to select a tag again after a power cycle: with pcscd, the reader has to detect
-/// it again.
+/// The limit for selecting a tag after a power cycle: under pcscd, the reader has to detect it
+/// again.
 private let powerCycleLimit = Duration.seconds(1)

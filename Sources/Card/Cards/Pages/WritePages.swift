@@ -12,8 +12,8 @@ package struct PageWrite: Hashable, Sendable {
     }
 }
 
-/// Writes pages in order, each acknowledged, reads from the first to the last of them back and
-/// compares.
+/// Writes pages in order, each acknowledged, then reads everything from the first to the last of
+/// them back and compares.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
 /// have been on another reader in the meantime. The caller selects, reads and decides again.
@@ -45,6 +45,7 @@ package struct WritePages: TagProcedure {
             state = .authenticating
             return .exchange(Type2Command.authenticate(password.password).frame)
         case (.authenticating, .answer(let pack)):
+            // A tag that takes any password is a copy: it gets no record.
             guard pack == password?.pack else { return .fail(.wrongPassword) }
             state = .writing
             return write()
@@ -52,6 +53,7 @@ package struct WritePages: TagProcedure {
             (.authenticating, .failure(.refused(NAK.authenticationLimit))):
             return .fail(.wrongPassword)
         case (.writing, .answer(let answer)):
+            // `TagReader` returns an ACK as an empty answer.
             guard answer.isEmpty else {
                 return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
             }
@@ -87,6 +89,7 @@ package struct WritePages: TagProcedure {
     private mutating func readBack() -> TagStep<[UInt8]> {
         if let frame = span.nextFrame() { return .exchange(frame) }
         var last: [UInt8: Page] = [:]
+        // A refresh writes page 04h twice: only its last content counts.
         for write in writes { last[write.page] = write.content }
         let holds = last.allSatisfy { page, content in
             let start = (Int(page) - Int(firstReadBack)) * 4

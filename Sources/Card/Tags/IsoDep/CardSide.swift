@@ -1,5 +1,5 @@
-/// The card's side of ISO/IEC 14443-4, from the activation on: a state machine from frames to
-/// reactions. It carries out no command itself.
+/// The card's side of ISO/IEC 14443-4 after selection: a state machine from frames to reactions. It
+/// carries out no command itself.
 package struct CardSide: Sendable, Hashable {
     /// The reaction to a frame.
     package enum Reaction: Hashable, Sendable {
@@ -8,29 +8,30 @@ package struct CardSide: Sendable, Hashable {
         case send([UInt8])
         /// Carry out this command, then call `answer`.
         case run([UInt8])
-        /// Send this frame with a checksum. The card is silent until it is selected again.
+        /// Send this frame with a checksum, then stay silent until selected again.
         case end([UInt8])
     }
 
     private enum State: Hashable {
-        /// Selected, and not activated.
+        /// Selected, but not activated.
         case selected
         case waiting
         /// A command is being carried out.
         case running
-        /// Parts of an answer are left.
+        /// Parts of an answer remain to be sent.
         case answering
     }
 
-    /// The card's answer to its activation, without checksum.
+    /// The card's answer to its activation (ATS), without checksum.
     package let answerToSelect: [UInt8]
     private var state = State.selected
     private var readerSize = FrameSize.of16
+    // A card starts at 1, the reader at 0, so the first block is a new one (rules A and C).
     private var number = BlockNumber.odd
     private var command: [UInt8] = []
     private var parts: ArraySlice<[UInt8]> = []
     private var last: [UInt8]?
-    /// Whether parameters can still be chosen: right after the activation.
+    /// Whether parameters can still be chosen (PPS): only right after activation.
     private var mayChoose = false
 
     private static let choiceOfParameters: UInt8 = 0xD0
@@ -38,20 +39,23 @@ package struct CardSide: Sendable, Hashable {
     /// A card that was just selected.
     package init(answerToSelect: [UInt8]) { self.answerToSelect = answerToSelect }
 
-    /// Whether the card was activated: it then hears blocks alone.
+    /// Whether the card was activated: from then on it hears only blocks.
     package var isActivated: Bool { state != .selected }
 
-    /// The reaction to a frame with a correct checksum, without it.
+    /// The reaction to a frame with a correct checksum, passed without it.
     package mutating func hear(_ frame: [UInt8]) -> Reaction {
         if state == .selected { return activate(frame) }
         if mayChoose, frame.first == CardSide.choiceOfParameters { return choose(frame) }
         mayChoose = false
+        // A card does not report an unreadable block: the reader notices the silence and asks
+        // again.
         guard let block = TransmissionBlock(frame: frame) else { return .silence }
         switch block {
         case .information(_, let continues, let payload): return take(payload, continues)
         case .acknowledge(let its): return acknowledged(its)
         case .repeatRequest(let its):
-            // The block before never came: this says so, and is not itself repeated.
+            // R(NAK) with the card's number asks for its last block again. With the other one, the
+            // reader's block never came, as this R(ACK) says (rules 11 and 12).
             return its == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card asks for no time.
         case .waitExtension: return .silence
@@ -65,6 +69,7 @@ package struct CardSide: Sendable, Hashable {
     package mutating func answer(_ answer: [UInt8]) -> [UInt8] {
         precondition(state == .running, "an answer needs a command")
         let size = readerSize.payload
+        // Even an empty answer is one block, or the reader would wait forever.
         parts =
             stride(from: 0, to: max(answer.count, 1), by: size)
             .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
@@ -80,9 +85,10 @@ package struct CardSide: Sendable, Hashable {
         return .send(answerToSelect)
     }
 
-    /// Confirms the speed of 106 kbit/s, the only one here.
+    /// Confirms 106 kbit/s, the only speed here.
     private mutating func choose(_ frame: [UInt8]) -> Reaction {
         mayChoose = false
+        // PPS for both directions at 106 kbit/s, with its parameter byte or without.
         let slow: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
         return slow.contains(frame) ? .send([CardSide.choiceOfParameters]) : .silence
     }
@@ -91,6 +97,7 @@ package struct CardSide: Sendable, Hashable {
         // A new command ends whatever was not finished, as the standard has it.
         if state != .waiting { (command, parts) = ([], []) }
         state = .waiting
+        // Each new block of the reader toggles the card's number (rule D).
         number = number.other
         command += payload
         guard command.count <= ReaderSide.longestCommand else {
@@ -104,6 +111,7 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func acknowledged(_ its: BlockNumber) -> Reaction {
+        // An R(ACK) with the card's number means that the reader missed its last part (rule 11).
         if its == number { return again() }
         guard state == .answering else { return .silence }
         number = number.other

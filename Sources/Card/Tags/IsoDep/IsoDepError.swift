@@ -6,12 +6,11 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
     package enum Kind: Sendable, Hashable {
         /// No readable block came, and none to the requests for repetition.
         case silent
-        /// A readable block that this conversation cannot have at this point. Nothing after it
-        /// can be trusted.
+        /// A readable block that cannot come at this point. Nothing after it can be trusted.
         case outOfPlace
         /// The card asked for more time than it may have.
         case waitedTooLong
-        /// A command that is empty or longer than a card takes, or an answer longer than any.
+        /// A command that is empty or too long for a card, or an answer that is too long.
         case wrongLength
         /// The card's answer to its activation is not valid.
         case noProtocol

@@ -1,17 +1,17 @@
-/// The reader's side of ISO/IEC 14443-4: a state machine from what was heard to what is to be
-/// done. It sends nothing itself.
+/// The reader's side of ISO/IEC 14443-4: a state machine from events to actions. It sends nothing
+/// itself.
 ///
-/// A repetition is safe: it is asked for, and the card sends again what it has sent, or says that
-/// nothing came. So a command is carried out once or not at all. Only a block that somebody else
-/// adds is carried out again: the codes of the card's own commands are against that.
+/// A repetition is safe: on request, the card resends its last block or says that nothing came. So
+/// a command is carried out once or not at all. Only a block added by somebody else is carried out
+/// again; the codes in the card's own commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// The outcome of the last frame.
     package enum Event: Hashable, Sendable {
-        /// A frame with a correct checksum, without it.
+        /// A frame with a correct checksum, passed without it.
         case frame([UInt8])
-        /// A frame that was damaged on its way.
+        /// A frame that was damaged in transit.
         case damaged
-        /// No frame in the time that the action gave.
+        /// No frame within the time in the action.
         case silence
     }
 
@@ -27,18 +27,19 @@ package struct ReaderSide: Sendable, Hashable {
 
     /// The most repetitions without progress. A lost block costs two: the request, and the block.
     package static let mostRepetitions = 5
-    /// The most time that a card gets for one command by asking for it. A card that is relayed
-    /// over a network asks for more.
+    /// The most extra time that a card gets for one command by asking. A card relayed over a
+    /// network asks for more.
     package static let longestExtension = Duration.milliseconds(500)
-    /// The longest command and answer, in bytes: short APDUs with their status.
+    /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
+    /// bytes of data and an expected length; its answer 256 bytes and a status of 2.
     package static let longestCommand = 261
     package static let longestAnswer = 258
 
     private enum State: Hashable {
         case idle
-        /// Parts of the command are left, the first of which was sent.
+        /// Parts of the command remain; the first of them was sent.
         case sending
-        /// The answer has begun, and goes on.
+        /// A part of the answer has come, and more follow.
         case receiving
         case deselecting
         case over
@@ -55,9 +56,10 @@ package struct ReaderSide: Sendable, Hashable {
     /// The state after activation.
     package init(_ answerToSelect: AnswerToSelect) { self.answerToSelect = answerToSelect }
 
-    /// Starts a command. Only one at a time: otherwise it is a programming error.
+    /// Starts a command. A second one at a time is a programming error.
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
+        // After a failure or DESELECT, only a new selection helps.
         guard state != .over else { return .failed(.outOfPlace) }
         guard (1...ReaderSide.longestCommand).contains(command.count) else {
             return .failed(.wrongLength)
@@ -83,7 +85,7 @@ package struct ReaderSide: Sendable, Hashable {
         }
         guard case .frame(let frame) = event else { return requestRepetition() }
         guard let block = TransmissionBlock(frame: frame) else {
-            // Its checksum was right, so that a repetition would bring the same again.
+            // Its checksum was right, so a repetition would bring the same block again.
             return fail(.outOfPlace)
         }
         if state == .deselecting {
@@ -96,6 +98,7 @@ package struct ReaderSide: Sendable, Hashable {
             return take(payload, its, continues)
         case .acknowledge(let its): return acknowledged(its)
         case .waitExtension(let multiplier): return extend(multiplier)
+        // Only readers send R(NAK), and a card answers S(DESELECT) only if asked.
         case .repeatRequest, .deselect: return fail(.outOfPlace)
         }
     }
@@ -103,6 +106,8 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func take(
         _ payload: [UInt8], _ its: BlockNumber, _ continues: Bool
     ) -> Action {
+        // An old number is a block of an earlier command; an answer before the last part is out of
+        // turn.
         guard its == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }
@@ -122,18 +127,19 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func acknowledged(_ its: BlockNumber) -> Action {
         guard state == .sending else { return fail(.outOfPlace) }
         if its == number {
-            // The last part is answered, and never only acknowledged.
+            // The card answers the last part with data, never just an acknowledgement.
             guard parts.count > 1 else { return fail(.outOfPlace) }
             (number, repetitions) = (number.other, 0)
             parts = parts.dropFirst()
             return sendPart()
         }
-        // The card has the part before: this one never reached it.
+        // The card acknowledges the part before: this one never reached it (rule 6).
         repetitions += 1
         return repetitions > ReaderSide.mostRepetitions ? fail(.silent) : sendPart()
     }
 
     private mutating func extend(_ multiplier: UInt8) -> Action {
+        // Summed over a command, or a card could ask for a little more time forever.
         extended += answerToSelect.frameWait * Int(multiplier)
         guard extended <= ReaderSide.longestExtension else { return fail(.waitedTooLong) }
         return .send(
@@ -144,7 +150,7 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func requestRepetition() -> Action {
         repetitions += 1
         guard repetitions <= ReaderSide.mostRepetitions else {
-            // A card that does not answer to its dismissal has gone.
+            // A card that does not answer DESELECT has left.
             if state == .deselecting {
                 state = .over
                 return .finished([])
@@ -153,7 +159,7 @@ package struct ReaderSide: Sendable, Hashable {
         }
         return switch state {
         case .deselecting: send(.deselect)
-        // During the card's answer, the last part is confirmed again.
+        // While the card is chaining, R(ACK) asks for its next or last part (rule 5).
         case .receiving: send(.acknowledge(number))
         default: send(.repeatRequest(number))
         }

@@ -13,8 +13,8 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case misplacedFlag
         /// The chunks of a record do not follow the rules for chunks.
         case badChunk
-        /// A record's type, id or payload does not fit its type name format, or the record is
-        /// of another type than the one asked for.
+        /// A record's type, id or payload does not fit its type name format, or the record has
+        /// another type than the one asked for.
         case badType
         /// A value is reserved by the specification.
         case reserved

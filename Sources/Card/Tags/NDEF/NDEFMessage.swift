@@ -2,7 +2,7 @@
 package struct NDEFMessage: Hashable, Sendable {
     /// The most records of a message.
     package static let maximumRecordCount = 256
-    /// The most bytes of a message: what one TLV block of a Type 2 tag can hold.
+    /// The most bytes of a message: as many as one TLV block of a Type 2 tag can hold.
     package static let maximumByteCount = TLV.maximumLength
 
     package var records: [NDEFRecord]
@@ -56,6 +56,7 @@ package struct NDEFMessage: Hashable, Sendable {
         var bytes: [UInt8] = []
         for (index, record) in written.enumerated() {
             try record.validate()
+            // Before it is copied into the message.
             guard record.payload.count <= Self.maximumByteCount else {
                 throw NDEFError(.tooLong, "a payload of \(record.payload.count) bytes")
             }

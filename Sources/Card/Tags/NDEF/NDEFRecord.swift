@@ -41,7 +41,7 @@ package struct NDEFRecord: Hashable, Sendable {
         format == .wellKnown && type.elementsEqual(name.utf8)
     }
 
-    /// Refuses a record that contradicts itself, read or about to be written.
+    /// Refuses a record that contradicts itself, whether read or about to be written.
     func validate() throws(NDEFError) {
         switch format {
         case .empty:

@@ -3,12 +3,12 @@ package struct NDEFText: Hashable, Sendable {
     /// The encoding of the text.
     package enum Encoding: Hashable, Sendable {
         case utf8
-        /// Written most significant byte first, and without a byte order mark unless the text
-        /// begins with something that could be mistaken for one.
+        /// Written most significant byte first, without a byte order mark unless the text begins
+        /// with something that could pass for one.
         case utf16
     }
 
-    /// The most bytes of a language: the status byte counts them with six bits.
+    /// The most bytes of a language: six bits of the status byte hold the length.
     package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
@@ -20,8 +20,7 @@ package struct NDEFText: Hashable, Sendable {
     package var text: String
     package var encoding: Encoding
 
-    /// A language of more than 63 bytes, or with other than ASCII characters, is a programming
-    /// error: no language tag and no record that was read has one.
+    /// A language of more than 63 bytes, or with non-ASCII characters, is a programming error.
     package init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
             language.utf8.count <= Self.maximumLanguageByteCount
@@ -44,6 +43,7 @@ package struct NDEFText: Hashable, Sendable {
         guard status & Self.reservedBit == 0 else {
             throw NDEFError(.badText, "the reserved bit of the status byte is set")
         }
+        // The low six bits of the status byte: the mask is the longest length.
         let languageCount = Int(status & UInt8(Self.maximumLanguageByteCount))
         let content = record.payload.dropFirst()
         guard languageCount <= content.count else {
@@ -69,6 +69,7 @@ package struct NDEFText: Hashable, Sendable {
             payload += text.utf8
         case .utf16:
             let marks: [UInt16] = [0xFEFF, 0xFFFE]
+            // Without a mark of our own, a reader would take the text's first character for one.
             if let first = text.utf16.first, marks.contains(first) { payload += [0xFE, 0xFF] }
             payload += text.utf16.flatMap { unit in
                 [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
@@ -84,6 +85,7 @@ package struct NDEFText: Hashable, Sendable {
         case .utf16:
             guard bytes.count.isMultiple(of: 2) else { return nil }
             let isSwapped = bytes.starts(with: [0xFF, 0xFE])
+            // No mark means most significant byte first (NFC Forum Text RTD).
             let hasMark = isSwapped || bytes.starts(with: [0xFE, 0xFF])
             let content = Array(bytes.dropFirst(hasMark ? 2 : 0))
             let units = stride(from: 0, to: content.count, by: 2).map { index in

@@ -1,7 +1,6 @@
-/// A URI record: an address whose beginning is abbreviated in the payload's first byte.
+/// A URI record: an address whose first byte abbreviates its beginning.
 package struct NDEFURI: Hashable, Sendable {
-    /// The beginnings that one byte stands for, indexed by that byte. The values from 24h are
-    /// reserved.
+    /// The beginnings that one byte stands for, indexed by that byte. Values from 24h are reserved.
     package static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
         "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",

@@ -1,9 +1,9 @@
-/// Joins fragments in their order into records, and enforces the rules.
+/// Joins fragments into records, and enforces the rules for chunks.
 struct RecordAssembler {
     private let strictness: Strictness
     private var unfinished: NDEFRecord?
     private(set) var records: [NDEFRecord] = []
-    /// Whether the fragment that ends the message has come.
+    /// Whether the last fragment of the message was added.
     private(set) var isComplete = false
 
     init(_ strictness: Strictness) {
@@ -12,10 +12,12 @@ struct RecordAssembler {
 
     mutating func add(_ fragment: RecordFragment) throws(NDEFError) {
         try checkPosition(of: fragment)
+        // A record can be three bytes, so a hostile message could otherwise hold thousands.
         guard records.count < NDEFMessage.maximumRecordCount else {
             throw NDEFError(.tooLong, "more than \(NDEFMessage.maximumRecordCount) records")
         }
         let record = try joined(fragment)
+        // Not validated yet: only the last chunk completes it.
         guard !fragment.flags.contains(.chunked) else {
             unfinished = record
             return
@@ -50,6 +52,7 @@ struct RecordAssembler {
         guard isLaterChunk else {
             throw NDEFError(.badChunk, "a record begins before the last chunk of another")
         }
+        // The first chunk has both, for the whole record (NDEF 1.0, record chunks).
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
             throw NDEFError(.badChunk, "a later chunk has a type or an id of its own")
         }
@@ -65,6 +68,7 @@ struct RecordAssembler {
         guard strictness == .lenient else {
             throw NDEFError(.reserved, "type name format \(fragment.format)")
         }
+        // NDEF 1.0 says to treat 7, the reserved format, like an unknown type.
         return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
     }
 }

@@ -35,7 +35,7 @@ struct RecordFragment {
         payload = try reader.take(payloadCount, "a payload")
     }
 
-    /// The one fragment of a record that is not chunked. `position` is its place in the message:
+    /// The only fragment of a record that is not chunked. `position` is its place in the message:
     /// `messageBegin`, `messageEnd`, both or neither.
     init(_ record: NDEFRecord, position: Flags) {
         flags =

@@ -6,13 +6,12 @@ package struct TLVArea: Hashable, Sendable {
     /// All blocks in order, including padding and terminator.
     package let blocks: [TLV]
 
-    /// Reads the blocks from the first byte of the data area, which is page 04h, to the terminator
-    /// or, without one, to the end of the bytes.
+    /// Reads the blocks from the first byte of the data area, page 04h, to the terminator or,
+    /// without one, to the end of the bytes.
     ///
-    /// Blocks of unknown tags are skipped by their length. A length of three bytes is accepted even
-    /// where one byte would have been enough, because other writers always use three. Bytes after
-    /// the terminator are ignored. Areas that a control block reserves are not left out of the
-    /// bytes.
+    /// Unknown blocks are skipped by their length. A three-byte length is accepted even where one
+    /// byte would do, because some writers always use three. Bytes after the terminator are
+    /// ignored. Areas that a control block reserves stay part of the bytes.
     package init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")

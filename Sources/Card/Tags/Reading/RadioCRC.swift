@@ -2,13 +2,14 @@
 /// byte first.
 ///
 /// Drivers compute it themselves where they can: a reader's chip that checks it reports a NAK,
-/// which has no CRC, as the same error as a tag that is gone.
+/// which has no CRC, with the same error as a missing tag.
 package enum RadioCRC {
     /// The length of a CRC in bytes.
     package static let length = 2
 
     @inlinable
     package static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
+        // The initial value of type A (ISO/IEC 14443-3); type B starts with FFFFh.
         var register: UInt16 = 0x6363
         for byte in frame {
             var mixed = byte ^ UInt8(truncatingIfNeeded: register)
@@ -21,7 +22,7 @@ package enum RadioCRC {
     /// The frame with its CRC, as sent by radio.
     package static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
 
-    /// The bytes before a correct CRC. Nil if it is wrong or missing, or if no bytes come before
+    /// The bytes before a correct CRC. `nil` if it is wrong or missing, or if nothing comes before
     /// it.
     package static func stripped(from frame: [UInt8]) -> [UInt8]? {
         let data = frame.dropLast(length)

@@ -1,5 +1,5 @@
-/// The identification that a tag sends when it is selected (ISO/IEC 14443-3 type A), or the family
-/// of a card of another kind that a reader reports.
+/// A tag's answers to its selection (ISO/IEC 14443-3 type A), or the family of another kind of card
+/// that a reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The families of cards that readers tell apart.
     public enum Family: UInt8, Sendable, CaseIterable {
@@ -38,7 +38,7 @@ public struct TagIdentity: Hashable, Sendable {
     /// Marks a value that the reader did not report. Real cards never send 0.
     package static let notTold: UInt16 = 0
 
-    /// Whether the number was drawn for this selection, as phones, passports and some chips do.
+    /// Whether the UID is random, as on phones, passports and some chips.
     package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }
 
     private static let drawn: UInt8 = 0x08
@@ -46,12 +46,13 @@ public struct TagIdentity: Hashable, Sendable {
     /// Whether the card takes commands in blocks of ISO/IEC 14443-4.
     public var speaksInBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
-    /// Whether the tag understands the Type 2 commands: all that its answer names is nothing else.
+    /// Whether the tag understands Type 2 commands, because its answers name nothing else.
     public var isType2: Bool {
+        // SAK bit 20h means ISO/IEC 14443-4 and 40h NFC-DEP; MIFARE Classic sets 08h or 10h.
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The kind of the card, as its answers to the selection tell it.
+    /// The kind of the card, from its answers to the selection.
     package var kind: String {
         switch family {
         case .typeB: return "type B card"

@@ -7,8 +7,8 @@ public protocol TagReader: Sendable {
     /// The name of this reader in messages.
     var name: String { get async }
 
-    /// The most data bytes that one answer can carry through this reader. Callers ask after a tag
-    /// was selected, because the reader may have been replaced by another one.
+    /// The most data bytes that one answer can carry through this reader. Callers ask after
+    /// selecting a tag, because the reader may have been replaced by another.
     var longestAnswer: Int { get async }
 
     /// Waits until one tag is in the field and selects it. A selected tag is selected again: it
@@ -31,8 +31,8 @@ public protocol TagReader: Sendable {
     /// sent before it is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
-    /// The answer to select (ATS) of the selected card, as far as the reader knows it: empty before
-    /// the first command, and for a card without one.
+    /// The selected card's answer to select (ATS), if the reader knows it; empty before the first
+    /// command and for a card without one.
     var answerToSelect: [UInt8] { get async }
 
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.
@@ -43,7 +43,7 @@ public protocol TagReader: Sendable {
 }
 
 extension TagReader {
-    /// A reader that does not know it.
+    /// Empty, for a reader that does not know it.
     public var answerToSelect: [UInt8] { get async { [] } }
 
     /// A reader that passes on only frames refuses a command. Nothing was sent.

@@ -4,22 +4,22 @@ public struct AccessConfiguration: Hashable, Sendable {
     public let firstProtected: UInt8
     /// PROT: reading needs the password as well.
     public let protectsReading: Bool
-    /// CFGLCK: CFG0 and CFG1 are locked for ever.
+    /// CFGLCK: CFG0 and CFG1 are locked forever.
     public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
     public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count is shown only after the password.
     let protectsCounter: Bool
-    /// AUTHLIM: the number of wrong passwords that locks the tag for ever; 0 for no limit.
+    /// AUTHLIM: the number of wrong passwords that locks the tag forever; 0 for no limit.
     public let passwordLimit: Int
-    /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its number or its counter
-    /// instead of its memory. Nil without a mirror.
+    /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its UID or its counter
+    /// instead of its memory. `nil` without a mirror.
     public let mirrorPage: UInt8?
 
     /// AUTH0 of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
     /// AUTH0 that protects everything writable. With a later page, anyone with a phone could set
-    /// the lock bits of page 2 and ruin the card for ever.
+    /// the lock bits of page 2 and ruin the card forever.
     public static let everything: UInt8 = 0x02
 
     /// The configuration of a chip without configuration pages, which protects nothing.
@@ -37,6 +37,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
         firstProtected = cfg0[3]
+        // The chip ignores a mirror page before the user memory.
         let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage
         mirrorPage = isMirrored ? cfg0[2] : nil
         protectsReading = access & Bits.protectsReading != 0
@@ -48,6 +49,7 @@ public struct AccessConfiguration: Hashable, Sendable {
 
     /// CFG0 from the factory, without a mirror, but with this AUTH0.
     public static func cfg0(firstProtected: UInt8) -> Page {
+        // 04h is the factory's STRG_MOD_EN, strong modulation.
         Page(0x04, 0x00, 0x00, firstProtected)
     }
 
@@ -69,6 +71,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// This CFG1 without a password limit and with everything readable.
     public static func relieved(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
+        // Only clears bits: even a torn WRITE then holds no new one.
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
         return cfg1
     }
@@ -81,7 +84,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         static let passwordLimit: UInt8 = 0x07
         static let mirror: UInt8 = 0xC0
         static let firstMirrorPage: UInt8 = 4
-        /// Number, a letter and counter: 21 bytes, from any byte of a page on.
+        /// UID, a letter and counter: 21 bytes, starting at any byte of a page.
         static let mostMirrorPages = 6
     }
 }

@@ -1,12 +1,12 @@
-/// The lock bits of the user pages from 16: bytes 0 and 1 of the dynamic lock page.
+/// The lock bits of the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
 ///
-/// Bits that belong to no page are kept as written; the chip gives them no meaning.
+/// Bits without a page are kept as written; the chip gives them no meaning.
 struct DynamicLock {
     static let firstPage: UInt8 = 16
     /// The constant value of byte 3.
     static let mark: UInt8 = 0xBD
 
-    /// The lock bits: bit n locks the nth run of pages.
+    /// The lock bits: bit n locks the n-th run of pages.
     private let bits: UInt16
     /// The block bits: bit n freezes the lock bits 2n and 2n + 1.
     private let blocks: UInt8
@@ -16,7 +16,7 @@ struct DynamicLock {
         blocks = page[2]
     }
 
-    /// Whether a user page is locked, if each bit locks this many pages.
+    /// Whether a user page is locked when each bit locks this many pages.
     func locks(_ page: UInt8, pagesPerBit: UInt8) -> Bool {
         guard page >= DynamicLock.firstPage, pagesPerBit > 0 else { return false }
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
@@ -33,6 +33,7 @@ struct DynamicLock {
     }
 
     private var frozen: UInt16 {
+        // A block bit freezes the two lock bits beside it: they can no longer be set.
         (0..<8).reduce(0) { blocks & 1 << $1 == 0 ? $0 : $0 | 0b11 << (2 * $1) }
     }
 }

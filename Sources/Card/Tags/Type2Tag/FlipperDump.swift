@@ -8,10 +8,10 @@ struct FlipperDump {
     private static let fileType = "Flipper NFC device"
     private static let versions = 2...4
     private static let writtenVersion = 4
-    /// The device type since version 4; before it, the field has the chip's own name.
+    /// The device type since version 4; older files have the chip's name here.
     private static let deviceType = "NTAG/Ultralight"
     private static let dataVersion = 2
-    /// The two forms of ATQA: as bytes of a number since version 3, in the order of the radio
+    /// The two forms of ATQA: as bytes of a number since version 3, in the order of transmission
     /// before.
     private static let atqa: [[UInt8]] = [[0x00, 0x44], [0x44, 0x00]]
     private static let pageMark = "Page "
@@ -60,6 +60,7 @@ struct FlipperDump {
         var counter: UInt32 = 0
         for number in LinearDump.counterNumbers {
             let value = try self.number("Counter \(number)", atMost: TagMemory.highestCounter)
+            // Not kept: an NTAG21x has no tearing flag. The form is still checked.
             _ = try bytes("Tearing \(number)", 1)
             if number == LinearDump.counterNumber { counter = value ?? 0 }
         }
@@ -98,7 +99,7 @@ struct FlipperDump {
         }
     }
 
-    /// The pages that were read, from page 0. The others are zeros in the file.
+    /// The pages that were read, from page 0. The file has zeros for the others.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
         guard let total else { throw Type2Error(.missingField, "there is no Pages total") }
@@ -123,6 +124,7 @@ struct FlipperDump {
             }
             pages.append(page)
         }
+        // A Flipper writes all pages, with zeros for those it could not read.
         return Array(pages.prefix(Int(read)))
     }
 
@@ -185,6 +187,7 @@ extension FlipperDump {
             line("Mifare version", bytes: linear.chip.version ?? []),
         ]
         for number in LinearDump.counterNumbers {
+            // A Flipper expects three counters; an NTAG21x has only the last.
             let value = number == LinearDump.counterNumber ? linear.counter : 0
             lines += [line("Counter \(number)", value), line("Tearing \(number)", bytes: [0])]
         }

@@ -6,7 +6,7 @@ extension Type2Chip {
     /// All chips that tapcard knows.
     public static let known = Chip.allCases.compactMap(Type2Chip.init)
 
-    /// The chip of a name that cards have.
+    /// The chip of this model; `nil` for one without pages.
     public init?(_ model: Chip) {
         switch model {
         case .ntag213: self = .ntag213
@@ -20,7 +20,9 @@ extension Type2Chip {
     public static let ntag213 = Type2Chip(
         model: .ntag213, pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
         configurationPage: 0x29, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03],
+        // The third byte counts units of eight bytes: 144. On the others 496 and 872.
         factoryCapability: Page(0xE1, 0x10, 0x12, 0x00),
+        // A Lock Control TLV (01 03 A0 0C 34) before the empty message: only an NTAG213 has one.
         factoryUser: [Page(0x01, 0x03, 0xA0, 0x0C), Page(0x34, 0x03, 0x00, 0xFE)],
         zeroPages: nil, pagesPerDynamicLock: 2,
         signedExample: SignedExample(
@@ -47,14 +49,14 @@ extension Type2Chip {
             signature: "482AF2010FF2F5A79AD5796ECB14544898D1575D8A23A9B0E820023ECDC816DB"))
 }
 
-/// The number of a real chip and the signature that its maker gave it.
+/// The UID of a real chip and the maker's signature for it.
 public struct SignedExample: Hashable, Sendable {
-    /// The number of the tag that was signed.
+    /// The UID that was signed.
     public let uid: [UInt8]
-    /// The maker's signature over that number.
+    /// The maker's signature over that UID.
     public let signature: [UInt8]
 
-    /// Both in hexadecimal digits.
+    /// Takes both in hexadecimal digits.
     fileprivate init(uid: String, signature: String) {
         self.uid = Hexadecimal.decode(uid) ?? []
         self.signature = Hexadecimal.decode(signature) ?? []

@@ -1,7 +1,7 @@
 import TextCodecs
 
-/// A dump in the model of Flipper and Proxmark3: the pages from the first on without a gap,
-/// password and PACK where the tag keeps them, and zeros for everything unknown.
+/// A dump as Flipper and Proxmark3 see one: the pages from the first on without a gap, password and
+/// PACK where the tag keeps them, and zeros for everything unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
@@ -10,10 +10,10 @@ struct LinearDump {
     /// The counter: zero if unknown.
     let counter: UInt32
     let failedPasswords: Int
-    /// The pages: at most as many as the chip has.
+    /// The pages, at most as many as the chip has.
     let pages: [Page]
 
-    /// The number of the counter of an NTAG21x; the two before it belong to other chips.
+    /// The index of an NTAG21x's counter; the two before it belong to other chips.
     static let counterNumber = 2
     static let counterNumbers = 0...2
 
@@ -33,7 +33,7 @@ struct LinearDump {
             if pages.indices.contains(packPage) {
                 secrets = try self.secrets(pages[passwordPage], pages[packPage])
             }
-            // Zeroed, as every reader sees them.
+            // Zeros, as every reader sees them; `secrets` has the true ones.
             for page in [passwordPage, packPage] where pages.indices.contains(page) {
                 visible[page] = .zero
             }
@@ -51,14 +51,15 @@ struct LinearDump {
         _ password: Page, _ pack: Page
     ) throws(Type2Error) -> TagDump.Secrets? {
         let pack = Array(pack.bytes.prefix(TagMemory.packLength))
+        // No reader can read them, so most dumps have zeros here.
         if password == .zero && pack.allSatisfy({ $0 == 0 }) { return nil }
         return try TagDump.Secrets(
             password: password.bytes, pack: pack,
             failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
     }
 
-    /// Whether the first pages are those of this UID. They hold the UID and its check bytes; the
-    /// third continues with bytes of the maker.
+    /// Whether the first pages match this UID: they hold it and its check bytes. The third
+    /// continues with bytes of the maker.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
@@ -85,6 +86,7 @@ extension LinearDump {
                 "that page \(pages.count) could not be read and page \(late) could")
         }
         let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
+        // In these formats the pages hold PWD and PACK themselves, or zeros for unknown.
         guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
             throw Type2Error(
                 .inexpressible, "that a reader saw something where it sees zeros only")

@@ -2,7 +2,8 @@ import TextCodecs
 
 /// The four bytes that a Type 2 tag writes at once.
 ///
-/// One integer instead of an array, because pages are hashed, compared and copied by the hundred.
+/// It is one integer instead of an array, because pages are hashed, compared and copied by the
+/// hundred.
 public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a page.
     static let size = 4
@@ -18,7 +19,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         storage = UInt32(b0) << 24 | UInt32(b1) << 16 | UInt32(b2) << 8 | UInt32(b3)
     }
 
-    /// Nil unless there are exactly four bytes.
+    /// `nil` unless there are exactly four bytes.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Page.size else { return nil }
         storage = bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -40,7 +41,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " ")
     }
 
-    /// The content of a one-time programmable page after a write: bits are never cleared.
+    /// A one-time programmable page after a write: bits are never cleared.
     static func | (left: Page, right: Page) -> Page {
         var union = left
         union.storage |= right.storage

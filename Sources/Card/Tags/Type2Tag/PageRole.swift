@@ -8,7 +8,7 @@ public enum PageRole: Hashable, Sendable {
     case capability
     /// Memory for users.
     case user
-    /// The lock bits of the pages from 16.
+    /// The lock bits of the pages from 16 on.
     case dynamicLock
     /// CFG0 and CFG1.
     case configuration

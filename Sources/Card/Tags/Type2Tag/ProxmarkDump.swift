@@ -1,8 +1,7 @@
 import TextCodecs
 
-/// The JSON file in which the client of a Proxmark3 keeps an Ultralight or NTAG: the tag's
-/// identification in `Card`, its pages in `blocks`. A tag that could not be read completely has
-/// fewer blocks.
+/// The JSON file of an Ultralight or NTAG from a Proxmark3's client: the tag's identification in
+/// `Card`, its pages in `blocks`. A tag that was not read completely has fewer blocks.
 enum ProxmarkDump {
     private static let fileType = "mfu"
     private static let counterLength = 3
@@ -13,6 +12,7 @@ enum ProxmarkDump {
         do {
             file = try JSONValue.parsing(Array(text.utf8))
         } catch {
+            // So that a page given twice has one error kind in every format.
             let kind: Type2Error.Kind = error.kind == .duplicateKey ? .duplicateField : .badSyntax
             throw Type2Error(kind, error.detail)
         }
@@ -33,6 +33,7 @@ enum ProxmarkDump {
         return try LinearDump(
             chip: chip, uid: uid,
             signature: signature ?? [UInt8](repeating: 0, count: TagMemory.signatureLength),
+            // Lowest byte first, as the chip sends it.
             counter: (counter ?? []).reversed().reduce(0) { $0 << byteBits | UInt32($1) },
             failedPasswords: 0, pages: try pages(file["blocks"], of: chip)
         ).dump()
@@ -61,7 +62,7 @@ enum ProxmarkDump {
         return pages
     }
 
-    /// The bytes of a member. Nil if it does not exist.
+    /// The bytes of a member; `nil` if it does not exist.
     private static func bytes(
         _ object: JSONValue, _ name: String, _ count: Int, in path: String = "Card"
     ) throws(Type2Error) -> [UInt8]? {

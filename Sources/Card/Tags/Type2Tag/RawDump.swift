@@ -1,9 +1,10 @@
-/// The file that nfc-mfultralight of libnfc writes (.mfd): only the bytes of every page, so that
-/// its length alone identifies the chip. Password and PACK, which no reader sees, are zero.
+/// The file that libnfc's nfc-mfultralight writes (.mfd): only the bytes of every page, so its
+/// length alone identifies the chip. Password and PACK, which no reader sees, are zeros.
 enum RawDump {
-    /// Reads a raw dump. Nil if the length does not fit, or if it begins like text.
+    /// Reads a raw dump. `nil` if the length fits no chip, or if it looks like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
+            // A text can be this long by chance; it has no zero byte, and every raw dump has some.
             file.contains(0)
         else { return nil }
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
@@ -17,7 +18,7 @@ enum RawDump {
                 .contradiction,
                 "it is as long as that of an \(chip.name), but page 3 is an \(other.name)'s")
         }
-        // The fourth byte is a check byte.
+        // The fourth byte is the check byte of the first three.
         return try LinearDump(
             chip: chip, uid: Array(file[0..<3] + file[4..<8]),
             signature: [UInt8](repeating: 0, count: TagMemory.signatureLength), counter: 0,

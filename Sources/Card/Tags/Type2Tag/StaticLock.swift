@@ -1,6 +1,7 @@
 /// The lock bits of pages 3 to 15: bytes 2 and 3 of page 2.
 struct StaticLock {
-    /// Bit n locks page n, from bit 3; bits 0 to 2 freeze the locks of 3, of 4-9 and of 10-15.
+    /// Bit n locks page n, from bit 3; bits 0 to 2 freeze the locks of pages 3, 4 to 9, and 10 to
+    /// 15.
     private let bits: UInt16
 
     init(_ page: Page) {
@@ -11,7 +12,7 @@ struct StaticLock {
         (3...15).contains(page) && bits & 1 << page != 0
     }
 
-    /// Page 2 after a write: the serial number stays, bits are only ever set.
+    /// Page 2 after a write: the serial number stays, and bits are only ever set.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = StaticLock(page)
         let bits = old.bits | StaticLock(written).bits & ~old.frozen

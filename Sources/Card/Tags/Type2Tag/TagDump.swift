@@ -10,20 +10,20 @@ import TextCodecs
 ///
 /// Lines that begin with `#` are comments. A page that could not be read is `-- -- -- --`.
 public struct TagDump: Hashable, Sendable {
-    /// The most bytes of text that are looked at.
+    /// The most bytes of text that are read.
     public static let longestText = 65_536
 
     /// The chip of the tag.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]
-    /// One for each page of the chip, nil where it could not be read.
+    /// One for each page of the chip, `nil` for a page that could not be read.
     public let pages: [Page?]
     /// 32 bytes, if the chip gave them.
     public let signature: [UInt8]?
     /// 24 bits, if the chip counts and showed its counter.
     public let counter: UInt32?
-    /// The parts that no reader can read; nil where the dump lacks them.
+    /// The parts that no reader can read; `nil` if the dump lacks them.
     public var secrets: Secrets?
 
     /// Refuses what cannot be a dump of this chip.
@@ -55,7 +55,7 @@ public struct TagDump: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// The dump that a reader would make which may read every page.
+    /// The dump that a reader with access to every page would make.
     public init(_ memory: TagMemory) {
         self.init(memory: memory, withSecrets: false)
     }
@@ -71,10 +71,10 @@ public struct TagDump: Hashable, Sendable {
         secrets = withSecrets ? Secrets(of: memory) : nil
     }
 
-    /// The memory of a tag that would be dumped like this.
+    /// The memory of a tag with this dump.
     ///
-    /// Secrets that are not in the dump are those of the factory, because the true ones are not
-    /// readable. Refused if a page could not be read, or if the pages belong to another UID.
+    /// Missing secrets become the factory's, because the true ones are not readable. Refused if a
+    /// page could not be read, or if the pages belong to another UID.
     public func memory() throws(Type2Error) -> TagMemory {
         let blank =
             if let signature {
@@ -88,6 +88,7 @@ public struct TagDump: Hashable, Sendable {
                 throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
             }
             let role = chip.role(of: number)
+            // The dump's pages have zeros here: the factory's stay unless `secrets` has others.
             if role == .password || role == .pack { continue }
             guard role != .serial || page == memory[number] else {
                 throw Type2Error(

@@ -7,7 +7,7 @@ extension TagDump {
         case flipper
         /// The JSON file of a Proxmark3.
         case proxmark
-        /// The bytes alone, as in files of nfc-mfultralight (.mfd): read, never written.
+        /// Only the bytes, as in nfc-mfultralight's files (.mfd): read, never written.
         case raw
 
         /// The formats that a dump can be written in.
@@ -22,6 +22,7 @@ extension TagDump {
             throw Type2Error(
                 .tooLong, "\(file.count) bytes, more than the \(TagDump.longestText) of any dump")
         }
+        // Raw first: the other formats are text, and text has no zero byte.
         if let dump = try RawDump.parsing(file) { return (dump, .raw) }
         if let place = file.firstIndex(of: 0) {
             throw Type2Error(

@@ -1,7 +1,7 @@
 import TextCodecs
 
-/// Reads a dump line by line. Since fields and pages have one order, each line is checked when it
-/// is read, and a refusal can name it.
+/// Reads a dump line by line. Fields and pages have a fixed order, so each line is checked as it is
+/// read, and a refusal can name it.
 struct TagDumpParser {
     /// The number of the current line, from 1.
     private var line = 0
@@ -9,7 +9,7 @@ struct TagDumpParser {
     /// The fields that may still come.
     private var remaining = TagDumpField.allCases[...]
 
-    /// Nil for a chip outside the table, until page 3 tells its size.
+    /// `nil` for a chip outside the table, until page 3 gives its size.
     private var chip: Type2Chip?
     private var uid: [UInt8] = []
     private var signature: [UInt8]?
@@ -71,6 +71,7 @@ struct TagDumpParser {
                 ? refusal(.duplicateField, "\(name) was there before")
                 : refusal(.misplacedField, "\(name) belongs further up")
         }
+        // The chip decides which fields and how many pages may follow.
         guard field == .chip || seen.contains(.chip) else {
             throw refusal(.missingField, "the chip comes first")
         }
@@ -112,6 +113,7 @@ struct TagDumpParser {
 
     private mutating func takePage(_ text: Substring) throws(Type2Error) {
         if pages.isEmpty { try requireFields() }
+        // After the first page no field may follow.
         remaining = []
         let (name, value) = try split(text)
         let number = try bytes(name, 1)[0]
@@ -125,6 +127,7 @@ struct TagDumpParser {
         }
         let page = try page(value)
         pages.append(page)
+        // Page 3 is the capability container, the only thing known of such a chip.
         if chip == nil && number == 3 {
             chip = page.flatMap(Type2Chip.other(capability:))
             guard chip != nil else {
@@ -144,11 +147,12 @@ struct TagDumpParser {
         }
     }
 
-    /// A page, or nil for one that could not be read.
+    /// A page; `nil` if it could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
         if text.utf8.elementsEqual(TagDump.unreadPage.utf8) { return nil }
-        // Without the spaces between the bytes; anything else that stands there is no digit.
+        // Takes out the spaces between the bytes; anything else in their place is no digit.
         var digits = Array(text.utf8)
+        // From the back, so that the places before it stay right.
         for place in [8, 5, 2] where place < digits.count && digits[place] == UInt8(ascii: " ") {
             digits.remove(at: place)
         }
@@ -167,7 +171,7 @@ struct TagDumpParser {
         return bytes
     }
 
-    /// A decimal number in its one spelling, without sign or leading zeros.
+    /// A decimal number in its only spelling, without sign or leading zeros.
     private func number(
         _ text: Substring, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32 {

@@ -41,7 +41,8 @@ extension TagDump {
         return ([TagDump.firstLine] + fields + rows).map { $0 + "\n" }.joined()
     }
 
-    /// Reads the output of `text`, and comments. Every refusal names the line and the reason.
+    /// Reads the output of `text`, with or without comments. Every refusal names the line and the
+    /// reason.
     public init(parsing text: String) throws(Type2Error) {
         guard text.utf8.count <= TagDump.longestText else {
             throw Type2Error(
@@ -50,7 +51,7 @@ extension TagDump {
         var parser = TagDumpParser()
         var lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // The text ends with a line end, after which no line follows.
+        // `split` finds an empty line after the last line end.
         if lines.last?.isEmpty == true { lines.removeLast() }
         for line in lines { try parser.take(Substring(line)) }
         self = try parser.finish()

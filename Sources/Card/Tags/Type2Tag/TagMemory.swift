@@ -1,4 +1,4 @@
-/// The permanent memory of a tag, including secrets.
+/// The permanent memory of a tag, including its secrets.
 public struct TagMemory: Hashable, Sendable {
     static let uidLength = 7
     static let packLength = 2
@@ -23,7 +23,7 @@ public struct TagMemory: Hashable, Sendable {
     /// The number of wrong passwords in a row.
     public package(set) var failedPasswords = 0
 
-    /// A tag as it leaves the factory; nil unless the UID has 7 bytes and the signature 32.
+    /// A factory-new tag; `nil` unless the UID has 7 bytes and the signature 32.
     public static func blank(
         _ chip: Type2Chip, uid: [UInt8],
         signature: [UInt8] = [UInt8](repeating: 0, count: signatureLength)
@@ -37,6 +37,7 @@ public struct TagMemory: Hashable, Sendable {
         for (page, data) in zip(chip.userPages, chip.factoryUser) { memory[page] = data }
         if let page = chip.dynamicLockPage { memory[page] = Page(0, 0, 0, DynamicLock.mark) }
         if let page = chip.configurationPage {
+            // The factory's CFG0 with AUTH0 FFh, CFG1 and PWD; PACK is zero (NTAG21x data sheet).
             memory[page] = Page(0x04, 0x00, 0x00, 0xFF)
             memory[page + 1] = Page(0x00, 0x05, 0x00, 0x00)
             memory[page + 2] = Page(0xFF, 0xFF, 0xFF, 0xFF)
@@ -55,7 +56,7 @@ public struct TagMemory: Hashable, Sendable {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
 
-    /// Whether lock bits make this page read-only for ever.
+    /// Whether lock bits make this page read-only forever.
     func isLocked(_ page: UInt8) -> Bool {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
@@ -66,6 +67,7 @@ public struct TagMemory: Hashable, Sendable {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
         case .capability: self[page] = self[page] | data
         case .dynamicLock: self[page] = DynamicLock.merging(data, into: self[page])
+        // Only two bytes of the page are PACK; the rest is reserved and reads as zeros.
         case .pack: self[page] = Page(data[0], data[1], 0, 0)
         case .user, .configuration, .password: self[page] = data
         case .serial, .absent: break
@@ -74,6 +76,8 @@ public struct TagMemory: Hashable, Sendable {
 
     /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bit set.
     static func serialPages(of uid: [UInt8]) -> [Page] {
+        // The check bytes are those of the anticollision, whose first level begins with 88h
+        // (ISO/IEC 14443-3).
         let cascadeTag: UInt8 = 0x88
         let internalByte: UInt8 = 0x48
         let first = uid.prefix(3)
@@ -88,7 +92,7 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 and in the dynamic lock page make a page read-only for ever.
+    /// Whether the lock bits in page 2 and in the dynamic lock page make a page read-only forever.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

@@ -2,9 +2,9 @@
 public enum TagReply: Hashable, Sendable {
     /// An answer with data.
     case data([UInt8])
-    /// The tag has done what was asked.
+    /// The tag did what was asked.
     case ack
-    /// The tag refuses, with this code of four bits.
+    /// The tag refuses, with this four-bit code.
     case nak(UInt8)
     /// No reply: the reader sees a timeout.
     case silence

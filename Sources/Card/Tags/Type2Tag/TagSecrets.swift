@@ -1,11 +1,11 @@
 extension TagDump {
-    /// The data that no reader can read, but a simulated tag has to keep.
+    /// The data that no reader can read but a simulated tag has to keep.
     public struct Secrets: Hashable, Sendable {
         /// Four bytes.
         public let password: [UInt8]
         /// Two bytes.
         public let pack: [UInt8]
-        /// The wrong passwords that the tag has counted.
+        /// The number of wrong passwords that the tag has counted.
         public let failedPasswords: Int
 
         /// Refuses a password, PACK or count that no tag can hold.
@@ -22,7 +22,7 @@ extension TagDump {
             self.failedPasswords = failedPasswords
         }
 
-        /// Nil for a chip without secrets.
+        /// `nil` for a chip without secrets.
         init?(of memory: TagMemory) {
             guard let password = memory.chip.passwordPage, let pack = memory.chip.packPage else {
                 return nil

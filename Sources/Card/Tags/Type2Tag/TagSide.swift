@@ -22,7 +22,7 @@ public struct TagSide: Sendable, Hashable {
     /// Whether a read of this power cycle has been counted.
     private var hasCounted = false
 
-    /// A tag that has just got power.
+    /// A tag without power.
     public init() {}
 
     /// Handles the field coming on: only now does a changed configuration take effect.
@@ -37,7 +37,7 @@ public struct TagSide: Sendable, Hashable {
         self = TagSide()
     }
 
-    /// Selects the tag, again if it was selected: it loses its authentication, not its power. Nil
+    /// Selects the tag, again if it was selected: it loses its authentication, not its power. `nil`
     /// without power.
     public mutating func select(_ memory: TagMemory) -> TagIdentity? {
         guard state != .off else { return nil }
@@ -60,6 +60,7 @@ public struct TagSide: Sendable, Hashable {
         } else {
             reply = Self.refusal
         }
+        // After a NAK a tag goes back to IDLE or HALT, and hears only a wake-up.
         if case .nak = reply { deselect() }
         return reply
     }
@@ -70,7 +71,7 @@ public struct TagSide: Sendable, Hashable {
         pendingWrite = nil
     }
 
-    /// Whether the chip has the command: all but the oldest ones came with the NTAG21x family.
+    /// Whether the chip has the command: only the oldest ones existed before the NTAG21x family.
     private static func knows(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
         switch command {
         case .read, .write, .compatibilityWrite, .halt: true
@@ -120,12 +121,13 @@ public struct TagSide: Sendable, Hashable {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
+        // CFGLCK as it was at power-up: like every setting, it takes effect at the next one.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }
     }
 
-    /// The number of pages, from page 0, that are readable at present.
+    /// The number of pages, from page 0, that are readable now.
     private func readablePages(_ memory: TagMemory) -> Int {
         let all = memory.chip.pageCount
         return configuration.protectsReading && !isAuthenticated
@@ -144,6 +146,7 @@ public struct TagSide: Sendable, Hashable {
     private mutating func fastRead(
         _ first: UInt8, _ last: UInt8, _ memory: inout TagMemory
     ) -> TagReply {
+        // Unlike READ, FAST_READ does not roll over.
         guard first <= last, Int(last) < readablePages(memory) else { return Self.refusal }
         count(&memory)
         return .data((first...last).flatMap { memory.visible($0).bytes })
@@ -173,6 +176,7 @@ public struct TagSide: Sendable, Hashable {
         guard let passwordPage = memory.chip.passwordPage, let packPage = memory.chip.packPage,
             password == memory[passwordPage].bytes
         else {
+            // Kept in memory: taking the tag away does not reset the count.
             if limit > 0 { memory.failedPasswords += 1 }
             return Self.refusal
         }

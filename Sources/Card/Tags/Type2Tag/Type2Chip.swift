@@ -2,29 +2,28 @@ public import TapcardDomain
 
 /// The memory of one model of chip: a row of a table, not a class of its own.
 public struct Type2Chip: Hashable, Sendable {
-    /// The chip of the table; nil for any other chip, which is only read.
+    /// The model, for a chip in the table; `nil` for any other chip, which is only read.
     public let model: Chip?
     /// The number of pages, from page 0.
     public let pageCount: Int
     /// The user pages: those in the capability container and those that follow them up to the
     /// locks.
     public let userPages: ClosedRange<UInt8>
-    /// The page of the lock bits for the pages from 10h.
+    /// The page of the lock bits for the pages from 10h on.
     public let dynamicLockPage: UInt8?
     /// The page of CFG0; CFG1, PWD and PACK follow it.
     public let configurationPage: UInt8?
-    /// The answer to GET_VERSION, nil for a chip that does not know that command.
+    /// The answer to GET_VERSION; `nil` for a chip without that command.
     public let version: [UInt8]?
-    /// Page 3 from the factory.
+    /// Page 3 of a factory-new chip.
     public let factoryCapability: Page
-    /// The user pages from page 4 as delivered by the factory; those not listed are zero.
+    /// The user pages from page 4 on a factory-new chip; those not listed are zero.
     public let factoryUser: [Page]
     /// User pages that have to stay zero, because Android interprets them as lock bits.
     public let zeroPages: ClosedRange<UInt8>?
     /// The number of pages per dynamic lock bit.
     let pagesPerDynamicLock: UInt8
-    /// The number and the true signature of a real chip, for simulated tags; nil where none is
-    /// publicly known.
+    /// The UID and signature of a real chip, for simulated tags; `nil` if none is publicly known.
     public let signedExample: SignedExample?
 
     /// The name of the chip, for people and in dumps.
@@ -33,9 +32,9 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    /// The page of the password; nil for a chip without one.
+    /// The page of the password; `nil` for a chip without one.
     public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
-    /// The page of the answer to the password; nil for a chip without one.
+    /// The page of the answer to the password; `nil` for a chip without one.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
     func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }
@@ -54,7 +53,7 @@ extension Type2Chip {
         self.init(model)
     }
 
-    /// The chip of the table with this name, in this spelling, as dumps have it.
+    /// The chip of the table with this name, spelled as in dumps.
     init?(named name: Substring) {
         guard let model = Chip(rawValue: String(name)) else { return nil }
         self.init(model)
@@ -63,7 +62,7 @@ extension Type2Chip {
     /// The name of every chip outside the table.
     package static let otherName = "Type 2 tag"
 
-    /// The least that such a chip has, which its capability container says once it is formatted.
+    /// The smallest such chip, for one whose capability container gives no size.
     package static let unformatted = Type2Chip(
         model: nil, pageCount: 16, userPages: 4...15, dynamicLockPage: nil,
         configurationPage: nil, version: nil, factoryCapability: .zero, factoryUser: [],
@@ -71,8 +70,8 @@ extension Type2Chip {
 
     /// A chip outside the table, known only by its capability container, and only readable.
     ///
-    /// Nil if the container is invalid (magic E1h and major version 1 are required), offers
-    /// nothing, or offers more than a page number of one byte can address.
+    /// `nil` if the container is invalid (magic E1h and major version 1 are required), offers
+    /// nothing, or offers more than a one-byte page number can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
         // The container counts in units of eight bytes, two pages.

@@ -1,4 +1,4 @@
-/// A command for a Type 2 tag, encoded and decoded by one codec for reader and tag.
+/// A command for a Type 2 tag. Reader and tag share this codec.
 package enum Type2Command: Hashable, Sendable {
     case getVersion
     /// Reads four pages from this one.
@@ -6,7 +6,7 @@ package enum Type2Command: Hashable, Sendable {
     /// Reads the pages from the first to the last, both included.
     case fastRead(UInt8, UInt8)
     case write(UInt8, Page)
-    /// The first of two frames. The second has the four bytes of the page, and twelve that are
+    /// The first of two frames. The second has the four bytes of the page and twelve that are
     /// ignored.
     case compatibilityWrite(UInt8)
     case readCounter
@@ -84,11 +84,11 @@ package enum Type2Command: Hashable, Sendable {
         }
     }
 
-    /// The length of a valid answer; an ACK counts as no bytes. Nil if the tag can only refuse the
-    /// command.
+    /// The length of a valid answer, 0 for an ACK; `nil` if the tag can only refuse the command.
     private var answerLength: Int? {
         switch self {
         case .getVersion: 8
+        // READ always returns four pages.
         case .read: 4 * Page.size
         case .fastRead(let first, let last):
             first <= last ? (Int(last) - Int(first) + 1) * Page.size : nil

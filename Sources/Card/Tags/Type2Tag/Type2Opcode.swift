@@ -1,4 +1,4 @@
-/// The first byte of a command, and how long its frame is.
+/// The first byte of a command, and the length of its frame.
 enum Type2Opcode: UInt8 {
     case authenticate = 0x1B
     case read = 0x30

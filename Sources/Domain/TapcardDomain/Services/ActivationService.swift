@@ -1,7 +1,7 @@
 /// The port to the service that activates scratched codes.
 ///
-/// A repeated request with the same code is harmless, because the code is the key. So a lost answer
-/// is requested again.
+/// A repeated request with the same code is harmless, because the code is the key. So a request
+/// whose answer was lost is sent again.
 public protocol ActivationService: Sendable {
     /// Activates a code. An answer counts only once it is complete and valid.
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
@@ -11,6 +11,6 @@ public protocol ActivationService: Sendable {
 public enum ActivationAnswer: Hashable, Sendable {
     /// The service has activated the code.
     case active
-    /// Refused, with the version in place of one that is new enough.
+    /// Refused, with a version that is not above 6.1.
     case refused(version: String)
 }

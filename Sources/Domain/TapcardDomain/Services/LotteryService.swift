@@ -12,7 +12,7 @@ package struct Fetched<Value: Sendable>: Sendable {
     package let value: Value
     /// Seconds since the service last confirmed the answer; 0 if it has just done so.
     package let age: Int
-    /// The error that blocked a newer answer; nil if this is the newest.
+    /// The error that blocked a newer answer; `nil` if this is the newest.
     package let staleness: ServiceError?
     /// Why the saved answer could not be removed, if it had to be.
     package let unforgotten: String?

@@ -21,7 +21,7 @@ package protocol MastermindService: Sendable {
 package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package let secret: String
 
-    /// Nil for a text that cannot be a header value.
+    /// `nil` for a text that cannot be a header value.
     package init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -38,7 +38,7 @@ package struct MastermindAnswer: Hashable, Sendable {
     /// The number of guesses in this game, including this one.
     package let guessCount: Int
 
-    /// Nil for an evaluation that is impossible with this many slots.
+    /// `nil` for an evaluation that is impossible with this many slots.
     package init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
         guard evaluation.isPossible(slots: slots),
             (1...MastermindRules.mostGuesses).contains(guessCount)

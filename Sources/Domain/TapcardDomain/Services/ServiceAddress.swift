@@ -33,6 +33,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
             throw refusal("it names no host, or no port from 1 to 65535")
         }
         var path = rest.dropFirst(host.utf8.count)
+        // A path is appended with its own slash.
         while path.last == "/" { path.removeLast() }
         (self.text, self.host) = (scheme + host + path, String(host))
     }

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The user and groups of the process that wants to open a device. A parameter, so that tests can
-/// use others.
+/// The user and groups of the process that wants to open a device. Tests pass in others.
 public struct Credentials: Sendable, Hashable {
     public let uid: UInt32
     public let groups: Set<UInt32>
@@ -15,6 +14,8 @@ public struct Credentials: Sendable, Hashable {
     func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
         if uid == 0 { return true }
         let bits: UInt32 =
+            // As in the kernel, only the first class that fits counts: an owner without rights gets
+            // none from the group.
             if uid == owner {
                 mode >> 6
             } else if groups.contains(group) {

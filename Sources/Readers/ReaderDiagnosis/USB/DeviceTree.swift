@@ -1,13 +1,13 @@
 import Glibc
 
-/// The folders of the kernel and of udev, below a root that tests may choose. It writes nothing and
-/// opens no device: it reads only names, links and attributes.
+/// The kernel's and udev's folders, below a root that tests may choose. It writes nothing and opens
+/// no device: it reads only names, links and attributes.
 struct DeviceTree: Sendable {
     /// The most names in a folder. Real folders have fewer; more mean that something else is wrong.
     private static let mostNamesInAFolder = 65_536
     private static let longestAttributeInBytes = 4_096
 
-    /// The root without a slash at its end: empty for the machine itself.
+    /// The root without a final slash: empty for the machine itself.
     private let root: String
 
     init(root: String) {
@@ -16,7 +16,7 @@ struct DeviceTree: Sendable {
 
     var isMachine: Bool { root.isEmpty }
 
-    /// The names in a folder, in order. Empty if the folder does not exist or may not be read.
+    /// The sorted names in a folder. Empty if the folder does not exist or may not be read.
     func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(root + folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -58,7 +58,7 @@ struct DeviceTree: Sendable {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path with its links resolved, as far as it exists.
+    /// The path with its links resolved, or as it is if it does not exist.
     func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
@@ -79,7 +79,7 @@ struct DeviceTree: Sendable {
         return status
     }
 
-    /// Whether the kernel would let this process read and write it. This includes the lists of
-    /// users that logind gives to devices, which the mode does not show.
+    /// Whether the kernel would let this process read and write the file, including the access
+    /// lists that logind gives to devices, which the mode does not show.
     func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
 }

@@ -1,8 +1,8 @@
 import CLibUSB
 
-/// libusb, used only for the list of devices, which it knows without opening any.
+/// libusb, used only to list devices, which it does without opening any.
 enum LibUSB {
-    /// Runs the body with a session of libusb. Nil if there is none, as in a container without the
+    /// Runs the body with a libusb session; `nil` if there is none, as in a container without the
     /// device nodes.
     static func withSession<Success>(_ body: (OpaquePointer) -> Success) -> Success? {
         var session: OpaquePointer?

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The files that programs have open, as far as this user may see them: only root sees the files of
-/// other users.
+/// The files that programs have open, as far as this user may see them: only root sees other users'
+/// files.
 struct OpenFiles: Sendable {
     private static let mostProcesses = 65_536
     private static let mostFilesOfAProcess = 65_536
@@ -32,7 +32,7 @@ struct OpenFiles: Sendable {
         tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
     }
 
-    /// The name of a process. The process may end during the call, and it chooses its name itself.
+    /// The name of a process, which it chooses itself. It may end during the call.
     private func name(of pid: Int) -> String {
         tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
     }

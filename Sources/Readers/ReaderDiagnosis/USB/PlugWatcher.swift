@@ -4,7 +4,7 @@ import Glibc
 
 /// A reader that was plugged in or unplugged.
 public enum PlugEvent: Sendable, Hashable {
-    /// The first event: the readers present at the start. From now on no change is missed.
+    /// The first event: the readers present at the start. No later change is missed.
     case watching([PluggedReader])
     case arrived(PluggedReader)
     case left(PluggedReader)
@@ -12,11 +12,11 @@ public enum PlugEvent: Sendable, Hashable {
 
 /// Reports readers that are plugged in and unplugged.
 ///
-/// libusb reports that something changed, sysfs shows the change. If libusb cannot, for example in
-/// a container without udev, sysfs is polled.
+/// libusb reports that something changed, and sysfs shows the change. If libusb cannot, for example
+/// in a container without udev, sysfs is polled.
 public struct PlugWatcher: Sendable {
-    /// The most events in the queue. A consumer that does not read them loses the oldest, because a
-    /// bus with so many changes is unusable.
+    /// The most events in the queue. A consumer that does not read them loses the oldest: a bus
+    /// with so many changes is unusable anyway.
     private static let mostEventsWaiting = 256
 
     private let discovery: ReaderDiscovery
@@ -29,8 +29,8 @@ public struct PlugWatcher: Sendable {
         self.interval = interval
     }
 
-    /// The events, until the stream is dropped or the task that reads it is cancelled. The watch
-    /// then ends within a quarter of a second and releases everything.
+    /// The events, until the stream is dropped or the task that reads it is cancelled. Then the
+    /// watch ends within a quarter of a second and releases everything.
     public func events() -> AsyncStream<PlugEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
             let lane = PlugLane(discovery, interval)
@@ -47,8 +47,8 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The longest wait before cancellation is checked.
     private static let waitInMicroseconds = 250_000
-    /// The time of frequent polls after a notification. The kernel reports that a device leaves
-    /// before its folder is gone, and one that comes has its folder before its node.
+    /// How long to poll frequently after a notification. The kernel reports that a device leaves
+    /// before its folder is gone, and a new device has its folder before its node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -101,6 +101,7 @@ private actor PlugLane {
                 if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
             }
             let new = readers(now.filter { !devices.contains($0) })
+            // Not reported yet: without its node it would count as unusable.
             let early = isSettling ? new.filter { $0.value.node.access == .missing } : [:]
             isAwaitingNode = !early.isEmpty
             for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
@@ -108,6 +109,7 @@ private actor PlugLane {
                 present[device] = reader
                 tell(.arrived(reader))
             }
+            // Leaves the early ones out, so that they count as new at the next look.
             devices = now.filter { early[$0] == nil }
         }
     }
@@ -129,8 +131,8 @@ private actor PlugLane {
 private final class PlugSignal {
     private var isRaised = false
 
-    /// The callback, which C calls on the thread of the lane. A typed constant, so that it belongs
-    /// to no actor.
+    /// The callback, which C calls on the lane's thread. A typed constant, so that it belongs to no
+    /// actor.
     private static let raise:
         @convention(c) (
             OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
@@ -143,7 +145,7 @@ private final class PlugSignal {
             return 0
         }
 
-    /// Subscribes while the body runs. False, without running it, if that is not possible.
+    /// Subscribes while the body runs. `false`, without running it, if that is not possible.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
         guard tapcard_libusb_has_hotplug() != 0 else { return false }
         let signal = PlugSignal()
@@ -158,7 +160,7 @@ private final class PlugSignal {
         return true
     }
 
-    /// Waits for a change within this limit. True if one came.
+    /// Waits for a change within this limit; `true` if one came.
     func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
         var time = timeval(tv_sec: 0, tv_usec: microseconds)
         guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {

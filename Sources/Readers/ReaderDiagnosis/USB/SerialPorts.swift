@@ -1,14 +1,15 @@
 extension ReaderDiscovery {
-    /// The names of serial ports that a board may be connected to. Ports of the mainboard are left
-    /// out, because they always exist and hardly ever have a reader.
+    /// The names of serial ports that may have a board. Ports on the mainboard are left out: they
+    /// always exist and hardly ever have a reader.
     private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
     /// The Raspberry Pi's name for the port on its header, a link to one of the others.
     private static let headerPort = "serial0"
 
-    /// The serial ports to which a PN532 board may be connected.
+    /// The serial ports that may have a PN532 board.
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }
+        // The header's port is one of the others: it is listed once, by this name.
         let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
         let ports =
             names.filter { name in
@@ -61,7 +62,7 @@ extension ReaderDiscovery {
         return tree.exists("/sys/class/tty/\(name)")
     }
 
-    /// The bridge of a port: one or two folders above it, depending on the driver.
+    /// The bridge of a port, one or two folders above it depending on the driver.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {
             let folder = "/sys/class/tty/\(name)/device/\(above)/"

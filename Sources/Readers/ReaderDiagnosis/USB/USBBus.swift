@@ -33,7 +33,7 @@ struct USBBus: Sendable {
         }
     }
 
-    /// The identity of a device. Nil if it was unplugged in the meantime.
+    /// The identity of a device; `nil` if it was unplugged in the meantime.
     private func identity(of name: String) -> USBIdentity? {
         let path = "\(Self.folder)/\(name)/"
         guard let bus = tree.number(path + "busnum"), let address = tree.number(path + "devnum"),

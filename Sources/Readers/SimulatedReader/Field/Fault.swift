@@ -15,7 +15,7 @@ public struct Fault: Hashable, Sendable {
         case lost
         /// The card loses its power while the page is programmed, and is gone.
         case torn(TornPage)
-        /// The page is written, the ACK is lost, the card is gone.
+        /// The page is written, but the ACK is lost and the card is gone.
         case acknowledgeLost
         /// The page is written and acknowledged, then the card is gone.
         case pulledAfter
@@ -31,7 +31,7 @@ public struct Fault: Hashable, Sendable {
         case killedAfter
     }
 
-    /// The events that are counted.
+    /// The frames that are counted.
     public let counted: Counted
     /// The number of counted frames until the fault: 1 is the next one.
     public var countdown: Int

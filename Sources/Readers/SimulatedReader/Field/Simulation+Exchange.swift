@@ -4,22 +4,22 @@ public import Tags
 public enum FrameOutcome: Hashable, Sendable {
     /// The tag answers, or stays silent.
     case reply(TagReply)
-    /// The tag gave this reply, and it was damaged on its way.
+    /// The tag gave this reply, but it was damaged in transit.
     case garbled(TagReply)
-    /// The tag gave this reply, after the reader had stopped waiting.
+    /// The tag gave this reply after the reader had stopped waiting.
     case late(TagReply)
-    /// The tag is not in the field, or no longer.
+    /// The tag is not, or no longer, in the field.
     case gone
-    /// The process that uses the tag dies: before the frame, with silence, or after it.
+    /// The process that uses the tag dies, before the frame (with silence) or after it.
     case killed(TagReply)
 }
 
-/// The one place where a frame meets a tag and a fault, for every kind of reader.
+/// The only place where a frame meets a tag and a fault, for every kind of reader.
 extension Simulation {
     /// Whether a frame counts as a WRITE for faults and counters.
     public static func isWrite(_ frame: [UInt8]) -> Bool { frame.first == writeOpcode }
 
-    /// Sends one frame, without CRC, to the tag with this number.
+    /// Sends one frame, without CRC, to the tag with this UID.
     ///
     /// The change is kept even if the frame failed: that makes torn pages possible.
     public mutating func exchange(
@@ -32,7 +32,7 @@ extension Simulation {
             return .gone
         }
         if case .refused(let code) = fault {
-            // Any frame that is not a command makes the tag fall silent.
+            // An empty frame is no command, so the tag falls silent, as after any NAK.
             var unharmed = before
             _ = side.answer([], &unharmed)
             return .reply(.nak(code))
@@ -51,7 +51,7 @@ extension Simulation {
             late: .late(reply), killed: .killed(reply), gone: .gone)
     }
 
-    /// What arrives at the reader, under a fault or none, of an answer that a tag has given.
+    /// What the reader receives of a tag's answer, under a fault or none.
     mutating func arrival<Outcome>(
         from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
         late: Outcome, killed: Outcome, gone: Outcome

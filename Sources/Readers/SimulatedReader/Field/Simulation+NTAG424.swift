@@ -1,23 +1,23 @@
 package import Tags
 
-/// The one place where a command or a block meets an NTAG 424 and a fault.
+/// The only place where a command or a block meets an NTAG 424 and a fault.
 extension Simulation {
     /// The outcome of one step of a conversation with a chip.
     package enum ChipOutcome: Hashable, Sendable {
-        /// The answer; nil for silence.
+        /// The answer; `nil` for silence.
         case answer([UInt8]?)
-        /// The chip gave this answer, and it was damaged on its way.
+        /// The chip gave this answer, but it was damaged in transit.
         case garbled([UInt8])
-        /// The chip gave this answer, after the reader had stopped waiting.
+        /// The chip answered after the reader had stopped waiting.
         case late
-        /// The chip is not in the field, or no longer.
+        /// The chip is not, or no longer, in the field.
         case gone
-        /// The process that uses the chip dies: before the step, or after it.
+        /// The process that uses the chip dies, before the step or after it.
         case killed
     }
 
-    /// Lets the chip with this number react, unless a fault is due. `react` changes the state and
-    /// the memory that it is given; both are kept as far as the fault lets them.
+    /// Lets the chip with this UID react, unless a fault is due. `react` changes the state and
+    /// memory that it gets; both are kept as far as the fault allows.
     package mutating func exchange<State>(
         with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
         _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
@@ -29,7 +29,7 @@ extension Simulation {
             return .gone
         }
         if case .refused = fault {
-            // The chip could not write, says so, and did nothing.
+            // 91EEh: the chip could not write, and did nothing.
             return .answer([0x91, 0xEE])
         }
         if fault == .killedBefore { return .killed }
@@ -51,7 +51,7 @@ extension Simulation {
 }
 
 extension TornPage {
-    /// How many bytes were written, for a chip that writes bytes and no single bits.
+    /// The number of bytes written, for a chip that writes bytes, not single bits.
     fileprivate var writtenBytes: Int {
         switch self {
         case .unchanged: 0

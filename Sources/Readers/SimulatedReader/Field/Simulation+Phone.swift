@@ -1,20 +1,20 @@
 import Tags
 
 extension Simulation {
-    /// The bytes that a phone gets of a tag: it has no key and no password.
+    /// The bytes that a phone reads from a tag, without key or password.
     package enum SeenByPhone: Hashable, Sendable {
-        /// The message of an NTAG 424, and how often that was read so far; nil for a chip that
-        /// refuses to be read. The count is nil for one that does not show it.
+        /// The message of an NTAG 424, and how often it was read; `nil` if the chip refuses to be
+        /// read. The count is `nil` if the chip does not show it.
         case message([UInt8]?, reads: UInt32?)
-        /// The data area of a tag with pages, from page 4 on.
+        /// The data area of an NTAG21x, from page 4 on.
         case area([UInt8])
     }
 
     /// The most bytes that a phone asks for at once.
     private static let mostAtOnce = 59
 
-    /// Holds a tag to a phone, wherever it lies. What the tag counts, it counts as a real one does.
-    /// Nil for a number that the drawer lacks.
+    /// Holds a tag to a phone, wherever it is. The tag counts this read as a real one would. `nil`
+    /// if the drawer lacks the UID.
     package mutating func showToPhone(
         _ uid: [UInt8], random: (Int) -> [UInt8]
     ) -> SeenByPhone? {
@@ -30,8 +30,8 @@ extension Simulation {
         return .area(area)
     }
 
-    /// Finds the file by the capability file, and reads it in parts, as phones do: in the selection
-    /// of the file, so that all parts have the same count.
+    /// Finds the file through the capability file and reads it in parts, as phones do: within one
+    /// selection of the file, so that all parts have the same count.
     private static func message(
         of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
@@ -46,6 +46,7 @@ extension Simulation {
         }
         let headCount = 2
         guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
+            // The first 15 bytes of the capability container say where the message is.
             read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
             let head = read(0, headCount), head.count == headCount
         else { return nil }

@@ -2,27 +2,27 @@ public import Tags
 
 /// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
 public struct Simulation: Hashable, Sendable {
-    /// The most tags in a drawer: enough for experiments, and a file with this many is still read
-    /// at once.
+    /// The most tags in a drawer: enough for experiments, and a file of that size still reads at
+    /// once.
     public static let mostTags = 64
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
-    /// Whether a user means that chip.
+    /// Whether a typed text means that chip.
     package static func isChip(typed text: String) -> Bool {
         text.uppercased() == chipName || text == String(chipName.suffix(3))
     }
 
     /// The tags of the drawer.
     public private(set) var tags: [TagMemory]
-    /// The cards that prove themselves: each an NTAG 424.
+    /// The NTAG 424 cards of the drawer, which prove themselves.
     package private(set) var chips: [NTAG424Memory]
-    /// The numbers of the tags on the reader.
+    /// The UIDs of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
     /// The tag that was on the reader last, for "put it back".
     public private(set) var lastOnReader: [UInt8]?
-    /// The fault that is to happen; nil for none.
+    /// The next fault; `nil` for none.
     public var fault: Fault?
 
     /// Creates a drawer with tags, some of them on the reader.
@@ -46,10 +46,10 @@ public struct Simulation: Hashable, Sendable {
         return simulation
     }
 
-    /// All that tags and chips keep without power, wherever they are.
+    /// The tags and chips with all that they keep without power, wherever they are.
     package var contents: Simulation { Simulation(tags, chips: chips) }
 
-    /// The tag with this number; nil where the drawer lacks it.
+    /// The tag with this UID; `nil` if the drawer lacks it.
     public func tag(_ uid: [UInt8]) -> TagMemory? { tags.first { $0.uid == uid } }
 
     /// Replaces a tag of the drawer, or adds it.
@@ -61,7 +61,7 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// The NTAG 424 with this number.
+    /// The NTAG 424 with this UID.
     package func chip(_ uid: [UInt8]) -> NTAG424Memory? { chips.first { $0.number == uid } }
 
     /// Replaces an NTAG 424 of the drawer, or adds it.
@@ -73,8 +73,8 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Adds an NTAG 424 from the factory. The first has the number and the signature of a real
-    /// one, which its maker has published. Nil if the drawer is full.
+    /// Adds a factory-new NTAG 424. The first has the UID and signature of a real one that its
+    /// maker published. `nil` if the drawer is full.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> NTAG424Memory? {
@@ -84,6 +84,7 @@ public struct Simulation: Hashable, Sendable {
             save(known)
             return known
         }
+        // 04h is NXP's manufacturer code (ISO/IEC 7816-6), the first byte of its UIDs.
         let number = [0x04] + random(6)
         guard chip(number) == nil, tag(number) == nil, !elsewhere.contains(number),
             let chip = NTAG424Memory(factory: number)
@@ -107,7 +108,7 @@ public struct Simulation: Hashable, Sendable {
     /// Puts one tag of the drawer next to those on the reader.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
-    /// Takes a tag out of the drawer, as for another one. Nil if it is not there.
+    /// Takes a tag out of the drawer, for example to move it to another; `nil` if it is not there.
     public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
         guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
         take(uid)
@@ -115,7 +116,8 @@ public struct Simulation: Hashable, Sendable {
         return tags.remove(at: index)
     }
 
-    /// Takes an NTAG 424 out of the drawer, as for another one. Nil if it is not there.
+    /// Takes an NTAG 424 out of the drawer, for example to move it to another; `nil` if it is not
+    /// there.
     package mutating func removeChip(_ uid: [UInt8]) -> NTAG424Memory? {
         guard let index = chips.firstIndex(where: { $0.number == uid }) else { return nil }
         take(uid)
@@ -123,9 +125,9 @@ public struct Simulation: Hashable, Sendable {
         return chips.remove(at: index)
     }
 
-    /// Adds a tag from the factory. The first of a model gets the number and the true signature of
-    /// a real chip, if one is publicly known; the others are not signed. Nil if the drawer is full.
-    /// No number is one of those that drawers elsewhere have.
+    /// Adds a factory-new tag. The first of a model gets the UID and true signature of a real chip,
+    /// if publicly known; the others are not signed. `nil` if the drawer is full. The UID is none
+    /// of those in drawers `elsewhere`.
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {

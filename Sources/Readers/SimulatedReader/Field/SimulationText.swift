@@ -54,6 +54,7 @@ extension Simulation {
             throw ReaderError(
                 .noReader, "the simulation has too many tags, or one number for two of them")
         }
+        // First the last tag, then those on the reader: `put` remembers what was there last.
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
@@ -101,7 +102,7 @@ extension Simulation {
         return uids
     }
 
-    /// The NTAG 424 come after all tags.
+    /// Reads the NTAG 424 cards, which follow all tags.
     private static func chips(
         _ lines: ArraySlice<String>
     ) throws(ReaderError) -> [NTAG424Memory] {

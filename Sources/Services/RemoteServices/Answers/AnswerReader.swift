@@ -35,7 +35,7 @@ struct AnswerReader {
         return found
     }
 
-    /// The member with this name. Nil if it is missing or null.
+    /// The member with this name. `nil` if it is missing or null.
     func optional(_ key: String) throws(ServiceError) -> AnswerReader? {
         guard value.members != nil else { throw wrong("is no object") }
         guard let found = value[key], found != .null else { return nil }
@@ -69,6 +69,8 @@ struct AnswerReader {
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =
+            // 18 digits always fit an Int. Signs, spaces and exponents are refused: 2e1 is not a
+            // ball.
             (1...18).contains(text.utf8.count)
             && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         guard isPlain, let number = Int(text) else {

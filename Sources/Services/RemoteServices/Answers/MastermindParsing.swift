@@ -7,6 +7,7 @@ package enum MastermindParsing {
 
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
+        // It is sent back in a header, where a line end would begin another one.
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
             throw member.wrong("has a character that no token has")
         }

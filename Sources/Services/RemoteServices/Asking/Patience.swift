@@ -26,7 +26,9 @@ package struct Patience: Hashable, Sendable {
     /// The pause after attempt number `done`: random between half and all of its full length, so
     /// that stations which lost a service together do not retry together.
     package func pause(after done: Int, random: (Int) -> Int) -> Duration {
+        // At most 1024 times as long, so that no number of attempts overflows.
         let full = firstPause * (1 << min(done - 1, 10))
+        // `random` gives 0 to 999, so all of the pause is reached.
         return full / 2 + full / 2 * random(1_000) / 999
     }
 }

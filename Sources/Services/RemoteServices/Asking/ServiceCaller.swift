@@ -13,6 +13,7 @@ struct ServiceCaller: Sendable {
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
+        // A POST sent twice would count twice: its answer may only have been lost.
         let attempts = method == .get ? max(1, patience.attempts) : 1
         let end = surroundings.uptime() + patience.whole
         var rest = patience.whole
@@ -29,6 +30,7 @@ struct ServiceCaller: Sendable {
                     } ?? error
                 guard error.isPassing, attempt < attempts else { break }
                 let pause = patience.pause(after: attempt, random: surroundings.random)
+                // A pause that uses up the time would end in a timeout and hide the real reason.
                 guard pause < end - surroundings.uptime() else { break }
                 try await sleep(pause)
                 rest = end - surroundings.uptime()
@@ -68,7 +70,7 @@ extension ServiceError {
 }
 
 extension ServiceCaller {
-    /// The meaning of an answer; what is wrong with it names the service.
+    /// Parses an answer. An error in it names the service.
     func meaning<Value>(
         of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {

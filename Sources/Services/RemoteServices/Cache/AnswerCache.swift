@@ -16,7 +16,7 @@ package actor AnswerCache {
     /// The folder is made with the first answer.
     package init(folder: String) { self.folder = folder }
 
-    /// The answer that was kept under this name, if it came from this address and can be read.
+    /// The answer kept under this name, if it came from this address and can be read.
     func answer(_ name: String, from url: String) -> CachedAnswer? {
         guard let bytes = try? file(name).read(limit: AnswerCache.longestFile),
             let kept = CachedAnswer(parsing: bytes), kept.url == url
@@ -29,11 +29,11 @@ package actor AnswerCache {
             try DurableFile.makeFolder(folder)
             try file(name).write(answer.bytes, mode: 0o600, durable: false)
         } catch {
-            // The answer is as good; it only cannot be shown again without the service.
+            // The answer is good all the same; it just cannot be shown later without the service.
         }
     }
 
-    /// Removes what was kept under this name. Returns the reason why it is still there, if it is.
+    /// Removes what was kept under this name. If it is still there, returns why.
     func forget(_ name: String) -> String? {
         do throws(FileError) {
             try file(name).remove()

@@ -6,7 +6,7 @@ struct CachedAnswer: Sendable {
     let url: String
     /// When the service last confirmed it, by our clock.
     var confirmed: Timestamp
-    /// The name of this version at the service, if it gave one.
+    /// The service's name for this version, if it gave one.
     let etag: String?
     let body: [UInt8]
 }
@@ -27,7 +27,7 @@ extension CachedAnswer {
         return Array(about.text.utf8)
     }
 
-    /// Nil for a damaged file. The body is only worth what its parser says.
+    /// `nil` for a damaged file. The body is only worth what its parser says.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),

@@ -28,7 +28,7 @@ struct CachedCaller: Sendable {
         }
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            // The service itself has to answer, and not a cache on the way: tickets are sold by it.
+            // The service itself has to answer, not a cache on the way: this list sells tickets.
             answer = try await caller.ask(
                 .get, path,
                 headers: [
@@ -40,6 +40,7 @@ struct CachedCaller: Sendable {
             return try old(kept, because: error)
         }
         let now = caller.surroundings.now()
+        // Only where an ETag was sent: any other 304 is no answer to this request.
         if answer.status == 304, var same = kept, same.answer.etag != nil {
             same.answer.confirmed = now
             await cache.keep(same.answer, as: name)
@@ -50,6 +51,7 @@ struct CachedCaller: Sendable {
             return try old(kept, because: objection.naming(caller.address))
         }
         var unforgotten: String?
+        // Only now, after a good answer: until then the old list is better than none.
         if forgetting { unforgotten = await cache.forget(name) }
         await cache.keep(
             CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),

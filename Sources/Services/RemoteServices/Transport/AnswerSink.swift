@@ -17,6 +17,7 @@ final class AnswerSink {
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
         guard headBytes <= AnswerSink.longestHead else {
+            // Any count but the line's own makes libcurl stop the transfer.
             excess = .head
             return 0
         }

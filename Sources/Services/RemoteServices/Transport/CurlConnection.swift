@@ -58,7 +58,7 @@ import TapcardDomain
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// The end of the transfer, as libcurl reports it.
+    /// Runs the transfer and returns its end as libcurl reports it.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl does not take a request")
@@ -68,6 +68,7 @@ import TapcardDomain
         defer { abort.disarm() }
         // The loop ends, because libcurl has a time limit for every transfer.
         while true {
+            // Checked after the switch is armed: a wake-up that came earlier would be lost.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
@@ -81,8 +82,8 @@ import TapcardDomain
         }
     }
 
-    /// The error of a stuck transfer. A sent request may have taken effect, so it is not an error
-    /// of a machine that makes no requests.
+    /// The error of a stuck transfer. A sent request may have taken effect, so it must not count as
+    /// never made.
     private func stuck(_ why: String) -> ServiceError {
         ServiceError(isSent ? .cutOff : .noClient, why)
     }
@@ -102,9 +103,11 @@ import TapcardDomain
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A redirect could carry a code, token or password to somebody else.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         // The path of a call is sent unchanged, because dots in it must not lead elsewhere.
         try set(CURLOPT_PATH_AS_IS, 1)
+        // The proxy's answer to CONNECT is not the service's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // The signal handlers of the process stay untouched; a broken pipe still is an error code.
         try set(CURLOPT_NOSIGNAL, 1)

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 package import TapcardDomain
 
-/// A transfer that ended without an answer, and its meaning for the caller.
+/// A transfer that ended without an answer, and what that means for the caller.
 package struct CurlFailure {
     /// The part of an answer that exceeded its limit.
     package enum Excess: Hashable, Sendable { case head, body }
@@ -10,7 +10,7 @@ package struct CurlFailure {
     private let code: CURLcode
     /// The text from libcurl.
     private let words: String
-    /// The limit that we ended the transfer for, if any.
+    /// The limit for which we ended the transfer, if any.
     private let excess: Excess?
     /// Whether any part of the request was sent.
     private let isSent: Bool
@@ -20,8 +20,7 @@ package struct CurlFailure {
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
-    /// The code of libcurl since 8.6 for a line that is too long. Before, that was
-    /// CURLE_OUT_OF_MEMORY.
+    /// libcurl's code since 8.6 for a line that is too long. Before, it was CURLE_OUT_OF_MEMORY.
     private static let lineTooLong = CURLcode(rawValue: 100)
 
     package init(
@@ -72,6 +71,7 @@ package struct CurlFailure {
             error(.certificate, "it cannot prove who it is")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
             error(.certificate, "the authorities to believe in cannot be read")
+        // With a system error the connection broke during the handshake, which may pass.
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             error(.certificate, "no protected connection can be made")

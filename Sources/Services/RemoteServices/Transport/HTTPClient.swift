@@ -1,11 +1,11 @@
 import BlockingLane
 package import TapcardDomain
 
-/// Makes requests with libcurl, one after another, on a lane of its own; connections stay open
-/// between them. Each service has a client, so that none waits for another.
+/// Makes requests with libcurl, one after another, on its own lane; connections stay open in
+/// between. Each service has its own client, so none waits for another.
 ///
-/// A queued request is not started if its time is over before its turn. Since all requests of a
-/// client have the same limit, each ends within its own.
+/// A queued request is not started if its time is up before its turn. All requests of a client have
+/// one limit, so each ends within its own.
 package actor HTTPClient: HTTPTransport {
     /// The options for all requests of a client.
     package struct Options: Hashable, Sendable {
@@ -63,6 +63,7 @@ package actor HTTPClient: HTTPTransport {
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
+            // Turned off while it waited in the queue.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {

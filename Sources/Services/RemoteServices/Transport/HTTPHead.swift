@@ -38,6 +38,7 @@ package struct HTTPHead: Hashable, Sendable {
 
     /// The value of the header with this name, if there is exactly one.
     package subscript(name: String) -> String? {
+        // Two values could mean two things, so neither counts.
         let values = self[all: name]
         return values.count == 1 ? values[0] : nil
     }

@@ -38,7 +38,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
 
     private static let longestValue = 8_192
 
-    /// Nil unless the name is a token and the value is printable ASCII, so that it ends no line.
+    /// `nil` unless the name is a token and the value is printable ASCII, so that it ends no line.
     package init?(_ name: String, _ value: String) {
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

@@ -12,6 +12,7 @@ enum Shown {
         var piece = ""
         for character in url.prefix(while: { $0 != "?" && $0 != "#" }) {
             switch character {
+            // What stands before an "@" can be a user and a password.
             case "@": piece = ""
             case "/", "\\":
                 place += piece + String(character)

@@ -1,7 +1,7 @@
 import BlockingLane
 import CCurl
 
-/// Ends a transfer from outside: the one operation on it that another thread may call.
+/// Ends a transfer from outside, the only operation on it that another thread may call.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
@@ -13,7 +13,7 @@ final class TransferSwitch: Sendable {
 
     var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// Sets the waker, which is not used any more after `disarm` has returned.
+    /// Sets the waker, which is no longer used once `disarm` has returned.
     func arm(_ waker: TransferWaker) {
         state.withLock { $0.waker = waker }
     }
@@ -24,6 +24,7 @@ final class TransferSwitch: Sendable {
 
     func turnOff() {
         state.withLock { state in
+            // Under the lock that `disarm` takes, so that no released handle is woken.
             state.isOff = true
             state.waker?.wake()
         }

@@ -19,6 +19,7 @@ extension DurableFile {
         }
         do throws(FileError) {
             try file.requireRegular()
+            // Cuts off the rest of an earlier append that was interrupted.
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)
@@ -30,6 +31,7 @@ extension DurableFile {
                 try file.synchronise()
                 isUndone = true
             } catch {
+                // The bytes may be there after the next start, or not.
                 isUndone = false
             }
             throw AppendError(cause: error, isUndone: isUndone)

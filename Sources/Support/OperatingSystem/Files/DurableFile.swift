@@ -12,12 +12,13 @@ public struct DurableFile: Sendable, Hashable {
         self.path = path
     }
 
-    /// The bytes, or nil when the file does not exist.
+    /// The bytes; `nil` if the file does not exist.
     ///
-    /// Anything other than a regular file, such as a pipe, is refused, because reading it could
-    /// wait without end.
+    /// Anything but a regular file, such as a pipe, is refused, because reading it could wait
+    /// forever.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         try unlessMissing { () throws(FileError) in
+            // Non-blocking, or opening a pipe without a writer would wait before it can be refused.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
             try file.requireRegular()
             return try file.read(limit: limit)
@@ -27,8 +28,8 @@ public struct DurableFile: Sendable, Hashable {
     /// The name that stands for standard input or output where the user names a file.
     public static let standardStream = "-"
 
-    /// The bytes of a file that the user named, or nil when it does not exist. A pipe is allowed,
-    /// and is read until its end or until the task is cancelled; "-" is standard input.
+    /// The bytes of a file that the user named; `nil` if it does not exist. A pipe is allowed, and
+    /// is read until its end or until the task is cancelled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
@@ -76,6 +77,8 @@ public struct DurableFile: Sendable, Hashable {
         do throws(FileError) {
             try file.setPermissions(mode)
             try file.write(bytes)
+            // Before the rename: after a power cut the name could otherwise stand for an empty
+            // file.
             if durable { try file.synchronise() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
         } catch {
@@ -83,6 +86,7 @@ public struct DurableFile: Sendable, Hashable {
             throw error
         }
         guard durable else { return }
+        // The name is part of the folder, which has to reach the disk, too.
         try DurableFile.reachDisk(folder)
     }
 
@@ -97,7 +101,7 @@ public struct DurableFile: Sendable, Hashable {
         try DurableFile.reachDisk(folder)
     }
 
-    /// The permission bits (mode & 07777), or nil when the file does not exist.
+    /// The permission bits (mode & 07777), or `nil` when the file does not exist.
     public func permissions() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.permissions
     }
@@ -112,10 +116,10 @@ public struct DurableFile: Sendable, Hashable {
         let changed: [Int]
     }
 
-    /// The current stamp. Nil when the file does not exist.
+    /// The current stamp. `nil` if the file does not exist.
     public func stamp() throws(FileError) -> Stamp? { try FileStatus.of(path)?.stamp }
 
-    /// The number of the user who owns the file, or nil when it does not exist.
+    /// The number of the user who owns the file, or `nil` when it does not exist.
     public func owner() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.owner
     }
@@ -123,8 +127,8 @@ public struct DurableFile: Sendable, Hashable {
     /// The number of names (hard links) of the file; 0 when it does not exist.
     public func nameCount() throws(FileError) -> Int { try FileStatus.of(path)?.nameCount ?? 0 }
 
-    /// How another user than root could use the file: as its owner, or by one of these permissions.
-    /// Nil where none could, or when it does not exist.
+    /// How a user other than root could use the file: as its owner, or through one of these
+    /// permissions; `nil` if none could, or if it does not exist.
     public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
         guard let status = try FileStatus.of(path) else { return nil }
         if !status.isOurs { return .foreign }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A way in which another user could use a file.
 public enum FileExposure: Sendable, Hashable {
-    /// The file belongs to another user, who can give himself any permission.
+    /// The file belongs to another user, who can grant himself any permission.
     case foreign
     /// These are its permissions.
     case permitted(UInt32)
@@ -37,14 +37,15 @@ extension DurableFile {
     /// container's host.
     static let unmapped: UInt32 = 65_534
 
-    /// The nearest folder in which another user could replace this file. Nil where only root and this
-    /// user could. A link is checked both where it is and where it leads to.
+    /// The nearest folder in which another user could replace this file. `nil` if only root and
+    /// this user could. A link is checked both where it is and where it leads to.
     ///
     /// With `mayShare` the file's group may write to the folder of the file.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
         let real = (try? resolved()) ?? self
         // A sticky folder protects the files in it, but lets others put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
+        // Where the link is, somebody could replace the link; where it leads, the file.
         for holder in [folder, real.folder] {
             if let status = try? FileStatus.of(holder), status.isFolder,
                 let exposed = status.exposed(holder, to: writing)

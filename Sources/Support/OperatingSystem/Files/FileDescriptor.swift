@@ -73,6 +73,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Returns when there is something to read or the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        // Wakes ten times a second, as a cancelled task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
                 throw FileError(.cancelled, "\(path): stopped before anybody wrote to its end")
@@ -113,7 +114,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard lseek(number, 0, SEEK_END) >= 0 else { throw .last(path) }
     }
 
-    /// Locks the whole file. False if it is locked elsewhere and `waiting` is false.
+    /// Locks the whole file. `false` if it is locked elsewhere and `waiting` is false.
     package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }

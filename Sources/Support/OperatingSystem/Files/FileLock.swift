@@ -18,8 +18,8 @@ public final class FileLock: Sendable {
         file.unlock()
     }
 
-    /// Takes the lock of this path and creates the file if needed. Nil if it is held elsewhere and
-    /// `waiting` is false; a waiting call blocks its thread.
+    /// Takes the lock of this path and creates the file if needed. `nil` if it is held elsewhere
+    /// and `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
         // 0600: anyone who can open this file could take the lock.
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
@@ -40,6 +40,7 @@ public final class FileLock: Sendable {
         var lock: FileLock?
         do throws(FileError) {
             let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
+            // With a notice it polls: a blocking flock can be neither timed nor cancelled.
             lock = try acquire(path, waiting: notice == nil)
             var tries = 0
             while lock == nil {

@@ -9,7 +9,7 @@ struct FileStatus {
     let nameCount: Int
     let stamp: DurableFile.Stamp
 
-    /// The status of a path. Nil when nothing exists there.
+    /// The status of a path. `nil` if nothing exists there.
     static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
@@ -22,6 +22,7 @@ struct FileStatus {
             isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
+                // Not the modification time, which a program can set.
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
@@ -34,6 +35,7 @@ struct FileStatus {
     static func requireNoDanglingLink(in path: String) throws(FileError) {
         var place = path
         var status = stat()
+        // Up to the first part that exists: the link may be any folder on the way.
         while unsafe lstat(place, &status) != 0 {
             guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return }
             place = String(place[..<slash])

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A C library that is loaded at run time and stays loaded. It is not linked, so that the program
-/// starts without it, and reports it as missing only where it is needed.
+/// A C library that is loaded at run time and stays loaded. It is not linked, so the program starts
+/// without it and reports it as missing only where it is needed.
 public struct LoadableLibrary: Hashable, Sendable {
     /// The name for people, such as "libnfc".
     public let name: String
@@ -11,11 +11,12 @@ public struct LoadableLibrary: Hashable, Sendable {
     public init(name: String, package: String) { (self.name, self.package) = (name, package) }
 
     /// Loads it, and fills a table with the functions that are used. `bind` returns the name of a
-    /// missing function, or nil.
+    /// missing function, or `nil`.
     public func load<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) throws(LibraryFault) -> Table {
+        // RTLD_NOW: a broken library fails here, not in the middle of a tap.
         guard let library = unsafe dlopen(file, RTLD_NOW) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
             throw .missing("\(name) is missing (Debian: \(package)): \(reason)")
@@ -28,8 +29,8 @@ public struct LoadableLibrary: Hashable, Sendable {
         return table
     }
 
-    /// Loads a library without which the program is of no use. Where it cannot, it says why and
-    /// ends the process, as the system does for a library that is linked.
+    /// Loads a library that the program cannot do without. If that fails, it says why and ends the
+    /// process, as the system does for a linked library.
     public func loadOrEnd<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -44,6 +45,7 @@ public struct LoadableLibrary: Hashable, Sendable {
         }
     }
 
+    // The status with which the dynamic loader ends a program.
     private static let statusOfLoader: Int32 = 127
 }
 

@@ -1,17 +1,17 @@
 package import Tags
 import TapcardDomain
 
-/// The file that phones read: one address, into which the chip writes who it is, the encrypted
+/// The file that phones read: one address, into which the chip writes its identity, the encrypted
 /// grant and a code.
 ///
-/// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant is in the first half of
-/// the digits of `d`, where the chip finds it; phones never see it there.
+/// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant fills the first half of
+/// the digits of `d`, where the chip looks for it; phones never see it there.
 package struct AddressFile: Hashable, Sendable {
-    /// The longest file, in bytes: one protected answer of the chip carries it.
+    /// The longest file, in bytes, that one protected answer of the chip carries.
     package static let longest = 224
-    /// The bytes that tell how long the message after them is.
+    /// The number of bytes in the length of the message.
     package static let lengthByteCount = 2
-    /// The file of an issuer that has named no page. This name can never exist (RFC 2606).
+    /// The file of an issuer without a page. Its host can never exist (RFC 2606).
     package static let nowhere: AddressFile = {
         guard let file = try? AddressFile(page: "https://\(noHost)/c") else {
             preconditionFailure("this address fits on a chip")
@@ -19,10 +19,10 @@ package struct AddressFile: Hashable, Sendable {
         return file
     }()
 
-    /// The name in that file.
+    /// The host in `nowhere`.
     package static let noHost = "tapcard.invalid"
 
-    /// The places in the file of the three values.
+    /// Where `p`, `d` and `m` start in the file.
     package let identityAt: Int
     package let grantAt: Int
     package let codeAt: Int
@@ -31,8 +31,8 @@ package struct AddressFile: Hashable, Sendable {
     private let keepsAddress: Bool
 
     private static let scheme = "https://"
-    /// The beginnings of a page on the reader's own machine, for a try without hardware. What goes
-    /// there leaves no machine, so it needs no certificate.
+    /// Pages on this machine, for trying it out without hardware. Nothing leaves the machine, so
+    /// they need no certificate.
     private static let ofThisMachine = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
@@ -42,12 +42,14 @@ package struct AddressFile: Hashable, Sendable {
             .first { page.hasPrefix($0) }
         let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
         guard start != nil, let first = rest.first,
+            // No `?` or `#`: the values must be the query. No empty host.
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
         else {
             throw AddressError(
                 "the address needs https://, a name, and no query or special character")
         }
+        // The chip writes two ASCII digits a byte over these zeros (SDM, ASCII encoding).
         func digits(_ count: Int) -> String { String(repeating: "0", count: 2 * count) }
         let identity = AddressFile.identityName + digits(TapIdentity.encryptedSize)
         let data = AddressFile.dataName + digits(TapMessage.dataSize)
@@ -61,13 +63,15 @@ package struct AddressFile: Hashable, Sendable {
                 "the address has \(used - AddressFile.longest) characters too many for a chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
+        // The values end the file, so their places follow from its length: a station with another
+        // address finds the grant by it.
         keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
-    /// The file of a card that keeps the address it has, whatever it is: only its grant is written.
+    /// The file of a card that keeps its address, whatever it is: only its grant is written.
     package init(keepingWith grantAt: Int) {
         self.grantAt = grantAt
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
@@ -77,18 +81,19 @@ package struct AddressFile: Hashable, Sendable {
         keepsAddress = true
     }
 
-    /// The place of the grant in a file with another address, by its first bytes. Nil where no
-    /// address of ours can be.
+    /// Where the grant is in a file with another address, found by the file's first bytes. `nil` if
+    /// no address of ours fits.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
         // Before the number is read: anybody can answer with as many bytes as he likes.
         guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let place = used - byteCountFromGrant
+        // A random length, or another message's, could point before the file or past its end.
         return used <= longest && place > lengthByteCount ? place : nil
     }
 
-    /// Whether a chip has written a number of 48 digits into a file of ours, over the name that
-    /// follows: so does one that was switched to LRP. With the protocol of our cards it has 32.
+    /// Whether a chip has written 48 digits into a file of ours, over the name that follows, as a
+    /// chip in LRP mode does. In AES mode there are 32.
     static func showsLRP(_ file: [UInt8]) -> Bool {
         let count = 2 * TapIdentity.encryptedSize
         let longer = 3 * TapIdentity.encryptedSize
@@ -100,10 +105,11 @@ package struct AddressFile: Hashable, Sendable {
             && file[start..<(start + longer)].allSatisfy(isDigit)
     }
 
-    /// The values that a chip has written into a file of ours; nil in any other.
+    /// The values that a chip has written into a file of ours; `nil` for any other file.
     static func tapMessage(in file: [UInt8]) -> TapMessage? {
         guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
         let known = AddressFile(keepingWith: place)
+        // In a short foreign file, `p` would begin before its start.
         guard known.identityAt >= lengthByteCount else { return nil }
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
@@ -121,11 +127,11 @@ package struct AddressFile: Hashable, Sendable {
         }
     }
 
-    /// The bytes from the grant to the end of the file, which are the same for every address.
+    /// The number of bytes from the grant to the end of the file, equal for every address.
     private static let byteCountFromGrant =
         2 * TapMessage.dataSize + codeName.utf8.count + 2 * TapKeys.codeSize
 
-    /// The number of bytes that are written.
+    /// The length of the file.
     package var byteCount: Int { template.count }
 
     /// The file with this sealed grant.
@@ -136,31 +142,34 @@ package struct AddressFile: Hashable, Sendable {
         return bytes
     }
 
-    /// The places that may be written by themselves, none longer than one block carries. The grant
-    /// is one of them: it is old or new.
+    /// The ranges that are written one by one, each short enough for one block. The grant is one of
+    /// them, so it is old or new, never half.
     var pieces: [Range<Int>] {
+        // A write in one block is carried out whole or not at all; one in several could be torn.
         func cut(_ whole: Range<Int>) -> [Range<Int>] {
             stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.mostWritten)
                 .map { $0..<min($0 + AddressFile.mostWritten, whole.upperBound) }
         }
+        // The rest of the template is zeros here, and would erase the address.
         if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
 
-    /// The most bytes that a write with a code carries in a block of 64.
+    /// The most bytes of a write with a code that fit a block of 64.
     private static let mostWritten = 40
 
     private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
 
-    /// The settings of the file. Everybody reads it, with the values in their places; only the load
-    /// key writes it, and reads it with a code. Codes alone: an encrypted grant would not fit one
-    /// block, and everybody near can read it in any case.
+    /// The settings of the file. Anyone may read it, with the values filled in; only the load key
+    /// writes it, and reads it with a code. The mode is MAC, not full: an encrypted grant would not
+    /// fit one block, and anyone nearby can read it anyway.
     package var settings: FileSettings {
         FileSettings(
             mode: AddressFile.mode, rights: AddressFile.rights,
             mirror: MirrorSettings(
                 identity: .encrypted(with: .one, at: identityAt),
                 proof: .init(
+                    // The code covers everything from the first digit of `p` up to itself.
                     key: .two, from: identityAt, at: codeAt,
                     data: grantAt..<(grantAt + 2 * TapMessage.dataSize))))
     }
@@ -175,18 +184,19 @@ package struct AddressFile: Hashable, Sendable {
         switch file {
         case .data: settings == slotSettings
         case .ndef: settings.mode == mode && settings.rights == rights
+        // tapcard never writes that file, and needs nothing in it.
         case .capability: true
         }
     }
 
-    /// The settings of the file with the slots: only the sell key reads and writes it.
+    /// The settings of the file with the slots, which only the sell key reads and writes.
     package static let slotSettings = FileSettings(
         mode: .full,
         rights: AccessRights(
             read: .key(.three), write: .key(.three), readWrite: .key(.three),
             change: .key(.application)))
 
-    /// Letters, digits, and the marks of a name and a path.
+    /// Letters, digits, and the punctuation of a host and a path.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -3,11 +3,11 @@ import Tags
 package import TapcardDomain
 
 extension KeyRing {
-    /// The table that a station without masters gets: for each card the keys that seal its records
-    /// and sell to it, under the keys of the issuer with these ids.
+    /// The table for a station without masters: for each card the keys that seal its records and
+    /// sell to it, under the issuer's keys with these ids.
     ///
-    /// Keys that are retired, or that this ring lacks, are left out. Nil for a table, of which no
-    /// other one can be made.
+    /// Retired keys, and keys that this ring lacks, are left out. `nil` if this ring is itself a
+    /// table, from which no other can be made.
     package func table(of cards: [CardUID: Set<UInt8>]) -> KeyRing? {
         var entries: [KeyEntry] = []
         for entry in self.entries where entry.status != .retired {
@@ -22,6 +22,8 @@ extension KeyRing {
             entries.append(
                 KeyEntry(
                     id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
+                    // Only the key that seals now may seal at the till; the others just verify its
+                    // older cards.
                     status: entry.id == sealing.id ? .active : .verifyOnly,
                     created: entry.created))
         }

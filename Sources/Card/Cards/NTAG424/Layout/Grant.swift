@@ -2,10 +2,10 @@ import CardCryptography
 import TapcardDomain
 
 /// The sum of all credits that the issuer has ever given to a card: 32 bytes in the file for
-/// phones, which only the load key writes. The card's balance is the grant less what was spent.
+/// phones, which only the load key writes. The balance is the grant minus what was spent.
 ///
-/// The chip sends them without a code of its own, because everybody may read that file. So they
-/// carry a seal of the card's sell key: a station knows that no bit was changed on the way.
+/// The chip sends it without a code, because anyone may read that file. So it carries a seal under
+/// a key made from the card's sell key, by which a station sees any changed bit.
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
     /// The highest sum of credits, in minor units: 48 bits.
@@ -18,15 +18,16 @@ package struct Grant: Hashable, Sendable {
     /// The sum of all credits, in minor units. It never falls.
     package let granted: Int64
 
-    /// Nil for credits below 0 or above `most`.
+    /// `nil` for credits below 0 or above `most`.
     package init?(_ granted: Int64) {
         guard (0...Grant.most).contains(granted) else { return nil }
         self.granted = granted
     }
 
-    /// Reads a grant and proves its seal. Nil for anything that was not sealed for this card.
+    /// Reads a grant and checks its seal. `nil` if it was not sealed for this card.
     package init?(_ bytes: [UInt8], for card: SellingKey) {
         guard bytes.count == Grant.byteCount, bytes[0] == Grant.formatVersion,
+            // The version of key 3: a grant sealed under older keys is looked up with those.
             bytes[1] == card.version
         else { return nil }
         let body = Array(bytes.dropLast(Grant.sealByteCount))
@@ -37,14 +38,15 @@ package struct Grant: Hashable, Sendable {
         self.init(FixedNumber.value(body[2..<8]))
     }
 
-    /// The bytes as they are on the chip of this card.
+    /// The bytes as they are stored on the chip of this card.
     package func sealed(for card: SellingKey) -> [UInt8] {
         let head = [Grant.formatVersion, card.version] + FixedNumber.bytes(granted, count: 6)
         let body = head + [UInt8](repeating: 0, count: Grant.spareByteCount)
         return body + Grant.seal(over: body, for: card)
     }
 
-    /// The seal names the card and the currency, so that a grant is worth nothing elsewhere.
+    /// The seal covers card and currency, so a grant is worthless on another card or in another
+    /// currency.
     private static func seal(over body: [UInt8], for card: SellingKey) -> [UInt8] {
         let message =
             Array("tapcard/grant/1".utf8) + card.uid.bytes + Array(card.currency.code.utf8) + body

@@ -1,8 +1,7 @@
 import Tags
 
-/// One state of a card, in one of the four slots: 31 bytes, so that a protected write fits one
-/// block on every reader. It is the sealed record of every tapcard card, and the sum that was
-/// spent.
+/// One state of a card, in one of the four slots: the sealed record that every tapcard card has,
+/// and the sum spent. It has 31 bytes, so that a protected write fits one block on every reader.
 package struct NTAG424Slot: Hashable, Sendable {
     package static let byteCount = 31
     /// Always zero; reserved for the sum and the number of offline payments.
@@ -11,10 +10,10 @@ package struct NTAG424Slot: Hashable, Sendable {
 
     /// The sealed record, as bytes.
     package let record: [UInt8]
-    /// The sum of all that was ever spent, in minor units.
+    /// The sum ever spent, in minor units.
     package let spent: Int64
 
-    /// Nil for a sum that no slot holds.
+    /// `nil` if the sum does not fit a slot.
     package init?(record: [UInt8], spent: Int64) {
         guard record.count == SealedRecord.byteCount, (0...Grant.most).contains(spent) else {
             return nil
@@ -22,12 +21,14 @@ package struct NTAG424Slot: Hashable, Sendable {
         (self.record, self.spent) = (record, spent)
     }
 
-    /// Reads a slot. Nil for anything that `bytes` would not produce.
+    /// Reads a slot. `nil` for anything that `bytes` would not produce.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == NTAG424Slot.byteCount else { return nil }
         let sum = bytes[SealedRecord.byteCount...].prefix(6)
         self.init(
             record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))
+        // Comparing covers checksum and spare bytes: one spelling only, so nothing can hide in
+        // them.
         guard self.bytes == bytes else { return nil }
     }
 
@@ -38,8 +39,8 @@ package struct NTAG424Slot: Hashable, Sendable {
         return body + NTAG424Slot.checksum(body)
     }
 
-    /// Finds a slot that was torn, should the chip ever write one in parts. The chip's own codes
-    /// protect it on its way.
+    /// Detects a torn slot, should the chip ever write one in parts. In transit the chip's own
+    /// codes protect it.
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
         let checksum = KeyChange.checksum(body)
         precondition(checksum.count == checksumByteCount, "CRC-32 has four bytes")
@@ -50,17 +51,17 @@ package struct NTAG424Slot: Hashable, Sendable {
 /// The four slots of the card's own file.
 package struct NTAG424Slots: Hashable, Sendable {
     package static let count = 4
-    /// The distance of the slots, in bytes. The last byte of each is never written.
+    /// The distance between slots, in bytes. The last byte of each is never written.
     static let pitch = 32
     package static let byteCount = count * pitch
 
-    /// The four slots; nil for one that was never written, or is torn.
+    /// The four slots; `nil` for one that was never written or is torn.
     package let slots: [NTAG424Slot?]
-    /// The records in the slots, as bytes: zeros where none was ever written, and ones where no
-    /// whole one is.
+    /// The records in the slots, as bytes: all zeros if none was ever written, all ones if none is
+    /// whole.
     package let records: [[UInt8]]
 
-    /// Reads the whole file. Nil for another number of bytes.
+    /// Reads the whole file. `nil` for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == NTAG424Slots.byteCount else { return nil }
         let found = stride(from: 0, to: bytes.count, by: NTAG424Slots.pitch).map { start in
@@ -71,14 +72,17 @@ package struct NTAG424Slots: Hashable, Sendable {
         records = zip(found, slots).map { bytes, slot in
             let isBlank = bytes.allSatisfy { $0 == 0 }
             return slot?.record
+                // `RecordSlots` takes zeros for a blank slot, and ones, an unknown format, for a
+                // broken one.
                 ?? [UInt8](repeating: isBlank ? 0 : .max, count: SealedRecord.byteCount)
         }
     }
 
-    /// The sum that was spent when this record was written; the highest of all where it is not on
-    /// the card.
+    /// The sum spent when this record was written. If the record is not on the card, the highest
+    /// sum of all slots.
     package func spent(at record: [UInt8]?) -> Int64 {
         let all = slots.compactMap { $0 }
+        // The highest, because the sum spent may never fall (rule 56).
         return all.first { $0.record == record }?.spent ?? all.map(\.spent).max() ?? 0
     }
 }

@@ -2,26 +2,26 @@ package import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// The key that sells to one card, with what it vouches for.
+/// The key that takes payments from one card, with what the seals of grants need.
 package struct SellingKey: Hashable, Sendable {
     package let uid: CardUID
-    /// The version of the key, which the chip reports.
+    /// The version that the chip reports for the key.
     package let version: UInt8
     /// Key 3 of the card.
     package let key: AESKey
     package let currency: Currency
-    /// The key under the seal of a grant. A key of its own, so that no answer of the chip in an
-    /// authentication can be a seal.
+    /// The key that seals grants. It is separate, so that no answer of the chip during an
+    /// authentication can pass for a seal.
     let sealKey: AESKey
 
-    /// The key of a card that the issuer's key has made.
+    /// The key of a card made under this key of the issuer.
     package init(of uid: CardUID, from masters: CardKeys, _ currency: Currency) {
         self.init(
             uid: uid, version: NTAG424CardKeys.version(of: masters.keyID),
             key: NTAG424CardKeys.key(.three, from: masters, uid: uid), currency: currency)
     }
 
-    /// The key of a card as a station has it; nil for a card that is not in its table.
+    /// The key of a card from a station's key ring; `nil` if its table lacks the card.
     package init?(of uid: CardUID, from entry: KeyEntry, _ currency: Currency) {
         if let masters = entry.masters {
             self.init(of: uid, from: masters, currency)

@@ -1,15 +1,15 @@
 package import Tags
 package import TapcardDomain
 
-/// Asks a chip what it is, without a key: none is tried, because the chip counts wrong ones.
-/// Nothing of the answer is proved, apart from the maker's signature.
+/// Asks a chip what it is, without using a key, because the chip counts wrong ones. Only the
+/// maker's signature in the answer is proved.
 package struct InspectNTAG424: NTAG424Procedure {
-    /// How much is asked.
+    /// How much to ask.
     package enum Depth: Sendable, Hashable {
         /// The versions of keys 0 and 3.
         case keys
-        /// Also whether it is an NTAG 424, and of one with the keys of the factory the message
-        /// for phones: it may be somebody's.
+        /// Also whether it is an NTAG 424. If its keys are the factory's, also the message for
+        /// phones, which may be somebody's.
         case kind
         /// Also the versions of the other keys, the maker's signature, and the message for phones.
         case all
@@ -19,7 +19,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         case select, kind, version(KeyNumber), signature, address
     }
 
-    /// The most of the file for phones that a plain answer carries to every reader.
+    /// The most bytes of the file for phones that a plain answer carries through every reader.
     private static let mostRead = 240
 
     package var talk = NTAG424Talk()
@@ -52,6 +52,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         case .version(let number):
             guard data.count == 1 else { throw .chip(NTAG424Error(.malformed)) }
             found.keyVersions[number] = data[0]
+            // With the factory's keys it is no card of ours, but may hold somebody's message.
             if number == .three, depth == .kind, found.keyVersions.values.allSatisfy({ $0 == 0 }) {
                 questions.append(.address)
             }
@@ -75,14 +76,16 @@ package struct InspectNTAG424: NTAG424Procedure {
 
     private static let vendorAndType: [UInt8] = [0x04, 0x04]
 
-    /// The selection of what phones read (NFC Forum Type 4), as every such card knows it.
+    /// SELECT of the NDEF application (NFC Forum Type 4), which every such card knows.
     package static let selectTextApplication: [UInt8] = [
         0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
     ]
 
-    /// The name of the chip with this first part of an answer to GetVersion; nil where it has none.
+    /// The name of the chip with this first part of an answer to GetVersion; `nil` if unknown.
     package static func otherName(version: [UInt8]) -> String? {
         guard version.count >= 5, version[0] == 0x04 else { return nil }
+        // Vendor 04h is NXP; the type's low half names the family, the major version its
+        // generation.
         return switch (version[1] & 0x0F, version[3]) {
         case (0x01, 0x00): "MIFARE DESFire"
         case (0x01, 0x01): "MIFARE DESFire EV1"
@@ -99,24 +102,23 @@ package struct InspectNTAG424: NTAG424Procedure {
 
 /// The answers of a chip about itself.
 package struct NTAG424Answers: Hashable, Sendable {
-    /// The versions of the keys that were asked for. 0 is the factory's.
+    /// The versions of the keys asked for; 0 is the factory's.
     package fileprivate(set) var keyVersions: [KeyNumber: UInt8] = [:]
-    /// The version of key 0, which makes cards.
+    /// The version of key 0, the application key.
     package var applicationVersion: UInt8 { keyVersions[.application] ?? 0 }
-    /// The version of key 3, which sells.
+    /// The version of key 3, the sell key.
     package var sellingVersion: UInt8 { keyVersions[.three] ?? 0 }
-    /// The answer to GetVersion; empty where it was not asked for.
+    /// The answer to GetVersion; empty if not asked for.
     package fileprivate(set) var version: [UInt8] = []
-    /// Empty where it was not asked for.
+    /// The maker's signature; empty if not asked for.
     package fileprivate(set) var signature: [UInt8] = []
-    /// The first bytes of the file for phones; empty where it was not asked for.
+    /// The first bytes of the file for phones; empty if not asked for.
     fileprivate var address: [UInt8] = []
 
     /// Whether the address shows that the chip was switched to LRP.
     package var showsLRP: Bool { AddressFile.showsLRP(address) }
 
-    /// The count of reads that the address shows, if a card with this number and one of these keys
-    /// has made it.
+    /// The count of reads in the address, if a card with this UID and one of these keys made it.
     package func reads(of uid: CardUID, provedBy keys: [NTAG424CardKeys]) -> UInt32? {
         guard let message = AddressFile.tapMessage(in: address) else { return nil }
         return keys.lazy.compactMap { keys in

@@ -6,44 +6,43 @@ package import Tags
 package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// The reader failed, or the card left. Nothing was on its way to be written.
+        /// The reader failed, or the card left. No write had been sent.
         case reader(ReaderError.Kind)
-        /// A write was on its way, and its success is not proved. The card holds the old or the new
-        /// content: a fresh look decides.
+        /// A write was sent, and nothing proves its success. The card has the old or the new
+        /// content: only a fresh read can tell.
         case unknown(ReaderError.Kind)
-        /// A write was on its way, and the card's answer does not prove it: a refusal, which
-        /// anybody can have sent, or no true code. As where the success is not proved, a fresh look
-        /// decides.
+        /// A write was sent, and the answer does not prove it: a refusal, which anyone can send, or
+        /// a wrong code. Only a fresh read can tell.
         case doubtful(NTAG424Error.Kind)
-        /// The card refused, or has not proved what it said. Nothing was on its way to be written.
+        /// The card refused, or did not prove its answer. No write had been sent.
         case chip(NTAG424Error.Kind)
         /// The card has another number than the one looked for.
         case otherCard
-        /// A key has a version that was not handed in, so none was tried.
+        /// A key has a version that the caller did not supply, so none was tried.
         case unknownKeys(version: UInt8)
-        /// The card proves that it is not as it was to be made.
+        /// The card proves that it is not made completely.
         case unfinished
         /// The card is not an NTAG 424.
         case otherChip
-        /// The chip does not accept this key any longer: somebody has tried too many wrong ones.
+        /// The chip no longer accepts this key: somebody has tried too many wrong ones.
         case deadKey(KeyNumber)
-        /// The settings of its files cannot be changed to those of a card.
+        /// The chip's file settings cannot be changed to those of a card.
         case fixedSettings
-        /// This key was not sent: the card has left it unconfirmed too often.
+        /// This key was not sent, because the card has left it unconfirmed too often.
         case spared(KeyNumber)
     }
 
     package let kind: Kind
     package let detail: String
-    /// Whether the card had proved its key before.
+    /// Whether the card had already proved its key.
     package fileprivate(set) var isOfSession = false
-    /// The key that was sent and that the card has not confirmed: it counts a wrong one also where
-    /// its refusal is lost, or comes as something else.
+    /// The key that was sent but not confirmed. The card counts a wrong one even if its refusal is
+    /// lost or arrives as something else.
     package fileprivate(set) var spentKey: KeyNumber?
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
 
-    /// The error with what the conversation was like before it.
+    /// The error, with what the conversation adds to it.
     func after(_ talk: NTAG424Talk, isOfSession: Bool = false) -> NTAG424CardError {
         var error = self
         error.isOfSession = isOfSession

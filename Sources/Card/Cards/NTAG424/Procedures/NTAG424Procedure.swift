@@ -2,9 +2,9 @@ package import CardCryptography
 package import Tags
 
 /// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
-/// step. So every order of answers and faults can be tested without a reader.
+/// step, so every order of answers and faults can be tested without a reader.
 ///
-/// A procedure says what it does next; `next(after:)` turns that into commands, and knows what a
+/// A procedure says what it does next; `next(after:)` turns that into commands and knows what a
 /// failure means: whether something may have been written.
 package protocol NTAG424Procedure: Sendable {
     associatedtype Outcome: Sendable
@@ -14,17 +14,17 @@ package protocol NTAG424Procedure: Sendable {
 
     /// The first move.
     mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the last one has succeeded, with the data of its answer.
+    /// The move after the last one succeeded, with the data of its answer.
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the chip has said, without a proof, that the last one has succeeded.
+    /// The move after the chip says, without proof, that the last one succeeded.
     mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome>
 }
 
 /// The next move of a procedure.
 package enum NTAG424Move<Outcome: Sendable>: Sendable {
-    /// A command, and how the file that it is for is protected.
+    /// A command, and the protection mode of its file.
     case run(CardCommand, CommunicationMode = .plain)
-    /// Prove that card and reader have this key, with 16 random bytes.
+    /// Prove that card and reader both have this key, with 16 random bytes.
     case authenticate(KeyNumber, AESKey, random: [UInt8])
     case finish(Outcome)
 }
@@ -43,7 +43,7 @@ package enum NTAG424Step<Outcome: Sendable>: Sendable {
     case fail(NTAG424CardError)
 }
 
-/// A conversation with a chip, and whether the command on its way changes the chip.
+/// A conversation with a chip, and whether the last command sent changes the chip.
 package struct NTAG424Talk: Hashable, Sendable {
     package fileprivate(set) var conversation = NTAG424Conversation()
     fileprivate var isWriting = false
@@ -54,7 +54,7 @@ package struct NTAG424Talk: Hashable, Sendable {
 
     package init() {}
 
-    /// The key of the session; nil without one.
+    /// The key of the session; `nil` without a session.
     package var key: KeyNumber? { conversation.session == nil ? nil : conversation.key }
 }
 
@@ -79,16 +79,19 @@ extension NTAG424Procedure {
 
     private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
         let step: NTAG424Conversation.Step
+        // Before `hear`, which ends the session at a refusal.
         let isOfSession = talk.key != nil
         do throws(NTAG424Error) {
             step = try talk.conversation.hear(bytes)
         } catch {
-            // A refusal has no code: anybody can have sent it.
+            // 919Dh to an authentication means that the key is dead.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
                     .deadKey(number), "the card takes key \(number.rawValue) no more"
                 ).after(talk)
             }
+            // A refusal has no code, so anyone may have sent it: the write can have happened all
+            // the same.
             let cause =
                 talk.isWriting
                 ? NTAG424CardError(.doubtful(error.kind), error.description) : .chip(error)
@@ -132,6 +135,7 @@ extension NTAG424Procedure {
 
     private func lost(_ kind: ReaderError.Kind) -> NTAG424CardError {
         NTAG424CardError(
+            // `.unsupported` means that the reader sent nothing.
             talk.isWriting && kind != .unsupported ? .unknown(kind) : .reader(kind),
             "\(ReaderError(kind))"
         ).after(talk)
@@ -139,7 +143,7 @@ extension NTAG424Procedure {
 }
 
 extension CardCommand {
-    /// Whether it changes the chip, where it is carried out.
+    /// Whether it changes the chip when it is carried out.
     fileprivate var isWrite: Bool {
         switch self {
         case .writeData, .updateBinary, .changeKey, .changeFileSettings, .setConfiguration: true
@@ -149,8 +153,8 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to its end with the chip that was selected last. The spared keys are not
-    /// sent: there the procedure ends.
+    /// Runs a procedure to its end with the chip that was selected last. It ends before it would
+    /// send a spared key.
     package func perform<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {

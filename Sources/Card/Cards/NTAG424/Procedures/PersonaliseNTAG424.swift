@@ -2,19 +2,19 @@ import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// Makes a chip a card of the issuer, or gives a card new keys: the same steps. Each is left out
-/// where the chip reports that it is done, so that an interrupted run goes on at the next tap.
+/// Makes a chip a card of the issuer, or gives a card new keys, with the same steps. It skips those
+/// that the chip reports as done, so the next tap continues an interrupted run.
 ///
-/// Key 0 is the last one, because only it can go on; so no key of the factory is left at the end,
-/// which the chip then proves. The versions of its keys say which ones to prove: none is ever
-/// guessed, and none is believed to be there by its version alone.
+/// Key 0 is changed last, because only it can continue; so no factory key is left at the end, which
+/// the chip then proves. The versions of its keys say which ones to prove: none is ever guessed,
+/// and a version alone proves none.
 package struct PersonaliseNTAG424: NTAG424Procedure {
     /// The wanted card.
     package struct Plan: Sendable {
         package let uid: CardUID
         package let currency: Currency
         package let address: AddressFile
-        /// The keys that the chip may have: the factory's for a new one.
+        /// The keys that the chip may have: the factory's for a new chip.
         package let before: [NTAG424CardKeys]
         package let keys: NTAG424CardKeys
         package let grant: Grant
@@ -27,7 +27,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             (self.before, self.keys, self.grant) = (before, keys, grant)
         }
 
-        /// The keys of this version; nil if they were not handed in.
+        /// The keys of this version; `nil` if the caller did not supply them.
         func keys(_ version: UInt8) -> NTAG424CardKeys? {
             ([keys] + before).first { $0.version == version }
         }
@@ -48,9 +48,9 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         case checkSettings(FileNumber)
     }
 
-    /// The most authentications in a run, each of which takes 16 random bytes.
+    /// The most authentications in a run; each takes 16 random bytes.
     private static let mostAuthentications = 7
-    /// The number of random bytes that a run takes.
+    /// The number of random bytes for a run.
     package static let randomByteCount = mostAuthentications * SecureSession.randomSize
     private static let files: [FileNumber] = [.ndef, .data]
 
@@ -64,7 +64,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     private var steps: ArraySlice<Step> = [.select, .version(.application)]
 
     /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it proves that
-    /// the chip has the keys that it names, and can be made what is wanted.
+    /// the chip has the keys that it names and can become the wanted card.
     package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
         precondition(
             random.count == PersonaliseNTAG424.randomByteCount,
@@ -80,8 +80,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         return try go()
     }
 
-    /// A new key 0 is proved by the authentication that follows. That writing in parts is forbidden
-    /// cannot be proved, and no write of ours depends on it.
+    /// The authentication that follows proves a new key 0. Nothing can prove that chained writing
+    /// is forbidden, but no write of ours depends on it.
     package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Void> {
         switch steps.first {
         case .changeKey(.application, _), .forbidChaining: try proceed([])
@@ -96,6 +96,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             versions[number] = data[0]
             if number == .application { try inspect() }
         case .number:
+            // Asked in the session, so it is proved: anyone can claim a UID at the selection.
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
             settings[file] = try PersonaliseNTAG424.settings(data, file)
@@ -111,18 +112,19 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Proves key 0, by its version, and asks for the rest in the session: every further answer has
-    /// the chip's code.
+    /// Proves key 0, chosen by its version, and asks the rest in that session, where every answer
+    /// has the chip's code.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
         steps = [.prove(.application, try key(.application)), .number]
         steps += rest.map { .version($0) } + PersonaliseNTAG424.files.map { .settings($0) }
     }
 
-    /// All that is not done yet.
+    /// Plans what is not done yet.
     private mutating func work() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
         for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
+            // Refused before the first write: a later refusal would leave the chip half changed.
             guard settings[file]?.rights.change == .key(.application) else {
                 throw .fixedSettings
             }
@@ -134,6 +136,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             return
         }
         var work: [Step] = []
+        // In the session of key 0, which changes the others without proving each first.
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
@@ -146,6 +149,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         for number in others where number != .four && versions[number] == plan.keys.version {
             work.append(.prove(number, plan.keys[number]))
         }
+        // The new settings let only key 4 write this file. What is there decides which pieces are
+        // written.
         work += [.prove(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)
@@ -157,6 +162,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             ]
         }
         if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
+        // In a session with the new keys: the chip's code proves that no factory key is left.
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonaliseNTAG424.files.map { .checkSettings($0) }
         steps = work[...]
@@ -176,18 +182,21 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         let wanted = addressBytes
         let isWhole = found.count == wanted.count
         steps.insert(
+            // After an interruption most pieces are right already; each saved one is a command
+            // less.
             contentsOf: plan.address.pieces
                 .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)
     }
 
-    /// The move that the first step is.
+    /// The move for the first step.
     private mutating func go() throws(NTAG424CardError) -> NTAG424Move<Void> {
         guard let step = steps.first else { return .finish(()) }
         switch step {
         case .select: return .run(.selectApplication)
         case .version(let number), .check(let number): return .run(.getKeyVersion(number))
         case .prove(let number, let key):
+            // A random number used twice would let a recorded session be played back.
             defer { random = random.dropFirst(SecureSession.randomSize) }
             return .authenticate(
                 number, key, random: Array(random.prefix(SecureSession.randomSize)))

@@ -1,9 +1,9 @@
 import Tags
 
-/// Reads a card in five commands: it proves that it is the card with this key, and shows its
-/// content. The session stays open, so that a payment is one command more.
+/// Reads a card in five commands, in which the card proves itself with this key and shows its
+/// content. The session stays open, so a payment takes one more command.
 ///
-/// Two commands more find the grant of a card that was made for another address.
+/// For a card that was made for another address, two more commands find the grant.
 package struct ReadNTAG424: NTAG424Procedure {
     private enum Stage {
         case selecting, proving, readingGrant, findingGrant, readingSlots
@@ -18,8 +18,8 @@ package struct ReadNTAG424: NTAG424Procedure {
     private var mayFind = true
     private var grant: Grant?
 
-    /// `others` are keys under which the grant may still be sealed, while keys are changed.
-    /// `random` is 16 unpredictable bytes.
+    /// `others` are keys under which the grant may still be sealed while keys change. `random` is
+    /// 16 unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
     ) {
@@ -39,11 +39,13 @@ package struct ReadNTAG424: NTAG424Procedure {
         case .proving: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
+            // Only once, or a card that answers nonsense would be asked forever.
             guard grant == nil, mayFind else { return readSlots() }
             (stage, mayFind) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
+            // The grant was just looked for there: it is missing or forged.
             guard let place = AddressFile.grantAt(length: data), place != grantAt else {
                 return readSlots()
             }
@@ -56,7 +58,7 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Plain even in a session, as everybody may read this file: the seal proves it.
+    /// Plain even in a session, because anyone may read this file; the seal proves the grant.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
@@ -68,11 +70,11 @@ package struct ReadNTAG424: NTAG424Procedure {
     }
 }
 
-/// A card that was looked at and has not left: its content, and the session in which it proved it.
-/// It lasts until the card is selected again.
+/// The content of a card that has not left, and the session in which it proved it. It lasts until
+/// the card is selected again.
 package struct NTAG424State: Hashable, Sendable {
     package let card: SellingKey
-    /// Nil where none is on the card that was sealed for it.
+    /// `nil` if the card has no grant sealed for it.
     package let grant: Grant?
     package let grantAt: Int
     package let slots: NTAG424Slots

@@ -2,33 +2,35 @@ package import CardCryptography
 import Tags
 import TapcardDomain
 
-/// Writes one state in one command. The code of the answer proves that it is on the card, so
-/// nothing is read back. A state with more credit than was granted needs the load key, and five
-/// commands before that one: the grant goes first, because it alone is worth nothing.
+/// Writes one state in one command. The code in the answer proves that it is on the card, so
+/// nothing is read back. A state with more credit than was granted needs the load key and five
+/// commands before that one: the grant goes first, because alone it is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
     package struct Change: Hashable, Sendable {
-        /// The place of the state: one of the four slots.
+        /// The slot to write: one of four.
         package let place: Int
         package let slot: NTAG424Slot
-        /// The grant that the state needs; nil where the card has it.
+        /// The grant that the state needs; `nil` if the card has it.
         package let grant: Grant?
 
-        /// `record` has this balance, in minor units. `spent` is the sum of all that had ever been
-        /// spent when the ledger last confirmed a state: it never falls below that.
+        /// `record` has this balance, in minor units. `spent` is the sum ever spent when the ledger
+        /// last confirmed a state; the new sum is never below it.
         ///
-        /// Nil for a balance that no chip can hold.
+        /// `nil` for a balance that no chip can hold.
         package init?(
             _ record: [UInt8], balance: Int64, to place: Int, granted: Grant?, spent: Int64
         ) {
             let needed = balance + spent
             let granted = granted?.granted
             let mayFall = SafetyRule.grantNeverFalls.isLeftOut
+            // The grant never falls (rule 56): a payment raises the sum spent instead.
             let sum = mayFall ? needed : max(granted ?? needed, needed)
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
             (self.place, self.slot) = (place, slot)
+            // Unchanged, it need not be written, which saves five commands.
             self.grant = sum == granted ? nil : grant
         }
     }
@@ -45,8 +47,9 @@ package struct UpdateNTAG424: NTAG424Procedure {
     private let change: Change
     private var steps: ArraySlice<Step>
 
-    /// Goes on in the session of this visit. The ledger or a journal has the state before.
-    /// `random` is 32 unpredictable bytes. Nil for a grant without a key to load it.
+    /// Continues in the session of this visit. The ledger or a journal must already have the state.
+    /// `random` is 32 unpredictable bytes. `nil` if a grant is needed and there is no key to load
+    /// it.
     package init?(_ change: Change, in visit: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
         (self.change, self.visit, talk) = (change, visit, visit.talk)
         guard let grant = change.grant else {
@@ -54,6 +57,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
             return
         }
         guard let loadKey else { return nil }
+        // Two authentications: key 4 writes the grant, and only key 3 the slot.
         let half = random.count / 2
         steps = [
             .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
@@ -65,6 +69,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
     }
 
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
+        // Another selection would have ended the session and may have met another card.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionOver)) }
         return go()
     }

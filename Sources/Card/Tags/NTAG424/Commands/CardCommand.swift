@@ -1,4 +1,4 @@
-/// A command of the chip, encoded and decoded by one codec for reader and card.
+/// A command of the chip. Reader and card share this codec.
 package enum CardCommand: Hashable, Sendable {
     /// Selects the application by its name.
     case selectApplication
@@ -9,7 +9,7 @@ package enum CardCommand: Hashable, Sendable {
     case updateBinary(FileNumber?, offset: Int, data: [UInt8])
     /// The first authentication (AuthenticateEV2First).
     case authenticateFirst(KeyNumber)
-    /// A further one in the same session (AuthenticateEV2NonFirst).
+    /// Another one in the same session (AuthenticateEV2NonFirst).
     case authenticateNext(KeyNumber)
     /// The second part of an authentication, or the request for the rest of an answer.
     case more([UInt8])
@@ -23,7 +23,7 @@ package enum CardCommand: Hashable, Sendable {
     case changeKey(KeyChange)
     case changeFileSettings(FileNumber, FileSettings)
     case setConfiguration(NTAG424Configuration)
-    /// A length of 0 is the rest of the file.
+    /// Length 0 means the rest of the file.
     case readData(FileNumber, offset: Int, length: Int)
     case writeData(FileNumber, offset: Int, data: [UInt8])
 
@@ -32,9 +32,11 @@ package enum CardCommand: Hashable, Sendable {
 
     static let nativeClass: UInt8 = 0x90
 
-    /// How it is protected in a session. `file` is the mode of the file that it reads or writes.
+    /// How the command is protected in a session. `file` is the mode of the file that it reads or
+    /// writes.
     package func mode(file: CommunicationMode) -> CommunicationMode {
         switch self {
+        // Fixed by the data sheet for each command; only reading and writing follow the file.
         case .getVersion, .getKeyVersion, .getFileSettings: .authenticated
         case .getCardUID, .getFileCounters, .readSignature, .changeKey, .changeFileSettings,
             .setConfiguration:
@@ -44,13 +46,15 @@ package enum CardCommand: Hashable, Sendable {
         }
     }
 
-    /// The command as it is sent without protection.
+    /// The command without protection.
     package var plain: CommandAPDU {
         switch self {
         case .selectApplication:
+            // P1 04h: by the name of the application.
             CommandAPDU(0, ISO.select, 0x04, data: NTAG424Application.name)
         case .selectFile(let file):
             CommandAPDU(
+                // P2 0Ch: no description of the file, and so no expected length.
                 0, ISO.select, 0, ISO.noAnswer, data: ISO.bytes(file.identifier), expected: nil)
         case .readBinary(let file, let offset, let length):
             CommandAPDU(
@@ -75,6 +79,7 @@ package enum CardCommand: Hashable, Sendable {
         static let updateBinary: UInt8 = 0xD6
         static let noAnswer: UInt8 = 0x0C
         static let short: UInt8 = 0x80
+        // The file identifier of the NDEF application.
         static let application: UInt16 = 0xE110
 
         static func bytes(_ identifier: UInt16) -> [UInt8] {
@@ -82,13 +87,15 @@ package enum CardCommand: Hashable, Sendable {
         }
 
         static func first(_ file: FileNumber?, _ offset: Int) -> UInt8 {
+            // Bit 8 of P1 marks a short file identifier; without it, P1 is the high half of the
+            // offset.
             file.map { short | $0.shortIdentifier } ?? UInt8(offset >> 8)
         }
     }
 }
 
 extension CardCommand {
-    /// Reads a command of ISO/IEC 7816. Throws what the chip answers to an invalid one.
+    /// Reads a command of ISO/IEC 7816. Throws the chip's answer to an invalid one.
     package init(iso apdu: CommandAPDU) throws(StatusFault) {
         switch apdu.instruction {
         case ISO.select: self = try CardCommand.select(apdu)
@@ -97,6 +104,7 @@ extension CardCommand {
                 throw StatusFault(0x6700)
             }
             let (file, offset) = try CardCommand.place(apdu)
+            // An expected length of 0 means 256 (ISO/IEC 7816-4).
             let length = expected == 0 ? CardCommand.mostRead : Int(expected)
             self = .readBinary(file, offset: offset, length: length)
         case ISO.updateBinary:
@@ -131,13 +139,14 @@ extension CardCommand {
         guard apdu.first & ISO.short != 0 else {
             return (nil, Int(apdu.first) << 8 | Int(apdu.second))
         }
+        // Beside the mark and five bits of identifier, P1 has to be zero.
         guard apdu.first & 0x60 == 0 else { throw StatusFault(0x6A86) }
         guard let file = FileNumber(short: apdu.first & 0x1F) else { throw StatusFault(0x6A82) }
         return (file, Int(apdu.second))
     }
 }
 
-/// The status with which the card's side refuses a command.
+/// The status with which the card refuses a command.
 package struct StatusFault: Error, Hashable {
     package let status: StatusWord
 

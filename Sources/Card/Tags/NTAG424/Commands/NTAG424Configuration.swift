@@ -1,12 +1,12 @@
-/// A setting of the whole chip. None but the failure counter can be taken back.
+/// A setting of the whole chip. Only the failure counter can be undone.
 package enum NTAG424Configuration: Hashable, Sendable {
-    /// Another number at each selection in place of the chip's own.
+    /// A random number at each selection instead of the chip's own.
     case randomUID
     /// No protected WriteData in more than one block, which could be left half done.
     case noChainedWriting
-    /// The chip's other protocol (LRP) in place of AES.
+    /// The chip's other protocol (LRP) instead of AES.
     case leakageResilience
-    /// How wrong keys are counted: up to a limit, less this for each success. Nil: not at all.
+    /// How wrong keys are counted: up to a limit, minus this for each success.
     case failureCounter(limit: UInt16, decrement: UInt16)
     case noFailureCounter
 
@@ -23,6 +23,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
         switch self {
         case .randomUID: [0x02]
         case .noChainedWriting: [0x04, 0x00]
+        // Capability byte PDCap2.1: bit 1 switches LRP on.
         case .leakageResilience: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
         case .failureCounter(let limit, let decrement):
             [0x01]
@@ -31,7 +32,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
         }
     }
 
-    /// Nil for anything that `bytes` would not produce, and for a limit of 0.
+    /// `nil` for anything that `bytes` would not produce, and for a limit of 0.
     init?(option: UInt8, _ bytes: [UInt8]) {
         let fixed: [NTAG424Configuration] = [
             .randomUID, .noChainedWriting, .leakageResilience, .noFailureCounter,

@@ -1,23 +1,23 @@
 import TextCodecs
 
-/// The reason why a command to the chip failed: a kind to act on, words for people, and what to
-/// do next.
+/// The reason why a command to the chip failed: a kind to act on, words for people, and the next
+/// step.
 package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         case refused(NTAG424Refusal)
-        /// The answer does not carry the code that only this card can make.
+        /// The answer lacks the code that only this card can make.
         case unproved
         /// The card cannot prove that it has the key: it is another card, or a copy.
         case impostor
-        /// The chip was switched for good to its other protocol (LRP), which is not built here. No
-        /// key was tried.
+        /// The chip was switched for good to its other protocol (LRP), which tapcard does not have.
+        /// No key was tried.
         case otherProtocol
-        /// An answer of another length or form.
+        /// An answer with the wrong length or form.
         case malformed
         /// The session has ended. Only a new authentication helps.
         case sessionOver
-        /// This card has refused a key already. Another try could kill the key.
+        /// This card has already refused a key. Another try could kill the key.
         case keyRefusedBefore
         /// The command is too long for one APDU.
         case tooLong

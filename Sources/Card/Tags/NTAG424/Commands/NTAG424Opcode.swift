@@ -57,6 +57,7 @@ extension CardCommand {
             .changeFileSettings(let file, _):
             [file.rawValue]
         case .changeKey(let change): [change.number.rawValue]
+        // The only address that Read_Sig knows.
         case .readSignature: [0]
         case .setConfiguration(let configuration): [configuration.option]
         case .readData(let file, let offset, let length):
@@ -70,7 +71,7 @@ extension CardCommand {
     /// The bytes after the header, which full protection encrypts.
     package var data: [UInt8] {
         switch self {
-        // No capabilities of the reader follow.
+        // The length of the reader's capabilities: none follow.
         case .authenticateFirst: [0]
         case .more(let data), .writeData(_, _, let data): data
         case .changeKey(let change): change.data
@@ -80,13 +81,14 @@ extension CardCommand {
         }
     }
 
-    /// Reads one of the chip's own commands, once its protection is removed. Throws what the chip
-    /// answers to an invalid one.
+    /// Reads one of the chip's own commands, with its protection removed. Throws the chip's answer
+    /// to an invalid one.
     package init(_ opcode: NTAG424Opcode, header: [UInt8], data: [UInt8]) throws(StatusFault) {
+        // 917Eh is a wrong length, 919Eh a wrong value.
         guard header.count == opcode.headerSize else { throw StatusFault(0x917E) }
         switch opcode {
         case .authenticateFirst:
-            // The reader's capabilities are optional, and their count comes first.
+            // The reader's capabilities are optional, at most six bytes after their count.
             guard let count = data.first, Int(count) == data.count - 1, count <= 6 else {
                 throw StatusFault(0x917E)
             }

@@ -1,4 +1,4 @@
-/// A command as ISO/IEC 7816-4 frames it, with short lengths: the only ones that the chip has.
+/// A command as ISO/IEC 7816-4 frames it, with short lengths, the only ones that the chip knows.
 package struct CommandAPDU: Hashable, Sendable {
     /// The most bytes of data.
     package static let mostData = 255
@@ -8,7 +8,7 @@ package struct CommandAPDU: Hashable, Sendable {
     package let first: UInt8
     package let second: UInt8
     package let data: [UInt8]
-    /// The expected length of the answer as its byte says it, 0 for 256. Nil for no answer.
+    /// The byte for the expected length of the answer, 0 for 256. `nil` for no answer.
     package let expected: UInt8?
 
     init(
@@ -19,7 +19,7 @@ package struct CommandAPDU: Hashable, Sendable {
         (self.first, self.second, self.data, self.expected) = (first, second, data, expected)
     }
 
-    /// Nil for anything but a short APDU in its one spelling.
+    /// `nil` for anything but a short APDU in its only spelling.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         let body = bytes.dropFirst(4)
@@ -27,9 +27,12 @@ package struct CommandAPDU: Hashable, Sendable {
         var expected: UInt8?
         switch body.count {
         case 0: break
+        // One byte after the header is an expected length; a length of data always has data after
+        // it.
         case 1: expected = body.first
         default:
             let length = Int(bytes[4])
+            // Zero here would announce an extended APDU, which the chip does not know.
             guard length > 0, body.count - 1 == length || body.count - 2 == length else {
                 return nil
             }
@@ -54,7 +57,7 @@ package struct ResponseAPDU: Hashable, Sendable {
 
     init(_ data: [UInt8] = [], _ status: StatusWord) { (self.data, self.status) = (data, status) }
 
-    /// Nil for fewer than two bytes.
+    /// `nil` for fewer than two bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))

@@ -1,4 +1,4 @@
-/// The two bytes with which the chip ends an answer. Unknown ones are kept as they are.
+/// The two bytes that end an answer. Unknown ones are kept as they are.
 package struct StatusWord: Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -6,18 +6,18 @@ package struct StatusWord: Hashable, Sendable {
 
     package static let done = StatusWord(0x9100)
     package static let isoDone = StatusWord(0x9000)
-    /// More follows: of the answer, or of the authentication.
+    /// More follows, of the answer or of the authentication.
     package static let more = StatusWord(0x91AF)
-    /// With which real chips end the answer to Read_Sig.
+    /// The end of the answer to Read_Sig on real chips.
     package static let signatureDone = StatusWord(0x9190)
 
-    /// The chip's own commands are answered with 91h, those of ISO/IEC 7816 with others.
+    /// Answers to the chip's own commands begin with 91h, those to ISO/IEC 7816 with other bytes.
     init(native code: UInt8) { self.init(0x9100 | UInt16(code)) }
 
-    /// The byte that the code of an answer covers.
+    /// The byte that an answer's code covers.
     var code: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
-    /// Why the chip refused; nil if it did not.
+    /// Why the chip refused; `nil` if it did not.
     package var refusal: NTAG424Refusal? {
         switch self {
         case .done, .isoDone, .more, .signatureDone: nil
@@ -26,7 +26,7 @@ package struct StatusWord: Hashable, Sendable {
     }
 }
 
-/// The reasons for which the chip refuses a command. Any of them ends the session.
+/// The reasons why the chip refuses a command. Each of them ends the session.
 package enum NTAG424Refusal: Hashable, Sendable {
     case unknownCommand
     /// A wrong code, wrong padding, or a session that is over.
@@ -35,11 +35,11 @@ package enum NTAG424Refusal: Hashable, Sendable {
     case wrongLength
     case notAllowed
     case wrongParameter
-    /// After many wrong keys the chip lets time pass before it tries another.
+    /// After many wrong keys, the chip makes readers wait before it tries another.
     case authenticationDelayed
     case authenticationFailed
     case outsideFile
-    /// The parts of a command did not come one after the other.
+    /// The parts of a command did not follow each other.
     case aborted
     /// The chip could not write.
     case memory

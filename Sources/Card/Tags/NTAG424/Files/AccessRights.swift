@@ -49,17 +49,19 @@ package struct AccessRights: Hashable, Sendable {
     }
 
     var bytes: [UInt8] {
+        // The lower byte first.
         [readWrite.nibble << 4 | change.nibble, read.nibble << 4 | write.nibble]
     }
 }
 
-/// How the data of a file are protected on their way.
+/// How a file's data are protected in transit.
 package enum CommunicationMode: UInt8, Hashable, Sendable, CaseIterable {
     case plain = 0
-    /// With a code on command and answer.
+    /// With a code on command and answer (MAC).
     case authenticated = 1
     /// Encrypted, with a code.
     case full = 3
 
+    // Of the two bits, 2 is a second spelling of plain.
     init(bits: UInt8) { self = CommunicationMode(rawValue: bits & 3) ?? .plain }
 }

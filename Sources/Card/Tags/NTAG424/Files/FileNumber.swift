@@ -1,10 +1,10 @@
 /// One of the three files of the chip.
 package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
-    /// Where and how long the others are, for phones (CC).
+    /// Tells phones where the other files are and how long (capability container).
     case capability = 1
-    /// The message that phones read. Only this file mirrors.
+    /// The message that phones read, the only file with mirrored values.
     case ndef = 2
-    /// For its owner alone.
+    /// Data for the card's issuer.
     case data = 3
 
     /// Its length, in bytes.

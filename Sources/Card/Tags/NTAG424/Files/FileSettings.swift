@@ -2,10 +2,11 @@
 package struct FileSettings: Hashable, Sendable {
     package let mode: CommunicationMode
     package let rights: AccessRights
-    /// The values that are mirrored. Only the NDEF file can have any.
+    /// The mirrored values. Only the NDEF file can have any.
     package let mirror: MirrorSettings?
 
     private static let mirrors: UInt8 = 0x40
+    // SDM in bit 6, the mode in bits 0 and 1; the others are reserved.
     private static let knownOptions: UInt8 = 0x43
     private static let standardFile: UInt8 = 0
 
@@ -13,7 +14,7 @@ package struct FileSettings: Hashable, Sendable {
         (self.mode, self.rights, self.mirror) = (mode, rights, mirror)
     }
 
-    /// Reads what ChangeFileSettings carries. Nil unless every byte is accounted for.
+    /// Reads the data of ChangeFileSettings. `nil` unless every byte is accounted for.
     package init?(change bytes: [UInt8]) {
         var reader = SettingsReader(bytes)
         guard let option = reader.byte(), let low = reader.byte(), let high = reader.byte() else {
@@ -22,7 +23,7 @@ package struct FileSettings: Hashable, Sendable {
         self.init(option, [low, high], &reader)
     }
 
-    /// Reads the answer to GetFileSettings, and the file's size. Nil unless every byte is
+    /// Reads the answer to GetFileSettings: settings and file size. `nil` unless every byte is
     /// accounted for.
     package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
         var reader = SettingsReader(bytes)

@@ -1,12 +1,11 @@
-/// The values that the chip writes into the NDEF file while it is read without authentication
-/// (SDM).
+/// The values that the chip writes into the NDEF file when it is read without authentication (SDM).
 package struct MirrorSettings: Hashable, Sendable {
-    /// How UID and count of reads are shown.
+    /// How UID and count of reads appear.
     package enum Identity: Hashable, Sendable {
         case hidden
-        /// In clear text, each where it is wanted.
+        /// In clear text, each at its place, or not at all.
         case plain(uid: Int?, reads: Int?)
-        /// Both together, encrypted with a key, from an offset on: 32 digits.
+        /// Both together, encrypted with a key, as 32 digits from this offset.
         case encrypted(with: KeyNumber, at: Int)
     }
 
@@ -15,9 +14,9 @@ package struct MirrorSettings: Hashable, Sendable {
         package let key: KeyNumber
         /// Where the protected part begins. It ends where the code begins.
         package let from: Int
-        /// Where the 16 digits of the code are.
+        /// Where the 16 digits of the code start.
         package let at: Int
-        /// The digits that hold encrypted data. Their first half is the place of the data.
+        /// The digits that hold encrypted data. The plain data take up their first half.
         package let data: Range<Int>?
 
         package init(key: KeyNumber, from: Int, at: Int, data: Range<Int>? = nil) {
@@ -29,7 +28,7 @@ package struct MirrorSettings: Hashable, Sendable {
     package let proof: Proof?
     /// Who may ask for the count of reads.
     package let countAccess: AccessCondition
-    /// From this count on the file is not readable without authentication.
+    /// From this count on, the file is unreadable without authentication.
     package let readLimit: UInt32?
 
     package init(
@@ -45,7 +44,7 @@ package struct MirrorSettings: Hashable, Sendable {
         static let reads: UInt8 = 0x40
         static let limit: UInt8 = 0x20
         static let data: UInt8 = 0x10
-        /// Digits of ASCII: the only form.
+        /// ASCII digits, the only form.
         static let ascii: UInt8 = 0x01
         static let known = uid | reads | limit | data | ascii
     }
@@ -53,7 +52,7 @@ package struct MirrorSettings: Hashable, Sendable {
     private static let plainNibble: UInt8 = 0xE
     private static let noNibble: UInt8 = 0xF
 
-    /// Nil for settings that this form would not write, or that the chip does not take.
+    /// `nil` for settings that `bytes` would not produce, or that the chip does not accept.
     init?(_ reader: inout SettingsReader) {
         guard let options = reader.byte(), let low = reader.byte(), let high = reader.byte(),
             options & Option.ascii != 0, options & ~Option.known == 0, low >> 4 == 0xF,
@@ -61,6 +60,7 @@ package struct MirrorSettings: Hashable, Sendable {
         else { return nil }
         self.countAccess = countAccess
         let (uid, reads) = (options & Option.uid != 0, options & Option.reads != 0)
+        // The high half names the key of the identity, the low half that of code and data.
         switch high >> 4 {
         case MirrorSettings.plainNibble:
             let uidAt = uid ? reader.offset() : nil
@@ -71,12 +71,14 @@ package struct MirrorSettings: Hashable, Sendable {
             guard !uid, !reads else { return nil }
             identity = .hidden
         case let nibble:
+            // One without the other is a form that tapcard does not read.
             guard let key = KeyNumber(rawValue: nibble), uid, reads, let at = reader.offset()
             else { return nil }
             identity = .encrypted(with: key, at: at)
         }
         let hasData = options & Option.data != 0
         if high & 0x0F == MirrorSettings.noNibble {
+            // Its key encrypts the data, too.
             guard !hasData else { return nil }
             proof = nil
         } else {
@@ -102,6 +104,8 @@ package struct MirrorSettings: Hashable, Sendable {
     var bytes: [UInt8] {
         var options = Option.ascii
         var identityNibble = MirrorSettings.noNibble
+        // In the data sheet's order: UID and count, or both encrypted, start of the code's text,
+        // data, code, limit.
         var offsets: [Int] = []
         switch identity {
         case .hidden: break
@@ -128,6 +132,7 @@ package struct MirrorSettings: Hashable, Sendable {
             offsets.append(Int(readLimit))
         }
         let proofNibble = proof?.key.rawValue ?? MirrorSettings.noNibble
+        // The first half of the second byte is reserved, all ones.
         return [options, 0xF0 | countAccess.nibble, identityNibble << 4 | proofNibble]
             + offsets.flatMap(SettingsReader.bytes)
     }

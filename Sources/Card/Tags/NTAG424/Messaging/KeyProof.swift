@@ -1,18 +1,18 @@
 package import CardCryptography
 
-/// The messages by which reader and card prove to each other that they have a key, without
-/// showing it. Both sides use one codec.
+/// The messages by which reader and card prove to each other that they have a key without showing
+/// it. Both sides share this codec.
 package enum KeyProof {
-    /// The capabilities of card and reader, which the card reports: none.
+    /// The capabilities of card and reader, as the card reports them: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
 
-    /// The mode in front of a random number in clear, where the card uses its other protocol (LRP).
+    /// The byte before the random number, in clear, of a chip in LRP mode.
     private static let otherProtocol: UInt8 = 1
 
-    /// The first message of a card that uses its other protocol.
+    /// The first message of a card in LRP mode.
     static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [otherProtocol] + card }
 
-    /// Whether a card's first message is one of its other protocol.
+    /// Whether a card's first message shows LRP mode.
     static func isOtherProtocol(_ challenge: [UInt8]) -> Bool {
         challenge.count == 1 + SecureSession.randomSize && challenge[0] == otherProtocol
     }
@@ -20,13 +20,13 @@ package enum KeyProof {
     /// The card's first message: its random number.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 
-    /// The reader's answer: its own random number, and the card's turned by a byte.
+    /// The reader's answer: its own random number, and the card's rotated by a byte.
     package static func response(_ reader: [UInt8], to challenge: [UInt8], _ key: AESKey) -> [UInt8]
     {
         key.encrypt(reader + turned(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, on the card's side. Nil if the reader has another key.
+    /// The reader's random number, on the card's side. `nil` if the reader has another key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey
     ) -> [UInt8]? {
@@ -38,8 +38,8 @@ package enum KeyProof {
         return Array(plain[..<SecureSession.randomSize])
     }
 
-    /// The card's last message: the reader's number turned by a byte, and for a first
-    /// authentication the number of the session.
+    /// The card's last message: the reader's number rotated by a byte and, for a first
+    /// authentication, the number of the session.
     package static func confirmation(
         _ reader: [UInt8], transaction: [UInt8]?, _ key: AESKey
     ) -> [UInt8] {
@@ -47,7 +47,7 @@ package enum KeyProof {
         return key.encrypt(transaction + turned(reader) + capabilities)
     }
 
-    /// Whether the card has the key, and the number of a first session.
+    /// Checks that the card has the key, and returns the number of a first session.
     package static func confirm(
         _ confirmation: [UInt8], reader: [UInt8], isFirst: Bool, _ key: AESKey
     ) throws(NTAG424Error) -> [UInt8] {
@@ -58,6 +58,7 @@ package enum KeyProof {
         let plain = key.decrypt(confirmation)
         let transaction = isFirst ? Array(plain[..<SecureSession.transactionSize]) : []
         let returned = Array(plain[transaction.count..<(transaction.count + size)])
+        // Only the key decrypts the reader's number; without it the card cannot rotate it.
         guard ConstantTime.equal(returned, turned(reader)) else { throw NTAG424Error(.impostor) }
         return transaction
     }

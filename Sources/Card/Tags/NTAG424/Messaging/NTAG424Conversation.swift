@@ -9,18 +9,17 @@ import TapcardDomain
 package struct NTAG424Conversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
-        /// Send this command, and pass its answer on.
+        /// Send this command, and pass its answer to `hear`.
         case send([UInt8])
-        /// The command is done; these are the data of its answer. In a session, its code proves
-        /// them.
+        /// The command is done, with the data of its answer. In a session, its code proves them.
         case finished([UInt8])
-        /// The chip says that the command is done, without a code: anybody can say so.
+        /// The chip says, without a code, that the command is done: anyone can say so.
         case saidDone
     }
 
     private enum State: Hashable {
         case idle
-        /// A command was sent. Parts of its answer may have come already.
+        /// A command was sent. Parts of its answer may have arrived.
         case asked(CardCommand, CommunicationMode, parts: [UInt8])
         case challenged(KeyNumber, AESKey, random: [UInt8], isFirst: Bool)
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
@@ -35,7 +34,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     package private(set) var session: SecureSession?
     /// The key with which the session is authenticated.
     package private(set) var key: KeyNumber?
-    /// Whether a key was sent that the chip has not confirmed. It counts wrong ones.
+    /// Whether a key was sent that the chip has not confirmed. The chip counts wrong ones.
     package private(set) var isBarred = false
 
     package init() {}
@@ -43,7 +42,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     /// A conversation in the middle of a session.
     package init(in session: SecureSession) { self.session = session }
 
-    /// Proves that reader and card have this key. `random` is 16 unpredictable bytes.
+    /// Proves that reader and card both have this key. `random` is 16 unpredictable bytes.
     package mutating func authenticate(
         _ number: KeyNumber, _ key: AESKey, random: [UInt8]
     ) throws(NTAG424Error) -> Step {
@@ -56,7 +55,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return .send(command.plain.bytes)
     }
 
-    /// Starts a command. In a session it is protected: a command on a file as the file demands.
+    /// Starts a command. In a session it is protected; a command on a file as the file requires.
     package mutating func begin(
         _ command: CardCommand, file: CommunicationMode = .plain
     ) throws(NTAG424Error) -> Step {
@@ -67,7 +66,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             state = .asked(command, .plain, parts: [])
             return .send(command.plain.bytes)
         }
-        // The count of commands must not begin again: codes would repeat.
+        // The count of commands must not wrap: codes would repeat.
         guard session.commands < .max else {
             end()
             throw NTAG424Error(.sessionOver)
@@ -86,6 +85,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             end()
             throw NTAG424Error(.malformed)
         }
+        // A refusal has no code, and the chip has ended its session too.
         if let refusal = answer.status.refusal {
             end()
             throw NTAG424Error(.refused(refusal))
@@ -106,7 +106,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
     }
 
-    /// Forgets the session: the card has lost its power, or has refused a command.
+    /// Forgets the session, because the card lost its power or refused a command.
     package mutating func end() { (session, key, state) = (nil, nil, .idle) }
 
     private mutating func respond(
@@ -114,11 +114,12 @@ package struct NTAG424Conversation: Hashable, Sendable {
         _ isFirst: Bool
     ) throws(NTAG424Error) -> Step {
         guard answer.status == .more else { throw NTAG424Error(.malformed) }
+        // Before the key is used: a chip in LRP mode would count it as wrong.
         guard !KeyProof.isOtherProtocol(answer.data) else { throw NTAG424Error(.otherProtocol) }
         guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
-        // Until the chip has confirmed: it counts a wrong key also where its answer is lost.
+        // Until the chip confirms: it counts a wrong key even if its answer is lost.
         isBarred = true
         let response = KeyProof.response(random, to: answer.data, key)
         return .send(CardCommand.more(response).plain.bytes)
@@ -135,6 +136,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         session = SecureSession(
             key: key, reader: reader, card: card,
             transaction: isFirst ? transaction : session?.transaction ?? [],
+            // A further authentication keeps number and count, so old answers stay invalid.
             commands: isFirst ? 0 : session?.commands ?? 0)
         self.key = number
         return .finished([])
@@ -150,12 +152,14 @@ package struct NTAG424Conversation: Hashable, Sendable {
                 throw NTAG424Error(.malformed)
             }
             state = .asked(command, mode, parts: parts + answer.data)
+            // Plain even in a session: the code comes with the last part, over all of them.
             return .send(CardCommand.more([]).plain.bytes)
         }
         guard NTAG424Conversation.isEnd(answer.status, of: command) else {
             throw NTAG424Error(.malformed)
         }
         let all = parts + answer.data
+        // ISO/IEC 7816 commands have no protected form.
         guard session != nil, command.opcode != nil else { return .finished(all) }
         if SafetyRule.answerIsProved.isLeftOut, case .writeData = command {
             session?.countUnproved()
@@ -176,8 +180,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return status == .done
     }
 
-    /// Whether the chip gives no code with its answer: for a new application key, and in some
-    /// configurations, as published examples show.
+    /// Whether the answer has no code: for a new application key and, in some configurations, for
+    /// SetConfiguration, as published examples show.
     private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty

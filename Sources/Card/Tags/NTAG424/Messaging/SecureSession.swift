@@ -1,10 +1,10 @@
 package import CardCryptography
 
-/// A session between a reader and the chip, after authentication: its keys, its number, and the
-/// count of commands. Each code is over all three, so that nothing can be repeated, left out or
-/// moved to another session. Both sides use one type.
+/// A session between reader and chip after authentication: its keys, its number, and the count of
+/// commands. Each code covers all three, so nothing can be repeated, left out or moved to another
+/// session. Both sides share this type.
 package struct SecureSession: Sendable, Hashable {
-    /// The number of the session, which the card chose (TI).
+    /// The number of the session, chosen by the card (TI).
     package let transaction: [UInt8]
     /// The count of commands so far (CmdCtr).
     package private(set) var commands: UInt16
@@ -31,10 +31,12 @@ package struct SecureSession: Sendable, Hashable {
     }
 
     /// The session that follows from an authentication with this key. A further authentication
-    /// keeps the number and the count.
+    /// keeps number and count.
     package init(
         key: AESKey, reader: [UInt8], card: [UInt8], transaction: [UInt8], commands: UInt16 = 0
     ) {
+        // SV1 and SV2 of the data sheet: both random numbers, so that neither side can force an old
+        // key.
         let context =
             [0x00, 0x01, 0x00, 0x80] + reader[..<2] + zip(reader[2..<8], card[..<6]).map { $0 ^ $1 }
             + card[6...] + reader[8...]
@@ -44,7 +46,7 @@ package struct SecureSession: Sendable, Hashable {
             transaction: transaction, commands: commands)
     }
 
-    /// The command with its protection, as the reader sends it. Nil if it is too long.
+    /// The command with its protection, as the reader sends it. `nil` if it is too long.
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
@@ -59,10 +61,11 @@ package struct SecureSession: Sendable, Hashable {
         return command.native(body + code)
     }
 
-    /// The parts of a command, as the card finds them. Throws what the chip answers to a wrong one.
+    /// The parts of a command, on the card's side. Throws the chip's answer to an invalid one.
     package func open(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {
+        // The count must not wrap, or codes would repeat.
         guard commands < .max else { throw StatusFault(0x91CA) }
         guard mode != .plain else {
             return (Array(body.prefix(opcode.headerSize)), Array(body.dropFirst(opcode.headerSize)))
@@ -87,13 +90,14 @@ package struct SecureSession: Sendable, Hashable {
     package mutating func seal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord = .done
     ) -> [UInt8] {
+        // The answer's code already has the next count.
         commands += 1
         guard mode != .plain else { return answer }
         let data = mode == .full && !answer.isEmpty ? encrypt(answer, .answer, commands) : answer
         return data + code(status.code, commands, data)
     }
 
-    /// The data of an answer, if its code is the card's. Counts the command.
+    /// The data of an answer, if its code is right. Counts the command.
     mutating func unseal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord
     ) throws(NTAG424Error) -> [UInt8] {
@@ -113,7 +117,7 @@ package struct SecureSession: Sendable, Hashable {
     /// Counts a command whose answer carries no code.
     mutating func countUnproved() { commands += 1 }
 
-    /// The code over a command or an answer that begins with this byte.
+    /// The code over a command or answer that begins with this byte.
     package func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {
         authentication.shortCode(
             for: [first, UInt8(truncatingIfNeeded: count), UInt8(count >> 8)] + transaction + body)
@@ -122,6 +126,7 @@ package struct SecureSession: Sendable, Hashable {
     private func encrypt(
         _ plain: [UInt8], _ direction: Direction, _ count: UInt16
     ) -> [UInt8] {
+        // ISO/IEC 9797-1, method 2: 80h and zeros, even after whole blocks.
         let padding = AESKey.blockSize - plain.count % AESKey.blockSize
         var padded =
             plain + [SecureSession.paddingStart] + [UInt8](repeating: 0, count: padding - 1)
@@ -129,7 +134,7 @@ package struct SecureSession: Sendable, Hashable {
         return encryption.encrypt(padded, vector: vector(direction, count))
     }
 
-    /// Nil for a part of a block, or for other padding than `encrypt` adds.
+    /// `nil` for a part of a block, or for padding that `encrypt` would not add.
     private func decrypt(
         _ encrypted: [UInt8], _ direction: Direction, _ count: UInt16
     ) -> [UInt8]? {
@@ -143,6 +148,8 @@ package struct SecureSession: Sendable, Hashable {
     }
 
     private func vector(_ direction: Direction, _ count: UInt16) -> [UInt8] {
+        // The vector is the encrypted count, so equal data never look equal (data sheet, full
+        // mode).
         let start =
             direction.label + transaction + [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
         let zeros = AESKey.blockSize - start.count

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 
 extension MirrorSettings {
-    /// Whether every place is inside the file, and none overlaps another.
+    /// Whether every place is inside the file and none overlaps another.
     func fits(_ size: Int) -> Bool {
         var places: [Range<Int>] = []
         switch identity {
@@ -18,7 +18,7 @@ extension MirrorSettings {
             places.append(proof.at..<(proof.at + 2 * TapKeys.codeSize))
             guard proof.from <= proof.at else { return false }
             if let data = proof.data {
-                // Whole blocks, as digits, between the start and the code.
+                // Whole blocks, as digits, which the code covers. Their key needs UID and count.
                 guard !data.isEmpty, data.count.isMultiple(of: 2 * AESKey.blockSize),
                     data.lowerBound >= proof.from, data.upperBound <= proof.at,
                     identity != .hidden
@@ -33,7 +33,7 @@ extension MirrorSettings {
 }
 
 extension NTAG424Memory {
-    /// The NDEF file as a reader without authentication gets it.
+    /// The NDEF file as an unauthenticated reader sees it.
     func mirrored(_ mirror: MirrorSettings, filling: [UInt8]) -> [UInt8] {
         var content = self[.ndef].bytes
         guard let identity = TapIdentity(uid: uid, reads: reads) else { return content }
@@ -53,6 +53,7 @@ extension NTAG424Memory {
         guard let proof = mirror.proof else { return content }
         let keys = TapKeys(fileKey: self[proof.key].key, identity: identity)
         if let data = proof.data {
+            // From the stored bytes: half of the digits' place holds the plain data.
             let plain = Array(self[.ndef].bytes[data].prefix(data.count / 2))
             put(keys.encrypt(plain), at: data.lowerBound)
         }

@@ -1,8 +1,8 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The memory of an NTAG 424, which it keeps without power: a value, so that a card can be
-/// copied, compared, torn and kept in a file.
+/// The memory that an NTAG 424 keeps without power: a value that can be copied, compared, torn and
+/// stored in a file.
 package struct NTAG424Memory: Hashable, Sendable {
     /// A file: its settings and its bytes.
     package struct File: Hashable, Sendable {
@@ -10,19 +10,19 @@ package struct NTAG424Memory: Hashable, Sendable {
         package var bytes: [UInt8]
     }
 
-    /// A key, and how often another was tried in its place.
+    /// A key, and how often a wrong one was tried for it.
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// Wrong attempts, less some for each success. At the limit the key is dead.
+        /// Wrong attempts, minus some for each success. At the limit the key is dead.
         package var failures: UInt16
         /// Wrong attempts since the last success.
         package var failuresInARow: UInt16
-        /// Attempts that the chip still turns away before it looks at one.
+        /// How many more attempts the chip turns away unread.
         package var delays: UInt16
     }
 
-    /// How wrong attempts are counted: the limit, and what a success takes back.
+    /// How wrong attempts are counted: the limit, and how much a success subtracts.
     package struct FailureRule: Hashable, Sendable {
         package var limit: UInt16
         package var decrement: UInt16
@@ -35,7 +35,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     package internal(set) var keys: [Key]
     /// Reads of the NDEF file without authentication (SDMReadCtr).
     package var reads: UInt32
-    /// Nil if wrong attempts are not counted.
+    /// `nil` if wrong attempts are not counted.
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
@@ -44,7 +44,7 @@ package struct NTAG424Memory: Hashable, Sendable {
 
     static let usualRule = FailureRule(limit: 1000, decrement: 10)
 
-    /// A chip from the factory: all keys are zeros, and anyone may write what phones read.
+    /// A factory-new chip: all keys are zeros, and anyone may write what phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
         self.uid = uid
         let size = Originality.Family.ntag424.signatureSize
@@ -57,7 +57,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.usualRule, false)
     }
 
-    /// A chip from the factory with the number and signature of a real one (AN12196, 7.2).
+    /// A factory-new chip with the number and signature of a real one (AN12196, 7.2).
     package static let signedExample: NTAG424Memory = {
         guard let uid = CardUID(bytes: [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]) else {
             preconditionFailure("a UID has seven bytes")
@@ -81,7 +81,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         self.forbidsChaining = forbidsChaining
     }
 
-    /// A chip from the factory. Nil for a number of another length than seven bytes.
+    /// A factory-new chip. `nil` unless the number has seven bytes.
     package init?(factory number: [UInt8]) {
         guard let uid = CardUID(bytes: number) else { return nil }
         self.init(factory: uid)
@@ -100,7 +100,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
-    /// The content after power was lost while this many bytes had been written. A command in one
+    /// The content after power was lost when this many bytes had been written. A command in one
     /// block is carried out whole or not at all; one in several blocks is left half done.
     package static func torn(
         from before: NTAG424Memory, to after: NTAG424Memory, at place: Int, isChained: Bool
@@ -119,6 +119,7 @@ package struct NTAG424Memory: Hashable, Sendable {
                 }
             }
         }
+        // A change of keys or settings alone: done from the first step on.
         if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = place > 0 }
         return isComplete ? after : memory
     }
@@ -128,7 +129,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         let application = AccessCondition.key(.application)
         switch file {
         case .capability:
-            // Where the other two files are, as real chips from the factory say it.
+            // The capability container of real factory-new chips, which locates the other files.
             bytes.replaceSubrange(
                 0..<23,
                 with: [
@@ -150,6 +151,7 @@ package struct NTAG424Memory: Hashable, Sendable {
                         read: .free, write: .free, readWrite: .free, change: application)),
                 bytes: bytes)
         case .data:
+            // The factory's length of a proprietary file: 126 bytes after these two.
             bytes.replaceSubrange(0..<2, with: [0x00, 0x7E])
             return File(
                 settings: FileSettings(

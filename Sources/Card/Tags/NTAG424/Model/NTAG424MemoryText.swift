@@ -2,17 +2,17 @@ import CardCryptography
 import TapcardDomain
 import TextCodecs
 
-/// The text form of a chip's memory, with its keys, for the file of a simulation: one field in a
-/// line, each once and in one order.
+/// The text form of a chip's memory, with its keys, for the file of a simulation: one field a line,
+/// each once and in a fixed order.
 extension NTAG424Memory {
-    /// The first line, without the number of the form.
+    /// The first line, without the version of the form.
     package static let heading = "tapcard chip ntag424"
     private static let form = "1"
     private static let none = "none"
-    /// Of a chip that was switched to it; any other has no such line.
+    /// The value for a chip in LRP mode; any other chip has no such line.
     private static let otherProtocol = "lrp"
 
-    /// The lines, each with its end.
+    /// The lines, each with its line end.
     package var text: String {
         var fields = [
             ("uid", Hexadecimal.encode(uid.bytes)), ("signature", Hexadecimal.encode(signature)),
@@ -26,6 +26,7 @@ extension NTAG424Memory {
         if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.otherProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
+            // The text keeps the digits; this copy at least is wiped.
             var bytes = key.key.copyOfBytes()
             defer { Wiping.wipe(&bytes) }
             fields.append(
@@ -45,7 +46,7 @@ extension NTAG424Memory {
             + fields.map { "\($0.0): \($0.1)\n" }.joined()
     }
 
-    /// Nil unless `text` would give these lines.
+    /// `nil` unless `text` would produce these lines.
     package init?(parsing text: String) {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n").dropFirst() {
@@ -84,6 +85,7 @@ extension NTAG424Memory {
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,
             failureRule: rule, forbidsChaining: chaining == "forbidden")
         usesOtherProtocol = values["protocol"] == NTAG424Memory.otherProtocol
+        // Catches a wrong order, extra fields, leading zeros and small letters in one comparison.
         guard self.text == text else { return nil }
     }
 

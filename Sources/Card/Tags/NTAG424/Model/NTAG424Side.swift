@@ -2,8 +2,8 @@ import CardCryptography
 import TapcardDomain
 
 /// The chip's side of a conversation, with all that it loses without power: a state machine from
-/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice,
-/// it takes the stricter one (docs/CARDS.md lists those).
+/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice, it
+/// takes the stricter one (docs/CARDS.md lists those).
 package struct NTAG424Side: Hashable, Sendable {
     /// The circumstances of one command.
     struct Surroundings {
@@ -15,7 +15,7 @@ package struct NTAG424Side: Hashable, Sendable {
     private enum Pending: Hashable {
         case nothing
         case proof(KeyNumber, card: [UInt8], isFirst: Bool)
-        /// Parts of an answer that are left.
+        /// Parts of an answer still to be sent.
         case parts([[UInt8]])
     }
 
@@ -24,22 +24,23 @@ package struct NTAG424Side: Hashable, Sendable {
     var session: SecureSession?
     var sessionKey: KeyNumber?
     private var pending = Pending.nothing
-    /// The randomness in what is mirrored since the selection. Nil before the first read, which is
-    /// the one that counts: a phone reads the file in several parts, and they must fit together.
+    /// The random bytes in mirrored values since the selection; `nil` before the first read, which
+    /// is the one that counts. A phone reads the file in several parts, which must fit together.
     var filling: [UInt8]?
 
-    /// Wrong attempts in a row from which on the chip delays, and the most delays it makes.
+    /// The number of wrong attempts in a row that starts delays, and the most delays.
     static let firstDelayed: UInt16 = 50
     static let mostDelays: UInt16 = 20
 
-    /// A chip that has just got power.
+    /// A chip that was just powered.
     package init() {}
 
-    /// The answer to a command that came whole, in so many blocks.
+    /// The answer to a whole command that came in this many blocks.
     package mutating func answer(
         _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
         random: (Int) -> [UInt8]
     ) -> [UInt8] {
+        // A second part must follow at once: any other command drops it.
         let waiting = pending
         pending = .nothing
         do throws(StatusFault) {
@@ -77,6 +78,7 @@ package struct NTAG424Side: Hashable, Sendable {
         switch command {
         case .selectApplication:
             (session, sessionKey, file) = (nil, nil, nil)
+            // Mirrored values stay until the next selection, and only then is a read counted again.
             (isSelected, filling) = (true, nil)
             return ResponseAPDU([], .isoDone).bytes
         case .selectFile(let wanted):
@@ -87,6 +89,7 @@ package struct NTAG424Side: Hashable, Sendable {
             let file = try isoFile(wanted)
             let content = try readable(file, &memory, surroundings, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
+            // Unlike ReadData, it may ask beyond the end of the file.
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
         case .updateBinary(let wanted, let offset, let data):
@@ -103,7 +106,7 @@ package struct NTAG424Side: Hashable, Sendable {
 
     private mutating func isoFile(_ wanted: FileNumber?) throws(StatusFault) -> FileNumber {
         guard isSelected else { throw StatusFault(0x6985) }
-        // These have no protected form, so that a session cannot use them.
+        // These have no protected form, so a session cannot use them.
         guard session == nil else { throw StatusFault(0x6982) }
         if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
         guard let file else { throw StatusFault(0x6985) }
@@ -121,8 +124,10 @@ package struct NTAG424Side: Hashable, Sendable {
             throw StatusFault(0x911C)
         }
         if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
+        // 91CAh: another command between the parts of one.
         guard waiting == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
+        // SetConfiguration 04h: such a write could be left half done.
         if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
             throw StatusFault(0x917E)
         }
@@ -164,7 +169,7 @@ package struct NTAG424Side: Hashable, Sendable {
             }
             let settings = memory[file].settings
             let right = opcode == .readData ? \AccessRights.read : \AccessRights.write
-            // What is free for everybody is plain, even in a session.
+            // What anyone may do is plain, even in a session.
             return NTAG424Side.allows([], settings, right, sessionKey) ? settings.mode : .plain
         default: return .full
         }
@@ -177,6 +182,7 @@ package struct NTAG424Side: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
         let key = memory[number]
+        // A dead key, refused at the first command (unproved, the stricter reading).
         if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
         if key.delays > 0 {
             memory[number].delays -= 1
@@ -198,12 +204,14 @@ package struct NTAG424Side: Hashable, Sendable {
         switch waiting {
         case .nothing: throw StatusFault(0x91CA)
         case .parts(let parts):
+            // The rest of GetVersion's answer is asked for without data.
             guard data.isEmpty else { throw StatusFault(0x917E) }
             pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
             return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes
         case .proof(let number, let card, let isFirst):
             guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
             let key = memory[number].key
+            // In LRP mode, an AES proof counts as a wrong key.
             guard !memory.usesOtherProtocol,
                 let reader = KeyProof.readerRandom(data, card: card, key)
             else {
@@ -229,6 +237,7 @@ package struct NTAG424Side: Hashable, Sendable {
             NTAG424Side.hardware, NTAG424Side.software, memory.uid.bytes + NTAG424Side.production,
         ]
         let all = parts.flatMap(\.self)
+        // One code over all three parts, sent with the last.
         let sealed = session?.seal(all, .authenticated) ?? all
         pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
         return ResponseAPDU(Array(sealed[..<7]), .more).bytes

@@ -2,15 +2,15 @@ package import CardCryptography
 package import TapcardDomain
 import TextCodecs
 
-/// The values that a card writes into its URL at each read without authentication (SUN): who it is,
-/// how often it was read, a part of its file, and the code that proves all of it.
+/// The values that a card writes into its URL at each read without authentication (SUN): its
+/// identity, how often it was read, a part of its file, and the code that proves all of it.
 ///
 /// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
 package struct TapMessage: Hashable, Sendable {
     /// The length of the mirrored part of the file, in bytes.
     package static let dataSize = 32
 
-    /// The three values as they stand in the URL.
+    /// The three values as they appear in the URL.
     package let identity: String
     package let data: String
     package let code: String
@@ -28,16 +28,16 @@ package struct TapMessage: Hashable, Sendable {
 
     /// Why a message is not believed.
     package enum Refusal: Error, Hashable, Sendable {
-        /// A value has another length, or other characters than the chip writes.
+        /// A value has the wrong length, or characters that the chip does not write.
         case malformed
         /// The identity was not encrypted with the key of this issuer.
         case foreign
-        /// The code is not that of this card, this count and this data.
+        /// The code does not match this card, count and data.
         case forged
     }
 
-    /// The values of a URL. The chip writes capital digits alone, so others are refused: a message
-    /// has one spelling.
+    /// The values of a URL. The chip writes only capital digits, so others are refused and a
+    /// message has only one spelling.
     package init(identity: String, data: String, code: String) throws(Refusal) {
         let sizes = [
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
@@ -65,8 +65,8 @@ package struct TapMessage: Hashable, Sendable {
         code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
     }
 
-    /// Verifies it. `metaKey` is the same for all cards of the issuer, `fileKey` is the key of the
-    /// card that the message names.
+    /// Verifies the message. `metaKey` is shared by all cards of the issuer; `fileKey` returns the
+    /// key of the card that the message names.
     package func verify(
         metaKey: AESKey, fileKey: (CardUID) -> AESKey
     ) throws(Refusal) -> Content {
@@ -77,13 +77,14 @@ package struct TapMessage: Hashable, Sendable {
             throw .foreign
         }
         let keys = TapKeys(fileKey: fileKey(identity.uid), identity: identity)
+        // Before decrypting, so that nothing unproved is looked at.
         guard keys.accepts(code, for: protected) else { throw .forged }
         return Content(identity: identity, fileData: keys.decrypt(bytes))
     }
 
-    /// The query of the URL, as the file has it from its first value on.
+    /// The query of the URL.
     package var query: String { "p=\(protected)\(code)" }
 
-    /// The part of the URL for which the code is: from the first value to just before the code.
+    /// The part of the URL that the code covers: from the first value to just before the code.
     private var protected: String { "\(identity)&d=\(data)&m=" }
 }

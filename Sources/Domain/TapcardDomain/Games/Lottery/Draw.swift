@@ -18,6 +18,7 @@ public struct Draw: Hashable, Sendable {
 extension Draw {
     fileprivate func isNewer(than other: Draw) -> Bool {
         if date != other.date { return date > other.date }
+        // Two draws of one day: by number, as draw-10 comes after draw-9.
         let (ours, theirs) = (id.parts?.number ?? 0, other.id.parts?.number ?? 0)
         return ours == theirs ? id.text > other.id.text : ours > theirs
     }
@@ -37,9 +38,10 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The name's stem and number, "draw-" and 1; nil where it does not end in a number.
+    /// The name's stem and number, "draw-" and 1; `nil` if it does not end in a number.
     public var parts: (stem: String, number: Int)? {
         let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
+        // Nine digits fit an Int, and so does the number after them.
         guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
         return (String(text.dropLast(digits)), number)
     }
@@ -50,7 +52,7 @@ public struct TicketID: Hashable, Sendable, CustomStringConvertible {
     /// The id as the lottery writes it.
     public let text: String
 
-    /// Reads an id; nil where the text is too long or has other characters than an id.
+    /// Reads an id; `nil` if the text is too long or has other characters than an id.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -102,13 +104,13 @@ public struct DrawList: Hashable, Sendable {
         }
     }
 
-    /// The draw with this id; nil where the list lacks it.
+    /// The draw with this id; `nil` if the list lacks it.
     public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
 
-    /// The draw after this one in time; nil for the newest.
+    /// The draw after this one in time; `nil` for the newest.
     public func next(after id: DrawID) -> Draw? { neighbour(of: id, -1) }
 
-    /// The draw before this one in time; nil for the oldest.
+    /// The draw before this one in time; `nil` for the oldest.
     public func previous(before id: DrawID) -> Draw? { neighbour(of: id, 1) }
 
     private func neighbour(of id: DrawID, _ step: Int) -> Draw? {
@@ -122,9 +124,11 @@ public struct DrawList: Hashable, Sendable {
     private static let mostDrawsAhead = 52
 
     /// The draw that a ticket is for: the one after the last known draw, or the named one if it is
-    /// still to come. The lottery does not announce the names of its draws. So a future name is
-    /// accepted only where the names of all known draws count up one by one: money for a name that
-    /// never comes would be lost.
+    /// still to come.
+    ///
+    /// The lottery does not announce the names of its draws. So a future name is accepted only if
+    /// the names of all known draws count up one by one: money for a name that never comes would be
+    /// lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
@@ -155,6 +159,7 @@ public struct DrawList: Hashable, Sendable {
     /// The newest draw, if every draw has the number after that of the draw before it.
     private var lastCounted: DrawID? {
         guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
+        // A gap shows that this lottery names its draws by another rule.
         for (newer, older) in zip(draws, draws.dropFirst())
         where older.id.following(1) != newer.id { return nil }
         return last
@@ -169,6 +174,7 @@ extension DrawID {
         guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
         let digits = String(number + steps)
         let width = text.utf8.count - stem.utf8.count
+        // "draw-09" is followed by "draw-10", "draw-9" by "draw-10", too.
         let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
         return DrawID(stem + zeros + digits)
     }

@@ -67,12 +67,14 @@ public struct Balls: Hashable, Sendable {
         self = balls
     }
 
-    /// Draws balls: `random` gives a number below its argument. The six come in ascending order.
+    /// Draws balls. `random` gives a number below its argument. The balls, except the bonus, are in
+    /// ascending order.
     public static func drawn(
         under rules: LotteryRules, random: (Int) -> Int
     ) throws(Refusal) -> Balls {
         var pool = Array(1...rules.highest)
         var drawn: [Int] = []
+        // One more than the balls: the bonus ball comes last, from the same pool.
         for _ in 0...rules.ballCount { drawn.append(pool.remove(at: random(pool.count))) }
         let bonus = drawn.removeLast()
         return try Balls(drawn.sorted(), bonus: bonus, under: rules)

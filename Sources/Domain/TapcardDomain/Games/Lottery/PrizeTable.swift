@@ -8,8 +8,8 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         case top
     }
 
-    /// One row: it applies to a ticket with exactly this many balls, and the bonus where it needs
-    /// it.
+    /// One row. It applies to a ticket with exactly this many balls, and with the bonus ball if it
+    /// needs that.
     public struct Row: Hashable, Sendable {
         /// The number of balls that have to match.
         public let matchCount: Int
@@ -55,14 +55,14 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// The row that applies; nil where nothing was won.
+    /// The row that applies; `nil` if nothing was won.
     public func row(for result: TicketResult) -> Row? {
         rows.first {
             $0.matchCount == result.matchCount && (!$0.needsBonus || result.isBonusMatched)
         }
     }
 
-    /// The ticket's prize in this draw; nil if it has won nothing.
+    /// The ticket's prize in this draw; `nil` if it has won nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         let prize =
@@ -70,6 +70,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
             case .amount(let amount): amount
             case .top: unit.money(draw.topPrize, currency)
             }
+        // The lottery may name a top prize of 0.
         return prize.minorUnits > 0 ? prize : nil
     }
 

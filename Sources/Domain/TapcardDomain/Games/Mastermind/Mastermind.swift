@@ -57,6 +57,7 @@ package struct MastermindEvaluation: Hashable, Sendable {
             left[colour] = count - 1
             common += 1
         }
+        // Pegs in their place were counted among the common ones.
         self.init(black: black, white: common - black)
     }
 
@@ -73,7 +74,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     /// The id as the service writes it.
     public let text: String
 
-    /// Reads an id; nil where the text is too long or has other characters than an id.
+    /// Reads an id; `nil` if the text is too long or has other characters than an id.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {

@@ -1,4 +1,4 @@
-/// A guess that was made, and its outcome as far as it is known.
+/// A guess that was made, and its outcome if known.
 package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
     package enum Outcome: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct MastermindTurn: Hashable, Sendable {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
-    /// The number of the guess in its game, from 1; nil where that is not known.
+    /// The number of the guess in its game, from 1; `nil` if that is not known.
     package var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
@@ -43,7 +43,7 @@ package struct MastermindHistory: Hashable, Sendable {
         self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
     }
 
-    /// The number of guesses that the service has counted, as far as is known.
+    /// The number of guesses known to be counted by the service.
     package var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
     /// The number of the guess that solved the game.
@@ -104,6 +104,7 @@ package struct MastermindHistory: Hashable, Sendable {
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
+        // There are as many numbers as guesses, so each guess has one, in the order sent.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
             for (index, number) in zip(open, free) {
@@ -116,8 +117,8 @@ package struct MastermindHistory: Hashable, Sendable {
         }
     }
 
-    /// The last such guess whose answer may still come, including one that the answers to others
-    /// have since proved to count.
+    /// The last such guess whose answer may still come, including one that later answers have
+    /// proved to count.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
