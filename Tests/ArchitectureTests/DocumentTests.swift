@@ -95,7 +95,7 @@ struct DocumentTests {
         for row in rows {
             let cells = row.components(separatedBy: " | ")
             #expect(cells.count == 4, "\(row)")
-            let named = (cells.last ?? "").matches(of: /`([A-Za-z]+\.[A-Za-z]+)`/).map(\.output.1)
+            let named = (cells.last ?? "").matches(of: /`(\w+\.\w+)`/).map(\.output.1)
             #expect(!named.isEmpty, "\(row)")
             for name in named { #expect(known.contains(String(name)), "\(name)") }
         }
