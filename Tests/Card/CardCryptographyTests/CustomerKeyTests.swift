@@ -8,9 +8,8 @@ import TextCodecs
     }
 
     /// Cards carry these keys for years, so their derivation must never change.
-    @Test("The customers' keys of a known key ring have their known values") func staysWhatItIs()
-        throws
-    {
+    @Test("The customers' keys of a known key ring have their known values")
+    func staysWhatItIs() throws {
         let pair = try #require(CustomerKeys(of: CustomerKeyTests.ring).pairs.first)
         #expect(pair.id == 1)
         #expect(Hexadecimal.encode(pair.meta.copyOfBytes()) == CustomerKeyTests.meta)
