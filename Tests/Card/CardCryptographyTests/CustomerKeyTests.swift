@@ -8,7 +8,7 @@ import TextCodecs
     }
 
     /// Cards carry these keys for years, so their derivation must never change.
-    @Test("The customers' keys of a known key ring have their known values")
+    @Test("A known key ring gives the known customers' keys")
     func staysWhatItIs() throws {
         let pair = try #require(CustomerKeys(of: CustomerKeyTests.ring).pairs.first)
         #expect(pair.id == 1)

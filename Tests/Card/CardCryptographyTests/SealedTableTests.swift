@@ -175,7 +175,7 @@ struct CardTableRingTests {
         }
     }
 
-    @Test("A table cannot be rotated, prepared, retired from or merged by the station")
+    @Test("A station cannot rotate, prepare, retire or merge the keys of a table")
     func changes() throws {
         let (table, masters) = (try SealedTableTests.table(), KeyRing.fresh(created: ""))
         expect(.table) { () throws(KeyError) in try table.rotated(created: "") }

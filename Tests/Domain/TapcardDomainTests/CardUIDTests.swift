@@ -17,7 +17,7 @@ struct CardUIDTests {
         #expect(uid.description == "04AC6B72BA6C80")
     }
 
-    @Test("A UID of other than seven bytes is refused")
+    @Test("A UID that is not seven bytes long is refused")
     func lengths() {
         for count in (0...20) where count != 7 {
             #expect(CardUID(bytes: [UInt8](repeating: 4, count: count)) == nil)

@@ -10,7 +10,7 @@ struct RefusalTests {
         #expect(refusals.allSatisfy { "\($0)" == "the facts" })
     }
 
-    @Test("Each rule has its documented word")
+    @Test("Each rule has its fixed word")
     func words() {
         let words = Refusal.Rule.allCases.map(\.rawValue)
         #expect(

@@ -109,7 +109,8 @@ struct JSONParserTests {
         #expect(kind(of: Array(#"[{"a":1},{"a":{"a":1}}]"#.utf8)) == nil)
     }
 
-    @Test("A value is nested at most 32 levels deep", arguments: [("[", "]"), ("{\"a\":", "}")])
+    @Test(
+        "JSON nested deeper than 32 levels is refused", arguments: [("[", "]"), ("{\"a\":", "}")])
     func depth(brackets: (open: String, close: String)) {
         func nested(_ levels: Int) -> [UInt8] {
             let opening = String(repeating: brackets.open, count: levels)
@@ -121,7 +122,7 @@ struct JSONParserTests {
         #expect(kind(of: Array(String(repeating: brackets.open, count: 50_000).utf8)) == .tooDeep)
     }
 
-    @Test("A text has at most one mebibyte")
+    @Test("JSON longer than one mebibyte is refused")
     func size() {
         let text = [UInt8](repeating: 0x20, count: JSONValue.sizeLimit - 1) + [0x31]
         #expect(text.count == 1_048_576)

@@ -12,7 +12,7 @@ struct SpellingTests {
             holder: Holder(id: try HolderID(1), name: name), scratch: scratch)
     }
 
-    /// The longest name in the readable spelling, and in any. Without a code only the state differs.
+    /// The longest name in the readable spelling and in any; without a code only the state differs.
     @Test(
         "The readable spelling is used while it fits, then the short one, then none",
         arguments: [

@@ -101,7 +101,7 @@ struct TagContentTests {
         #expect(image.records.allSatisfy { SealedRecord($0) == nil || $0[0] >> 6 == 1 })
     }
 
-    @Test("A tapcard is read as one and has its own word")
+    @Test("A card in tapcard's own form is read and reported as such")
     func card() throws {
         let content = try Example().image(.ntag213).content(in: .usd)
         #expect(content.word == "tapcard")

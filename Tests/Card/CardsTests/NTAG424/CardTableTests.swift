@@ -43,7 +43,7 @@ struct CardTableTests {
         #expect(table.table(of: [uid: [1]]) == nil, "no table is made of a table")
     }
 
-    @Test("A table leaves out retired keys, keys without cards and keys the issuer lacks")
+    @Test("A table leaves out retired, unused and unknown keys, but never the sealing key")
     func leftOut() throws {
         let retired = try Self.ring.retiring(1)
         #expect(retired.table(of: [uid: [1, 2]])?.entries.map(\.id) == [2])

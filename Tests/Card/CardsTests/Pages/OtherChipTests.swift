@@ -15,7 +15,7 @@ struct OtherChipTests {
     }
 
     @Test(
-        "A tag that refuses GET_VERSION, or loses it twice, is selected again and read",
+        "A tag that refuses GET_VERSION, or fails to answer it twice, is selected again and read",
         arguments: [
             ReaderError.Kind.refused(0), .timedOut, .garbled, .tagLost,
         ])

@@ -60,7 +60,7 @@ struct ScanTagTests {
     }
 
     @Test(
-        "A failure ends the first reading unless it may be an older chip's or the signature's",
+        "A failure ends the first reading, unless an older chip or a missing signature explains it",
         arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let isAnswerOfSorts =

@@ -24,7 +24,7 @@ struct TLVAreaTests {
     }
 
     @Test(
-        "An area cut short inside a block is refused, and its whole blocks are read otherwise",
+        "An area cut inside a block is refused, and one cut between blocks is read",
         arguments: try MessageFixture.all(in: "tlv.txt"))
     func truncation(_ fixture: MessageFixture) throws {
         guard let whole = try? TLVArea(decoding: fixture.bytes) else { return }

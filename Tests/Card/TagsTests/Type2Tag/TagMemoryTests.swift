@@ -26,12 +26,14 @@ import Testing
         #expect(memory.failedPasswords == 0)
     }
 
-    @Test("A UID of other than seven bytes is refused", arguments: [0, 4, 6, 8, 10])
+    @Test(
+        "A memory is not made for a UID that is not seven bytes long", arguments: [0, 4, 6, 8, 10])
     func needsSevenBytesOfUID(_ count: Int) {
         #expect(TagMemory.blank(.ntag213, uid: [UInt8](repeating: 4, count: count)) == nil)
     }
 
-    @Test("A signature of other than 32 bytes is refused", arguments: [0, 31, 33])
+    @Test(
+        "A memory is not made with a signature that is not 32 bytes long", arguments: [0, 31, 33])
     func needs32BytesOfSignature(_ count: Int) {
         let signature = [UInt8](repeating: 4, count: count)
         #expect(TagMemory.blank(.ntag213, uid: TagBench.uid, signature: signature) == nil)

@@ -114,7 +114,7 @@ struct MastermindHistoryTests {
         }
     }
 
-    @Test("An answer to a repeated guess is matched by its number")
+    @Test("Of two equal pending guesses, the answer belongs to the later one")
     func repeated() {
         var history = MastermindHistory()
         history.ask([1, 1])
