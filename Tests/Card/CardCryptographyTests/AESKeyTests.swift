@@ -2,7 +2,7 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("AES-128")
+@Suite("AES-128 keys")
 struct AESKeyTests {
     /// The key of SP 800-38A and of RFC 4493.
     private static let key = AESKey(bytes("2b7e151628aed2a6abf7158809cf4f3c"))
@@ -11,7 +11,7 @@ struct AESKeyTests {
         "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
             + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
 
-    @Test("The block of FIPS 197, appendix C.1")
+    @Test("AES-128 matches the example of FIPS 197, appendix C.1")
     func block() {
         let key = AESKey(Array(0...15))
         let encrypted = bytes("69c4e0d86a7b0430d8cdb78070b4c55a")
@@ -20,7 +20,7 @@ struct AESKeyTests {
         #expect(key.decrypt(encrypted) == plain)
     }
 
-    @Test("The chained blocks of SP 800-38A, F.2.1 and F.2.2, and every shorter chain")
+    @Test("AES-CBC matches SP 800-38A, F.2.1 and F.2.2, for one to four blocks and none")
     func chained() {
         let encrypted = bytes(
             "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
@@ -33,7 +33,7 @@ struct AESKeyTests {
         }
     }
 
-    @Test("The keys for codes of transactions, by a published example for DESFire Light")
+    @Test("Transaction MAC keys match a published example for DESFire Light")
     func transactionKeys() {
         let key = AESKey(bytes("66A8CB93269DC9BC2885B7A91B9C697B"))
         // The next number of a transaction after 8, and the card's own number.
@@ -43,7 +43,7 @@ struct AESKeyTests {
     }
 
     @Test(
-        "The four codes of RFC 4493",
+        "AES-CMAC matches the four examples of RFC 4493",
         arguments: [
             (0, "bb1d6929e95937287fa37d129b756746"), (16, "070a16b46b4d4144f79bdd9dd04a287c"),
             (40, "dfa66747de9ae63030ca32611497c827"), (64, "51f0bebf7e3b9d92fc49741779363cfe"),
@@ -54,7 +54,7 @@ struct AESKeyTests {
         #expect(Self.key.derivedKey(for: message) == AESKey(bytes(code)))
     }
 
-    @Test("Keys are equal if all their bits are", arguments: 0..<128)
+    @Test("Keys that differ in any one bit are not equal", arguments: 0..<128)
     func equal(bit: Int) {
         var other = Self.key.copyOfBytes()
         #expect(AESKey(other) == Self.key)
@@ -62,7 +62,7 @@ struct AESKeyTests {
         #expect(AESKey(other) != Self.key)
     }
 
-    @Test("Another count than 16 bytes stops the program")
+    @Test("A key, block or vector of the wrong length stops the program")
     func programmingErrors() async {
         await #expect(processExitsWith: .failure) { _ = AESKey(bytes(1, count: 15)) }
         await #expect(processExitsWith: .failure) { _ = AESKey(bytes(1, count: 17)) }
@@ -74,7 +74,7 @@ struct AESKeyTests {
         }
     }
 
-    @Test("What a key was made of is wiped, and no description shows it")
+    @Test("The bytes a key was made from are wiped, and no description shows the key")
     func secrecy() {
         var made = bytes(0xAB, count: 16)
         let key = AESKey(wiping: &made)
@@ -88,7 +88,7 @@ struct AESKeyTests {
         }
     }
 
-    @Test("A wiped array keeps its length", arguments: [0, 1, 16, 1000])
+    @Test("A wiped array is all zeros and keeps its length", arguments: [0, 1, 16, 1000])
     func wiping(count: Int) {
         var secret = bytes(0xFF, count: count)
         Wiping.wipe(&secret)

@@ -7,7 +7,7 @@ struct CardKeysTests {
     private let keys = CardKeys(
         macMaster: Array(0x00...0x1F), passwordMaster: Array(0x20...0x3F), keyID: 1)
 
-    @Test("The examples of the format")
+    @Test("Card key, password and PACK match the examples of the format")
     func examples() {
         let cardKey = "744eea2297702dd13d48c7500697e9bd46a53f3438f698790e4c6ffc88eb2234"
         #expect(keys.cardKey(uid: uid) == bytes(cardKey))
@@ -15,8 +15,8 @@ struct CardKeysTests {
         #expect(keys.password(uid: uid).pack == bytes("d1a1"))
     }
 
-    /// For this UID the example's master gives `00000000 57e6` with counter 0.
-    @Test("A password of zeros is passed over")
+    /// This UID was searched for: with counter 0 the example's master gives `00000000 57e6`.
+    @Test("A password of all zeros is skipped and the next one is derived")
     func plainPassword() {
         let uid = bytes("04009098295580")
         func derived(counter: UInt8) -> [UInt8] {
@@ -29,7 +29,7 @@ struct CardKeysTests {
         #expect(password.password + password.pack == derived(counter: 1))
     }
 
-    @Test("Another UID, key id or master gives other keys")
+    @Test("A different UID, key id or master gives different keys and passwords")
     func separation() {
         // A password, or even the key of all passwords, does not give a seal.
         let otherPasswords = CardKeys(
@@ -48,7 +48,7 @@ struct CardKeysTests {
         #expect(keys.password(uid: bytes("04AC6B72BA6C81")) != keys.password(uid: uid))
     }
 
-    @Test("Each master serves its own purpose only")
+    @Test("The MAC master does not affect the password, nor the password master the card key")
     func purposes() {
         let otherMAC = CardKeys(
             macMaster: bytes(9, count: 32), passwordMaster: Array(0x20...0x3F), keyID: 1)

@@ -1,14 +1,14 @@
 import CardCryptography
 import Testing
 
-@Suite("Random bytes and constant time")
+@Suite("Random bytes and constant-time comparison")
 struct ChanceAndComparisonTests {
-    @Test("As many bytes as asked for", arguments: [0, 1, 31, 32, 1000])
+    @Test("The random source returns as many bytes as requested", arguments: [0, 1, 31, 32, 1000])
     func count(count: Int) {
         #expect(RandomBytes.make(count).count == count)
     }
 
-    @Test("No two draws are alike, and no byte is constant")
+    @Test("No two random draws are equal, and no byte position is constant")
     func chance() {
         let draws = (0..<64).map { _ in RandomBytes.make(32) }
         #expect(Set(draws).count == draws.count)
@@ -17,13 +17,13 @@ struct ChanceAndComparisonTests {
         }
     }
 
-    @Test("Equal is equal")
+    @Test("Equal arrays compare as equal in constant time")
     func equal() {
         #expect(ConstantTime.equal([], []))
         #expect(ConstantTime.equal([1, 2, 3], [1, 2, 3]))
     }
 
-    @Test("A single bit anywhere makes a difference", arguments: 0..<64)
+    @Test("Arrays that differ in one bit compare as different in constant time", arguments: 0..<64)
     func flipped(bit: Int) {
         let bytes: [UInt8] = [0, 0xFF, 0x55, 0xAA, 1, 2, 3, 4]
         var other = bytes
@@ -31,7 +31,7 @@ struct ChanceAndComparisonTests {
         #expect(!ConstantTime.equal(bytes, other))
     }
 
-    @Test("So does the length")
+    @Test("Arrays of different lengths compare as different in constant time")
     func lengths() {
         #expect(!ConstantTime.equal([1, 2], [1, 2, 0]))
         #expect(!ConstantTime.equal([1, 2, 0], [1, 2]))

@@ -1,11 +1,11 @@
 import CardCryptography
 import Testing
 
-@Suite("SHA-256")
+@Suite("SHA-256 digests")
 struct SHA256Tests {
     /// The examples of FIPS 180-4, and the empty message.
     @Test(
-        "Published examples",
+        "SHA-256 matches the published examples",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -18,7 +18,7 @@ struct SHA256Tests {
         #expect(SHA256.digest(Array(message.utf8)) == bytes(digest))
     }
 
-    @Test("A million letters")
+    @Test("SHA-256 of a million letters matches the published example")
     func long() {
         let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         #expect(SHA256.digest(bytes(0x61, count: 1_000_000)) == bytes(digest))

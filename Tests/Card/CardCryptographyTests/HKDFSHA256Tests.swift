@@ -1,7 +1,7 @@
 import CardCryptography
 import Testing
 
-@Suite("HKDF-SHA256")
+@Suite("HKDF-SHA256 key derivation")
 struct HKDFSHA256Tests {
     struct Vector: Sendable {
         let secret: [UInt8]
@@ -27,7 +27,7 @@ struct HKDFSHA256Tests {
                 + "9d201395faa4b61a96c8"),
     ]
 
-    @Test("The cases of RFC 5869, and every shorter length of them", arguments: vectors)
+    @Test("HKDF matches the cases of RFC 5869 at every length up to theirs", arguments: vectors)
     func derived(vector: Vector) {
         let derived = bytes(vector.derived)
         for count in 0...derived.count {
@@ -37,7 +37,7 @@ struct HKDFSHA256Tests {
         }
     }
 
-    @Test("The longest length is derived, and one more stops the program")
+    @Test("HKDF derives 8160 bytes at most, and a request for more stops the program")
     func longest() async {
         let derived = HKDFSHA256.derive(secret: [1], salt: [], info: [], count: 8160)
         #expect(derived.count == 8160)

@@ -1,7 +1,7 @@
 import CardCryptography
 import Testing
 
-@Suite("HMAC-SHA256")
+@Suite("HMAC-SHA256 codes")
 struct HMACSHA256Tests {
     struct Vector: Sendable {
         let key: [UInt8]
@@ -13,7 +13,7 @@ struct HMACSHA256Tests {
         "This is a test using a larger than block-size key and a larger than block-size data. "
         + "The key needs to be hashed before being used by the HMAC algorithm."
 
-    /// The cases of RFC 4231 that give the whole code.
+    /// The cases of RFC 4231 that give the whole code, and one with an empty key and message.
     static let vectors = [
         Vector(
             key: bytes(0x0B, count: 20), message: Array("Hi There".utf8),
@@ -40,12 +40,14 @@ struct HMACSHA256Tests {
             code: "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
     ]
 
-    @Test("The cases of RFC 4231", arguments: vectors)
+    @Test(
+        "HMAC matches the cases of RFC 4231, and an empty key with an empty message",
+        arguments: vectors)
     func codes(vector: Vector) {
         #expect(HMACSHA256.code(for: vector.message, key: vector.key) == bytes(vector.code))
     }
 
-    @Test("The truncated case of RFC 4231")
+    @Test("HMAC matches the truncated case of RFC 4231 in its first 16 bytes")
     func truncated() {
         let code = HMACSHA256.code(
             for: Array("Test With Truncation".utf8), key: bytes(0x0C, count: 20))

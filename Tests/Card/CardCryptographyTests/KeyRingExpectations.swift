@@ -1,7 +1,7 @@
 import CardCryptography
 import Testing
 
-/// Masters that differ from draw to draw and are the same in every run.
+/// Draws masters that differ from one another but repeat in every run.
 final class CountingSource {
     private var next: UInt8
 
@@ -15,7 +15,7 @@ final class CountingSource {
     }
 }
 
-/// The change is refused for this reason and no other.
+/// Expects the change to be refused for this reason and no other.
 func expect(
     _ kind: KeyError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
     _ change: () throws(KeyError) -> KeyRing

@@ -2,7 +2,7 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("Key ring as JSON")
+@Suite("The JSON form of a key ring")
 struct KeyRingJSONTests {
     private static let mac = String(repeating: "0A", count: 32)
     private static let pwd = String(repeating: "0B", count: 32)
@@ -14,13 +14,13 @@ struct KeyRingJSONTests {
         try KeyRing(parsing: Array(text.utf8))
     }
 
-    @Test("The text has this form")
+    @Test("A key ring is written in the documented JSON form")
     func form() {
         let source = CountingSource(from: 10)
         #expect(KeyRing.fresh(created: "now", random: source.draw).json().text == Self.text)
     }
 
-    @Test("A ring comes back with order, status and masters")
+    @Test("A key ring survives a round trip through JSON with order, status and masters")
     func roundTrip() throws {
         let ring = try KeyRing.fresh(created: "2026-01-01").rotated(created: "2026-02-01")
             .retiring(1).rotated(created: "2026-03-01 \"é\"")
@@ -29,7 +29,7 @@ struct KeyRingJSONTests {
         #expect(ring.statuses == ["1 retired", "2 verify-only", "3 active"])
     }
 
-    @Test("The currency comes back, and stays when the ring changes")
+    @Test("The currency survives JSON, rotation and merging, and a malformed one is refused")
     func currency() throws {
         let text = Self.text.replacing(#""keys":"#, with: #""currency":"EUR","keys":"#)
         let ring = try ring(text)
@@ -45,12 +45,12 @@ struct KeyRingJSONTests {
         }
     }
 
-    @Test("A ring without keys knows no key that a record can name")
+    @Test("An empty key ring has none of the ids that a record can name")
     func none() {
         #expect((UInt8(0)...15).allSatisfy { KeyRing.none.entry($0) == nil })
     }
 
-    @Test("Of two active keys, the later one seals; a rotation leaves one")
+    @Test("If two keys are active, the later one seals, and a rotation leaves one active")
     func twoActive() throws {
         let other = Self.key.replacing(#""id":1"#, with: #""id":0"#)
         let ring = try ring(#"{"format":"tapcard keys 1","keys":[\#(Self.key),\#(other)]}"#)
@@ -62,7 +62,7 @@ struct KeyRingJSONTests {
             ])
     }
 
-    @Test("Cut anywhere, it is refused")
+    @Test("A key ring cut short anywhere is refused")
     func truncations() {
         let bytes = Array(Self.text.utf8)
         for count in 0..<bytes.count {
@@ -73,7 +73,7 @@ struct KeyRingJSONTests {
     }
 
     @Test(
-        "What is not a ring is refused",
+        "Malformed key ring JSON is refused",
         arguments: [
             (#""format":"#, #""form":"#), (#""tapcard keys 1""#, "1"), (#""keys":["#, #""key":["#),
             (#""keys":["#, #""more":1,"keys":["#), (#""keys":["#, #""format":"","keys":["#),
@@ -95,20 +95,20 @@ struct KeyRingJSONTests {
         expect(.malformed) { () throws(KeyError) in try ring(text) }
     }
 
-    @Test("Another version of the format is told apart")
+    @Test("A newer version of the format is refused as unknown, not as malformed")
     func unknownFormat() {
         expect(.unknownFormat) { () throws(KeyError) in
             try ring(#"{"format":"tapcard keys 2","keys":{}}"#)
         }
     }
 
-    @Test("Lower-case digits are read")
+    @Test("Lowercase hexadecimal digits are accepted in a key ring")
     func lowerCase() throws {
         let text = Self.text.replacing(Self.mac, with: Self.mac.lowercased())
         #expect(try ring(text) == ring(Self.text))
     }
 
-    @Test("A refusal quotes no master")
+    @Test("A refusal of a key ring does not quote a master")
     func details() {
         let text = Self.text.replacing(#""mac":"0A"#, with: #""mac":"0"#)
         let error = #expect(throws: KeyError.self) { try ring(text) }

@@ -6,7 +6,7 @@ import TextCodecs
 struct KeyRingMergingTests {
     private let source = CountingSource(from: 100)
 
-    /// A ring as a file could have it: masters follow from the ids.
+    /// A ring with these keys, read from JSON; each key's masters follow from its id.
     private func ring(_ statuses: [(UInt8, KeyStatus)]) throws -> KeyRing {
         let keys = statuses.map { id, status -> JSONValue in
             [
@@ -19,7 +19,7 @@ struct KeyRingMergingTests {
         return try KeyRing(parsing: Array(value.text.utf8))
     }
 
-    @Test("New keys only verify, and what seals here seals on")
+    @Test("Imported keys only verify, and the sealing key stays as it was")
     func newKeys() throws {
         let mine = try ring([(1, .active)])
         let theirs = try ring([(2, .active), (3, .retired), (4, .verifyOnly), (5, .active)])
@@ -33,7 +33,7 @@ struct KeyRingMergingTests {
     }
 
     @Test(
-        "For a key that both have, the status that permits less holds",
+        "A key in both rings gets the more restrictive of its two statuses",
         arguments: KeyStatus.allCases)
     func sharedKey(mine: KeyStatus) throws {
         for theirs in KeyStatus.allCases {
@@ -47,7 +47,7 @@ struct KeyRingMergingTests {
         }
     }
 
-    @Test("The key that seals here stays active though it only verifies there")
+    @Test("The local sealing key stays active even if the imported ring only verifies with it")
     func sealingKey() throws {
         let mine = try ring([(1, .active)])
         let merged = try mine.merging(ring([(1, .verifyOnly), (2, .active)]))
@@ -55,7 +55,7 @@ struct KeyRingMergingTests {
         #expect(merged.sealing == mine.sealing)
     }
 
-    @Test("If the key that seals here is retired there, rotate first")
+    @Test("An import that would retire the sealing key is refused until the ring is rotated")
     func sealingKeyRetired() throws {
         let mine = try ring([(1, .active)])
         let theirs = try ring([(1, .retired), (2, .active)])
@@ -66,7 +66,7 @@ struct KeyRingMergingTests {
         #expect(merged.statuses == ["1 retired", "2 verify-only", "3 active"])
     }
 
-    @Test("One id with two masters is a conflict, whichever of them differs")
+    @Test("An id with a different MAC or password master is a conflict")
     func conflict() throws {
         let mine = try ring([(1, .active)])
         expect(.conflict) { () throws(KeyError) in
@@ -79,7 +79,7 @@ struct KeyRingMergingTests {
         }
     }
 
-    @Test("A ring merged with itself is itself")
+    @Test("Merging a key ring with itself changes nothing")
     func itself() throws {
         let mine = try ring([(1, .retired), (2, .verifyOnly), (3, .active)])
         #expect(try mine.merging(mine) == mine)

@@ -2,7 +2,7 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("Key ring")
+@Suite("Key rings and their rotation")
 struct KeyRingTests {
     private let source = CountingSource(from: 10)
 
@@ -10,7 +10,7 @@ struct KeyRingTests {
         KeyRing.fresh(created: "2026-01-01", random: source.draw)
     }
 
-    @Test("A fresh ring has one active key with two masters")
+    @Test("A fresh key ring has one active key with two masters")
     func freshRing() {
         let ring = fresh()
         #expect(ring.statuses == ["1 active"])
@@ -20,7 +20,7 @@ struct KeyRingTests {
         #expect(ring.sealing.masters?.passwordMaster == bytes(11, count: 32))
     }
 
-    @Test("By itself, a ring draws its masters from the system")
+    @Test("By default, a key ring draws its masters from the system")
     func chance() {
         let masters = [KeyRing.fresh(created: ""), KeyRing.fresh(created: "")]
             .compactMap(\.sealing.masters).flatMap { [$0.macMaster, $0.passwordMaster] }
@@ -28,7 +28,7 @@ struct KeyRingTests {
         #expect(masters.allSatisfy { $0.count == 32 })
     }
 
-    @Test("A new key seals, and the one before only verifies")
+    @Test("After a rotation the new key seals and the old one only verifies")
     func rotation() throws {
         let first = fresh()
         let second = try first.rotated(created: "2026-02-01", random: source.draw)
@@ -40,7 +40,7 @@ struct KeyRingTests {
         #expect(second.entry(3) == nil)
     }
 
-    @Test("Ids go from 1 to 15, then 0, and none comes back")
+    @Test("Key ids run from 1 to 15 and then 0, and none is used twice")
     func exhaustion() throws {
         var ring = fresh()
         for id in Array(2...15) + [0] as [UInt8] {
@@ -55,7 +55,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("No id is taken that is known to be another key's")
+    @Test("A rotation skips ids known to belong to other keys")
     func known() throws {
         let ring = try fresh().rotated(created: "", knowing: [1, 2, 4], random: source.draw)
         #expect(ring.sealing.id == 3)
@@ -66,7 +66,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("Retiring, and what is refused")
+    @Test("A verify-only key can be retired once; the sealing key or an unknown one cannot")
     func retiring() throws {
         let ring = try fresh().rotated(created: "", random: source.draw)
         let retired = try ring.retiring(1)
@@ -79,7 +79,7 @@ struct KeyRingTests {
     }
 }
 
-@Suite("A key ring among stations")
+@Suite("Key rings that stations share")
 struct SharedKeyRingTests {
     private let source = CountingSource(from: 10)
 
@@ -88,7 +88,7 @@ struct SharedKeyRingTests {
             .preparing(created: "2026-02-01", knowing: [2], random: source.draw)
     }
 
-    @Test("A key that is prepared verifies, seals nothing, and has an id of its own")
+    @Test("A prepared key verifies, does not seal, and gets an unused id")
     func preparation() throws {
         let ring = try prepared()
         #expect(ring.statuses == ["1 active", "3 verify-only"])
@@ -96,7 +96,7 @@ struct SharedKeyRingTests {
         #expect(try KeyRing(parsing: Array(ring.json().prettyText.utf8)) == ring)
     }
 
-    @Test("The key that the stations agree on seals, and the others verify")
+    @Test("The key the stations agree on seals, and the others only verify")
     func agreement() throws {
         let ring = try prepared()
         let agreed = try #require(ring.sealing(with: 3))
@@ -107,7 +107,7 @@ struct SharedKeyRingTests {
         #expect(try agreed.retiring(1).sealing(with: 1) == nil)
     }
 
-    @Test("A mark tells keys apart and shows nothing of them")
+    @Test("Marks tell keys apart and contain nothing secret")
     func mark() throws {
         let (ring, other) = (try prepared(), KeyRing.fresh(created: "", random: source.draw))
         let marks = ring.entries.map(\.mark) + [other.sealing.mark]
@@ -117,7 +117,7 @@ struct SharedKeyRingTests {
         #expect(marks.allSatisfy { !secrets.contains($0) })
     }
 
-    @Test("A station with an old ring takes the key that seals, also where its own was retired")
+    @Test("A station with an old ring takes the new sealing key, even if its own was retired")
     func takingOver() throws {
         let old = KeyRing.fresh(created: "2026-01-01", random: CountingSource(from: 10).draw)
         let agreed = try #require(try prepared().sealing(with: 3)).retiring(1)

@@ -1,14 +1,14 @@
 import CardCryptography
 import Testing
 
-@Suite("Originality signature")
+@Suite("Originality signatures")
 struct OriginalityTests {
     private static let uid = bytes("04AC6B72BA6C80")
     private static let signature = bytes(
         "2DAEBCAF84B88587C2FBFE76135886728E1D3CB5DA242344E5634D4C82FBD718")
 
     @Test(
-        "Public examples of genuine chips",
+        "The published signatures of genuine NTAG21x chips are accepted",
         arguments: [
             (
                 "04AC6B72BA6C80",
@@ -23,27 +23,29 @@ struct OriginalityTests {
         #expect(Originality.verify(uid: bytes(uid), signature: bytes(signature)))
     }
 
-    @Test("A public example of a chip by someone else")
+    @Test("A published signature of another maker's chip is refused")
     func foreign() {
         let signature = bytes("A4377DE58C2F88D80460416E3AC8CDDB19942612C5D012B0EB88057289F2A561")
         #expect(!Originality.verify(uid: bytes("041574F2B05E81"), signature: signature))
     }
 
-    @Test("A flipped bit in the signature is noticed", arguments: 0..<256)
+    @Test("A signature with one flipped bit is refused", arguments: 0..<256)
     func flippedSignature(bit: Int) {
         var signature = Self.signature
         signature[bit / 8] ^= 1 << (bit % 8)
         #expect(!Originality.verify(uid: Self.uid, signature: signature))
     }
 
-    @Test("A flipped bit in the UID is noticed", arguments: 0..<56)
+    @Test("A signature is refused for a UID with one flipped bit", arguments: 0..<56)
     func flippedUID(bit: Int) {
         var uid = Self.uid
         uid[bit / 8] ^= 1 << (bit % 8)
         #expect(!Originality.verify(uid: uid, signature: Self.signature))
     }
 
-    @Test("Signatures that no signer makes", arguments: [0x00, 0x01, 0x7F, 0x80, 0xFF] as [UInt8])
+    @Test(
+        "Signatures of one repeated byte, or with a zeroed half, are refused",
+        arguments: [0x00, 0x01, 0x7F, 0x80, 0xFF] as [UInt8])
     func plain(byte: UInt8) {
         #expect(!Originality.verify(uid: Self.uid, signature: bytes(byte, count: 32)))
         let zeros = bytes(0, count: 16)
@@ -52,7 +54,7 @@ struct OriginalityTests {
         #expect(!Originality.verify(uid: Self.uid, signature: zeros + right))
     }
 
-    @Test("Every other length is refused", arguments: 0...64)
+    @Test("A signature or UID of the wrong length is refused", arguments: 0...64)
     func lengths(count: Int) {
         let long = Self.signature + Self.signature
         let isWhole = count == 32
@@ -67,7 +69,7 @@ struct OriginalityTests {
         "D1940D17CFEDA4BFF80359AB975F9F6514313E8F90C1D3CAAF5941AD744A1CDF"
             + "9A83F883CAFE0FE95D1939B1B7E471139933" + "24473B785D21")
 
-    @Test("The example of AN12196, 7.2, and a recorded chip")
+    @Test("The NTAG 424 signatures of AN12196, 7.2, and of a recorded chip are accepted")
     func dna() {
         #expect(
             Originality.verify(
@@ -80,7 +82,8 @@ struct OriginalityTests {
                 uid: bytes("04A9707A0B1090"), signature: recorded, of: .ntag424))
     }
 
-    @Test("A flipped bit is noticed there, too", arguments: 0..<(56 * 8 + 56))
+    @Test(
+        "One flipped bit in an NTAG 424 signature or UID is noticed", arguments: 0..<(56 * 8 + 56))
     func dnaFlipped(bit: Int) {
         var all = Self.dnaSignature + Self.dnaUID
         all[bit / 8] ^= 1 << (bit % 8)
@@ -89,7 +92,7 @@ struct OriginalityTests {
                 uid: Array(all.suffix(7)), signature: Array(all.prefix(56)), of: .ntag424))
     }
 
-    @Test("One family's signature is none of the other's")
+    @Test("A signature of one chip family is refused for the other")
     func families() {
         for family in Originality.Family.allCases {
             for (uid, signature) in [

@@ -2,12 +2,12 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("What is kept of a password")
+@Suite("Password hashes")
 struct PasswordHashTests {
     private static let salt = [UInt8](0..<16)
 
-    /// The third example of RFC 7914, section 12, as far as 32 bytes go.
-    @Test("is what the standard says")
+    /// The first 32 bytes of the third example of RFC 7914, section 12.
+    @Test("A password hash matches the example of RFC 7914")
     func standard() throws {
         let cost = try #require(
             PasswordHash.Cost(rounds: 16_384, blockSize: 8, lanes: 1))
@@ -17,7 +17,7 @@ struct PasswordHashTests {
                 == "7023BDCB3AFD7348461C06CD81FD38EBFDA8FBBA904F8E3EA9B543F6545DA1F2")
     }
 
-    @Test("accepts this password and no other")
+    @Test("A password hash accepts its own password and no other")
     func passwords() throws {
         let cost = try #require(PasswordHash.Cost(rounds: 1_024, blockSize: 8, lanes: 1))
         let hash = PasswordHash("sesame öffne dich", salt: Self.salt, cost: cost)
@@ -33,7 +33,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "costs no more than 64 MiB, and something",
+        "A hash cost that is too low or needs more than 64 MiB is refused",
         arguments: [
             (0, 8, 1), (512, 8, 1), (16_383, 8, 1), (65_536, 16, 1), (131_072, 8, 1), (1_024, 0, 1),
             (1_024, 33, 1), (1_024, 8, 0), (1_024, 8, 5), (.max, .max, .max),
@@ -42,7 +42,7 @@ struct PasswordHashTests {
         #expect(PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes) == nil)
     }
 
-    @Test("costs what is recommended, and less is known as less")
+    @Test("The usual cost is the recommended one, and a lower cost is recognized as lower")
     func usual() throws {
         let usual = PasswordHash.Cost.usual
         #expect(usual.rounds == 32_768 && usual.blockSize == 8 && usual.lanes == 3)
@@ -54,7 +54,7 @@ struct PasswordHashTests {
         #expect(!other.isBelowUsual)
     }
 
-    @Test("the most that is taken can be computed")
+    @Test("A hash of the highest accepted cost can be computed")
     func most() throws {
         let cost = try #require(PasswordHash.Cost(rounds: 65_536, blockSize: 8, lanes: 4))
         #expect(PasswordHash("sesame", salt: Self.salt, cost: cost).bytes.count == 32)

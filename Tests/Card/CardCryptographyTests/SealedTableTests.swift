@@ -2,11 +2,11 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("A sealed table of card keys")
+@Suite("Sealed tables of card keys")
 struct SealedTableTests {
     static let uids = [bytes("04AC6B72BA6C80"), bytes("04DEADBEEF0001"), bytes("04112233445566")]
 
-    /// Keys that no table of another test has.
+    /// Keys for the cards, each of one repeated byte that counts up from `first`.
     static func rows(_ first: UInt8) throws -> CardKeyRows {
         try #require(
             CardKeyRows(
@@ -32,7 +32,7 @@ struct SealedTableTests {
     private static let passphrase = TablePassphrase(random: Array(0..<25))
     private static let other = TablePassphrase(random: Array(1..<26))
 
-    @Test("is read as it was written, in either form, and by its passphrase alone")
+    @Test("A sealed table opens only with its passphrase and shows no card's UID")
     func roundTrip() throws {
         let table = try Self.table()
         let sealed = SealedTable(table, with: Self.passphrase)
@@ -45,7 +45,7 @@ struct SealedTableTests {
         }
     }
 
-    @Test("is refused where it was cut, or any bit of it was changed")
+    @Test("A sealed table that is cut short, extended or changed in any bit is refused")
     func alterations() throws {
         let text = SealedTable(try Self.table(), with: Self.passphrase).json().prettyText
         let file = Array(text.utf8)
@@ -64,12 +64,12 @@ struct SealedTableTests {
         #expect(throws: KeyError.self) { try Self.opened(file + [0x0A]) }
     }
 
-    /// As a station takes a file: sealed, or else in clear text.
+    /// Opens a file as a station does: sealed, or else in clear text.
     private static func opened(_ file: [UInt8]) throws -> KeyRing {
         try SealedTable(parsing: file)?.open(with: passphrase) ?? KeyRing(parsing: file)
     }
 
-    @Test("The passphrase is typed in either case, with any gaps")
+    @Test("A passphrase may be typed in either case, with any grouping")
     func typed() throws {
         let text = Self.passphrase.text
         #expect(text == "01234-56789-ABCDE-FGHJK-MNPQR")
@@ -89,7 +89,7 @@ struct SealedTableTests {
         #expect(Self.other != Self.passphrase)
     }
 
-    @Test("Each of the 25 letters counts")
+    @Test("Each of the 25 letters of a passphrase matters")
     func letters() throws {
         let sealed = SealedTable(try Self.table(), with: Self.passphrase)
         for place in 0..<TablePassphrase.randomByteCount {
@@ -102,7 +102,7 @@ struct SealedTableTests {
         }
     }
 
-    @Test("No description or dump shows a key or the passphrase")
+    @Test("No description or dump of a table shows a key or the passphrase")
     func secrecy() throws {
         let table = try Self.table()
         var dumped = "\(table) \(table.entries) \(Self.passphrase)"
@@ -116,9 +116,9 @@ struct SealedTableTests {
     }
 }
 
-@Suite("A table of card keys")
+@Suite("Tables of card keys")
 struct CardTableRingTests {
-    @Test("has the keys of its cards, and of no other")
+    @Test("A table has the keys of its own cards and of no others")
     func keys() throws {
         let ring = try SealedTableTests.table()
         #expect(ring.isTable && ring.tableSize == 3 && ring.sealing.id == 2)
@@ -139,7 +139,7 @@ struct CardTableRingTests {
         #expect(!masters.isTable && masters.tableSize == 0 && masters.sealing.rows == nil)
     }
 
-    @Test("comes back from its file with marks and currency")
+    @Test("A table survives a round trip through JSON with its marks and currency")
     func roundTrip() throws {
         let ring = try SealedTableTests.table()
         for text in [ring.json().text, ring.json().prettyText] {
@@ -149,7 +149,7 @@ struct CardTableRingTests {
         }
     }
 
-    @Test("is refused where its file is anything else")
+    @Test("A table whose file is cut short or malformed is refused")
     func malformed() throws {
         let text = try SealedTableTests.table().json().text
         for count in 0..<text.utf8.count {
@@ -175,7 +175,7 @@ struct CardTableRingTests {
         }
     }
 
-    @Test("is neither rotated nor retired nor joined with other keys")
+    @Test("A station cannot rotate, prepare, retire or merge the keys of a table")
     func changes() throws {
         let (table, masters) = (try SealedTableTests.table(), KeyRing.fresh(created: ""))
         expect(.table) { () throws(KeyError) in try table.rotated(created: "") }
@@ -189,7 +189,7 @@ struct CardTableRingTests {
         #expect(table.sealing(with: 1)?.statuses == ["1 active", "2 verify-only"])
     }
 
-    @Test("gives way to a newer one of the same issuer, or to the issuer's own keys")
+    @Test("A table is replaced by one of the same issuer, and the issuer's own keys stay")
     func replaced() throws {
         let table = try SealedTableTests.table()
         #expect(try table.replacing(table) == table)

@@ -2,9 +2,9 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("Masters are never shown")
+@Suite("Secrecy of master keys")
 struct SecrecyTests {
-    /// Masters of one byte over and over: as an array they read `171, 171`, as digits `ABAB`.
+    /// Masters of one repeated byte: an array shows them as `171, 171`, hexadecimal as `ABAB`.
     private let ring = KeyRing.fresh(created: "now") { bytes(0xAB, count: $0) }
 
     private func everySpelling(of value: some Any) -> [String] {
@@ -26,24 +26,24 @@ struct SecrecyTests {
         }
     }
 
-    @Test("Neither by the ring")
+    @Test("No description or dump of a key ring shows a master")
     func ringDescription() {
         check(everySpelling(of: ring))
         #expect(ring.description == "key 1 (active)")
     }
 
-    @Test("nor by one of its entries")
+    @Test("No description or dump of a key ring entry shows a master")
     func entry() {
         check(everySpelling(of: ring.sealing))
         #expect(String(reflecting: ring.sealing) == "key 1 (active)")
     }
 
-    @Test("nor by the keys that an entry hands out")
+    @Test("No description or dump of an entry's masters shows them")
     func keys() throws {
         check(everySpelling(of: try #require(ring.sealing.masters)))
     }
 
-    @Test("nor by a mirror, however deep it is looked into")
+    @Test("No mirror of a key ring or its masters shows a master at any depth")
     func mirror() throws {
         func labels(_ value: Any, depth: Int) -> [String] {
             guard depth > 0 else { return [] }
@@ -57,7 +57,7 @@ struct SecrecyTests {
         #expect(labels(masters, depth: 6).contains("secret"))
     }
 
-    @Test("The check itself would notice")
+    @Test("The secrecy check finds masters that are shown")
     func checkOfTheCheck() throws {
         let spellings = everySpelling(of: try #require(ring.sealing.masters).macMaster)
         #expect(spellings.allSatisfy { $0.contains("171") })

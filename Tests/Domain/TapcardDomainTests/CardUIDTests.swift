@@ -1,12 +1,12 @@
 import TapcardDomain
 import Testing
 
-@Suite("The number of a card")
+@Suite("UIDs of cards")
 struct CardUIDTests {
     static let bytes: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
 
     @Test(
-        "is read in every way that tools print it",
+        "A UID is read in each form that tools print",
         arguments: [
             "04AC6B72BA6C80", "04ac6b72ba6c80", "04:AC:6B:72:BA:6C:80", "04 ac 6b 72 ba 6c 80",
         ])
@@ -17,7 +17,7 @@ struct CardUIDTests {
         #expect(uid.description == "04AC6B72BA6C80")
     }
 
-    @Test("is seven bytes")
+    @Test("A UID that is not seven bytes long is refused")
     func lengths() {
         for count in (0...20) where count != 7 {
             #expect(CardUID(bytes: [UInt8](repeating: 4, count: count)) == nil)
@@ -26,7 +26,7 @@ struct CardUIDTests {
     }
 
     @Test(
-        "is not read from anything else",
+        "Text that is not a UID is refused",
         arguments: [
             "", "04AC6B72BA6C8", "04AC6B72BA6C800", "04AC6B72BA6C8G", "04-AC-6B-72-BA-6C-80",
             "0x04AC6B72BA6C", "04AC6B72BA6C8\n", "０４AC6B72BA6C80", "04AC6B72BA6C８",
@@ -35,7 +35,7 @@ struct CardUIDTests {
         #expect(CardUID(text) == nil)
     }
 
-    @Test("is ordered by its bytes")
+    @Test("UIDs are ordered by their bytes")
     func order() throws {
         let texts = ["00000000000001", "04000000000000", "04AC6B72BA6C80", "FF000000000000"]
         let uids = try texts.map { try #require(CardUID($0)) }

@@ -1,9 +1,9 @@
 import TapcardDomain
 import Testing
 
-@Suite("The form in which a tag shows its card")
+@Suite("Styles of a card's face")
 struct FaceStyleTests {
-    @Test("has the words of the command line")
+    @Test("Face styles have the words of the command line")
     func words() {
         #expect(FaceStyle.allCases.map(\.rawValue) == ["tapcard", "ios-app"])
     }

@@ -3,7 +3,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-@Suite("Reading an amount that a person typed")
+@Suite("Reading typed amounts")
 struct MoneyReadingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
@@ -34,7 +34,7 @@ struct MoneyReadingTests {
     ]
 
     @Test(
-        "takes digits and, after a point, no more than the currency has",
+        "An amount has digits and, after a point, no more decimals than its currency",
         arguments: dollars + others)
     func takes(_ amount: Case) throws {
         let currency = try #require(Currency(code: amount.code))
@@ -47,13 +47,13 @@ struct MoneyReadingTests {
         Case("4.50", "EUR", 450), Case("4", "EUR", 400),
     ]
 
-    @Test("takes a comma where people who pay in the currency write one", arguments: commas)
+    @Test("A decimal comma is read in currencies whose users write one", arguments: commas)
     func comma(_ amount: Case) throws {
         let currency = try #require(Currency(code: amount.code))
         #expect(try Money(parsing: amount.text, currency).minorUnits == amount.units)
     }
 
-    @Test("takes a comma where the language has one, and refuses it where neither does")
+    @Test("A decimal comma is read if the language has one, and never as a thousands separator")
     func commaOfTheLanguage() throws {
         #expect(try Money(parsing: "4,50", .usd, acceptingComma: true).minorUnits == 450)
         #expect(try Money(parsing: "4,5", .usd, acceptingComma: true).minorUnits == 450)
@@ -66,8 +66,8 @@ struct MoneyReadingTests {
         }
     }
 
-    /// The page is held against the same file in a browser.
-    @Test("reads a point and a comma as the page does")
+    /// A browser test checks the page against this file, too.
+    @Test("Points and commas are read as the till page reads them")
     func asThePage() throws {
         let file = URL(filePath: Repository.path("fixtures/amounts.txt"))
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst()
@@ -80,7 +80,7 @@ struct MoneyReadingTests {
         }
     }
 
-    @Test("reads back what it prints", arguments: Currency.known)
+    @Test("A printed amount is read back", arguments: Currency.known)
     func readsBack(_ currency: Currency) throws {
         for units: Int64 in [0, 1, 9, 10, 99, 100, 1_250, 99_999_999, 100_000_000, .max] {
             let money = Money(minorUnits: units, currency)
@@ -89,10 +89,10 @@ struct MoneyReadingTests {
     }
 }
 
-@Suite("Printing money and knowing currencies")
+@Suite("Showing money and finding currencies")
 struct MoneyPrintingTests {
     @Test(
-        "with exactly the currency's digits, and with its sign for people",
+        "Money is printed with its currency's decimals, and for people with its sign",
         arguments: [
             (0, "USD", "0.00", "$0.00"), (5, "USD", "0.05", "$0.05"), (450, "USD", "4.50", "$4.50"),
             (-450, "USD", "-4.50", "-$4.50"), (-5, "USD", "-0.05", "-$0.05"),
@@ -109,7 +109,7 @@ struct MoneyPrintingTests {
         #expect(money.shown == shown)
     }
 
-    @Test("knows each currency by its letters, once")
+    @Test("Each currency is known by one code")
     func currencies() {
         #expect(Currency.known.allSatisfy { Currency(code: $0.code) == $0 })
         #expect(Set(Currency.known.map(\.code)).count == Currency.known.count)
@@ -117,13 +117,15 @@ struct MoneyPrintingTests {
         #expect(Currency(code: "USD") == .usd)
     }
 
-    @Test("knows no other letters", arguments: ["", "usd", "US", "USDX", "XXX", " USD", "$"])
+    @Test(
+        "An unknown currency code is refused",
+        arguments: ["", "usd", "US", "USDX", "XXX", " USD", "$"])
     func unknown(code: String) {
         #expect(Currency(code: code) == nil)
     }
 }
 
-@Suite("Refusing an invalid amount")
+@Suite("Refusing malformed amounts")
 struct MoneyRefusalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
@@ -181,7 +183,9 @@ struct MoneyRefusalTests {
         "４.５０", "４", "4.5０", "٤٫٥", "४", "4٫50", "4·50", "½", "−4.50", "4\u{301}", "\u{202E}05.4",
     ].map { Case($0, "is not an amount; write it like 4.50") }
 
-    @Test("says what is wrong", arguments: negative + commas + precise + large + shapeless)
+    @Test(
+        "The refusal of an amount says what is wrong",
+        arguments: negative + commas + precise + large + shapeless)
     func refuses(_ amount: Case) throws {
         let currency = try #require(Currency(code: amount.code))
         let refusal = try #require(
@@ -191,7 +195,7 @@ struct MoneyRefusalTests {
         #expect(refusal.detail.contains(amount.words), "\(refusal)")
     }
 
-    @Test("shows the text without what could mislead, and not all of a long one")
+    @Test("A refusal shows hostile text without control characters and shortened")
     func showsSafely() {
         let hostile =
             "\u{1B}[2J\u{202E}05.4\u{2028}\u{2066}\u{85}\n" + String(repeating: "9", count: 99)

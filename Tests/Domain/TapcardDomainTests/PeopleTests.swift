@@ -2,9 +2,11 @@
 import TapcardDomain
 import Testing
 
-@Suite("A holder's id")
+@Suite("Ids of cardholders")
 struct HolderIDTests {
-    @Test("is a number from 1", arguments: [("1", 1), ("007", 7), ("9223372036854775807", .max)])
+    @Test(
+        "A cardholder's id is a whole number from 1",
+        arguments: [("1", 1), ("007", 7), ("9223372036854775807", .max)])
     func reads(text: String, number: Int64) throws {
         let id = try HolderID(parsing: text)
         #expect(id.number == number)
@@ -13,7 +15,7 @@ struct HolderIDTests {
     }
 
     @Test(
-        "is nothing else",
+        "Text that is not a cardholder's id is refused with a short message",
         arguments: [
             "", "0", "000", "-1", "+1", "1.0", "1e3", " 1", "1 ", "1\n", "x", "0x1", "１", "٣",
             "9223372036854775808", String(repeating: "9", count: 1_000),
@@ -23,27 +25,29 @@ struct HolderIDTests {
         #expect((refusal?.detail.count ?? .max) < 120)
     }
 
-    @Test("is not made of a number below 1", arguments: [0, -1, Int64.min])
+    @Test("A number below 1 is refused as a cardholder's id", arguments: [0, -1, Int64.min])
     func refuses(number: Int64) {
         #expect(throws: Refusal(.badIdentifier, "")) { try HolderID(number) }
     }
 
-    @Test("may be missing, and the name too")
+    @Test("Nobody has neither id nor name")
     func nobody() {
         #expect(Holder.nobody == Holder(id: nil, name: nil))
     }
 }
 
-@Suite("A holder's name")
+@Suite("Names of cardholders")
 struct HolderNameTests {
-    @Test("is taken as it is written", arguments: namesOfPeople)
+    @Test("A cardholder's name is kept as it is written", arguments: namesOfPeople)
     func takes(text: String) throws {
         let name = try HolderName(text)
         #expect(name.text.utf8.elementsEqual(text.utf8))
         #expect(name.description == text)
     }
 
-    @Test("is composed, so that two spellings give one seal", arguments: namesOfPeople)
+    @Test(
+        "A decomposed name is composed, so that two spellings give one seal",
+        arguments: namesOfPeople)
     func composes(text: String) throws {
         let apart = String(String.UnicodeScalarView(text._nfd))
         let name = try HolderName(apart)
@@ -52,19 +56,19 @@ struct HolderNameTests {
         #expect(name.hashValue == (try HolderName(text)).hashValue)
     }
 
-    @Test("the names come apart at all, or the test above shows nothing")
+    @Test("At least ten of the names have a decomposed form that differs")
     func decomposed() {
         let changed = namesOfPeople.filter { !$0.unicodeScalars.elementsEqual($0._nfd) }
         #expect(changed.count >= 10)
     }
 
-    @Test("is another one if a byte is")
+    @Test("Names that differ in one byte are different names")
     func equality() throws {
         #expect(try HolderName("Amanda") != HolderName("amanda"))
         #expect(try HolderName("Amanda") != HolderName("Amanda "))
     }
 
-    @Test("holds nothing that controls, parts lines or turns their direction")
+    @Test("Control characters, line separators and direction marks are refused in a name")
     func forbidden() {
         let ranges: [ClosedRange<UInt32>] = [
             0x00...0x1F, 0x7F...0x9F, 0x2028...0x2029, 0x202A...0x202E, 0x2066...0x2069,
@@ -77,13 +81,15 @@ struct HolderNameTests {
         }
     }
 
-    @Test("may hold what joins letters", arguments: ["\u{200C}", "\u{200D}", "\u{200E}", "\u{AD}"])
+    @Test(
+        "Invisible characters that join or shape letters are accepted in a name",
+        arguments: ["\u{200C}", "\u{200D}", "\u{200E}", "\u{AD}"])
     func allowed(mark: String) {
         #expect(throws: Never.self) { try HolderName("می\(mark)خواهم") }
     }
 
     @Test(
-        "is not empty",
+        "An empty or invisible name is refused",
         arguments: ["", " ", "   ", "\t", "\n", "\u{A0}", "\u{3000}", "\u{2028}"]
             + ["\u{200B}", "\u{200D}", "\u{2060} \u{AD}"])
     func empty(text: String) {
@@ -91,7 +97,7 @@ struct HolderNameTests {
         #expect(refusal?.detail.contains("must not be empty") == true)
     }
 
-    @Test("has at most 160 bytes, composed")
+    @Test("A cardholder's name has at most 160 bytes in its composed form")
     func length() throws {
         #expect(throws: Never.self) { try HolderName(String(repeating: "a", count: 160)) }
         #expect(throws: Never.self) { try HolderName(String(repeating: "e\u{301}", count: 80)) }
@@ -105,9 +111,9 @@ struct HolderNameTests {
     }
 }
 
-@Suite("A cashier's name")
+@Suite("Names of cashiers")
 struct CashierNameTests {
-    @Test("has one to forty characters in their composed form")
+    @Test("A cashier's name has one to forty characters in its composed form")
     func lengths() throws {
         #expect(try CashierName("A").text == "A")
         let longest = String(repeating: "é", count: CashierName.longest)
@@ -118,17 +124,17 @@ struct CashierNameTests {
     }
 
     @Test(
-        "is refused where it is none",
+        "An invalid cashier's name is refused",
         arguments: ["", " ", "\t", "A\nB", "A\u{1B}[31m", "A\u{202E}B", "A\u{0}", "\u{FFFD}"])
     func refusals(_ text: String) {
         #expect(throws: Refusal(.badName, "")) { try CashierName(text) }
     }
 }
 
-@Suite("Names of cashiers that people would take for one")
+@Suite("Look-alike names of cashiers")
 struct CashierLikenessTests {
     @Test(
-        "differ in case, spaces or what cannot be seen",
+        "Names that differ only in case, spaces or invisible characters have one spelling",
         arguments: [
             ("Ann", "ann"), ("Ann Lee", "AnnLee"), ("Ann Lee", " Ann\u{2003}Lee "),
             ("Ann", "A\u{200D}nn"), ("ÉVA", "éva"), ("ΝΊΝΑ", "νίνα"),
@@ -139,7 +145,7 @@ struct CashierLikenessTests {
     }
 
     @Test(
-        "have letters that look the same",
+        "Names with letters that look alike are recognized as look-alikes",
         arguments: [
             ("Ann", "\u{410}nn"), ("Bob", "\u{412}\u{43E}b"), ("Bob", "B0b"), ("Lil", "LiI"),
             ("Nina", "\u{39D}ina"), ("Eve", "\u{FF25}ve"), ("O'Hara", "O\u{2019}Hara"),
@@ -151,7 +157,7 @@ struct CashierLikenessTests {
     }
 
     @Test(
-        "and these are two names",
+        "Names with clearly different letters are not look-alikes",
         arguments: [
             ("Ann", "Anne"), ("Jose", "José"), ("Иван", "Ивана"), ("Cal", "Cai"), ("m", "n"),
         ])

@@ -1,7 +1,7 @@
 import TapcardDomain
 import Testing
 
-@Suite("A purse")
+@Suite("Purses")
 struct PurseTests {
     private func usd(_ units: Int64) -> Money { Money(minorUnits: units, .usd) }
 
@@ -9,7 +9,7 @@ struct PurseTests {
         try #require(Purse(balance: usd(balance), held: usd(held)))
     }
 
-    @Test("begins empty")
+    @Test("A new purse is empty")
     func empty() {
         let purse = Purse(emptyIn: .usd)
         #expect([purse.balance, purse.held, purse.available] == [usd(0), usd(0), usd(0)])
@@ -17,7 +17,7 @@ struct PurseTests {
     }
 
     @Test(
-        "exists only within its limits",
+        "A purse exists only within its limits",
         arguments: [
             (0, 0, true), (99_999_999, 99_999_999, true), (99_999_999, 0, true), (5, 5, true),
             (100_000_000, 0, false), (-1, 0, false), (-1, -1, false), (5, 6, false),
@@ -27,7 +27,7 @@ struct PurseTests {
         #expect((Purse(balance: usd(balance), held: usd(held)) != nil) == exists)
     }
 
-    @Test("has one currency")
+    @Test("A purse has only one currency")
     func currency() throws {
         let yen = Money(minorUnits: 1, try #require(Currency(code: "JPY")))
         #expect(Purse(balance: usd(5), held: yen) == nil)
@@ -35,7 +35,7 @@ struct PurseTests {
         #expect(throws: Refusal(.badAmount, "")) { try purse(5).adding(yen) }
     }
 
-    @Test("holds what is available, to the last cent")
+    @Test("A purse can hold its whole available balance")
     func holds() throws {
         let first = try purse(1_250).holding(usd(450))
         #expect(first == (try purse(1_250, held: 450)))
@@ -44,7 +44,8 @@ struct PurseTests {
     }
 
     @Test(
-        "refuses to hold more", arguments: [(0, 0, 1), (1_250, 450, 801), (5, 5, 1), (5, 0, .max)])
+        "A purse refuses to hold more than is available",
+        arguments: [(0, 0, 1), (1_250, 450, 801), (5, 5, 1), (5, 0, .max)])
     func insufficient(balance: Int64, held: Int64, amount: Int64) throws {
         let purse = try purse(balance, held: held)
         let refusal = try #require(
@@ -53,14 +54,16 @@ struct PurseTests {
         #expect(refusal.detail.contains(usd(amount).shown))
     }
 
-    @Test("takes top-ups up to the most that a card can hold")
+    @Test("A purse takes top-ups up to the largest balance")
     func adds() throws {
         let full = try purse(99_999_998, held: 3).adding(usd(1))
         #expect(full == (try purse(99_999_999, held: 3)))
         #expect(try purse(0).adding(usd(99_999_999)).balance == usd(99_999_999))
     }
 
-    @Test("refuses more", arguments: [(99_999_999, 1), (0, 100_000_000), (1, .max)])
+    @Test(
+        "A top-up beyond the largest balance is refused",
+        arguments: [(99_999_999, 1), (0, 100_000_000), (1, .max)])
     func tooMuch(balance: Int64, amount: Int64) throws {
         let refusal = try #require(
             #expect(throws: Refusal(.limitExceeded, "")) {
@@ -69,7 +72,7 @@ struct PurseTests {
         #expect(refusal.detail.contains("$999999.99"))
     }
 
-    @Test("moves nothing but amounts above 0", arguments: [0, -1, -450, Int64.min])
+    @Test("Amounts of zero or less are refused", arguments: [0, -1, -450, Int64.min])
     func notPositive(amount: Int64) throws {
         let purse = try purse(1_250)
         #expect(throws: Refusal(.badAmount, "")) { try purse.holding(usd(amount)) }

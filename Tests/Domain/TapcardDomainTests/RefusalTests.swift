@@ -1,16 +1,16 @@
 import TapcardDomain
 import Testing
 
-@Suite("A refusal")
+@Suite("Refusals")
 struct RefusalTests {
-    @Test("is equal to another one of the same rule, whatever the facts")
+    @Test("Refusals of one rule are equal, whatever their details")
     func equality() {
         let refusals = Refusal.Rule.allCases.map { Refusal($0, "the facts") }
         #expect(Set(refusals + refusals.map { Refusal($0.rule, "others") }).count == refusals.count)
         #expect(refusals.allSatisfy { "\($0)" == "the facts" })
     }
 
-    @Test("has a word of its own for each rule")
+    @Test("Each rule has its fixed word")
     func words() {
         let words = Refusal.Rule.allCases.map(\.rawValue)
         #expect(

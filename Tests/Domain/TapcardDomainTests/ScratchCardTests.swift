@@ -1,13 +1,13 @@
 import TapcardDomain
 import Testing
 
-@Suite("The scratch card")
+@Suite("Scratch cards")
 struct ScratchCardTests {
     private static func code(_ byte: UInt8) throws -> ScratchCode {
         try #require(ScratchCode(bytes: [UInt8](repeating: byte, count: 16)))
     }
 
-    @Test("goes from unscratched by scratched to activated, with one code")
+    @Test("A scratch card is scratched and then activated, with one code")
     func legalSteps() throws {
         let code = try Self.code(7)
         let scratched = try ScratchCard.unscratched.scratching(to: code)
@@ -15,7 +15,7 @@ struct ScratchCardTests {
         #expect(try scratched.activating() == .activated(code))
     }
 
-    @Test("takes each step once, in this order; each refusal says how things stand")
+    @Test("A step out of order is refused with the card's state")
     func illegalSteps() throws {
         let code = try Self.code(7)
         let refusals = [
@@ -35,7 +35,7 @@ struct ScratchCardTests {
             ])
     }
 
-    @Test("has a word and, once scratched, a code")
+    @Test("Each state has its word and, once scratched, its code")
     func wordsAndCodes() throws {
         let code = try Self.code(7)
         let cards: [ScratchCard] = [.none, .unscratched, .scratched(code), .activated(code)]

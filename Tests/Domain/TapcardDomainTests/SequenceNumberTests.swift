@@ -1,21 +1,25 @@
 import TapcardDomain
 import Testing
 
-@Suite("A sequence number")
+@Suite("Sequence numbers")
 struct SequenceNumberTests {
-    @Test("has three bytes on the tag", arguments: [0, 1, 0xFF_FFFF] as [UInt32])
+    @Test(
+        "A sequence number may have any value of three bytes",
+        arguments: [0, 1, 0xFF_FFFF] as [UInt32])
     func exists(value: UInt32) throws {
         let number = try #require(SequenceNumber(value))
         #expect(number.value == value)
         #expect(number.description == "\(value)")
     }
 
-    @Test("has no more", arguments: [0x100_0000, .max] as [UInt32])
+    @Test(
+        "A value beyond three bytes is refused as a sequence number",
+        arguments: [0x100_0000, .max] as [UInt32])
     func tooHigh(value: UInt32) {
         #expect(SequenceNumber(value) == nil)
     }
 
-    @Test("goes up by one, or skips what a restored backup may have used")
+    @Test("A sequence number advances by one or by a given step")
     func next() throws {
         let twelve = try #require(SequenceNumber(12))
         #expect(twelve.next()?.value == 13)
@@ -24,13 +28,15 @@ struct SequenceNumberTests {
         #expect(SequenceNumber(0xFF_FFFE)?.next() == .highest)
     }
 
-    @Test("ends", arguments: [1, 65_536, .max] as [UInt32])
+    @Test(
+        "A sequence number does not advance past the highest one",
+        arguments: [1, 65_536, .max] as [UInt32])
     func last(step: UInt32) {
         #expect(SequenceNumber.highest.next(step) == nil)
         #expect(SequenceNumber.none.next(.max) == nil)
     }
 
-    @Test("is ordered")
+    @Test("Sequence numbers are ordered by value")
     func order() throws {
         let numbers = try [0, 1, 255, 256, 0xFF_FFFF].map { try #require(SequenceNumber($0)) }
         #expect(numbers.reversed().sorted() == numbers)

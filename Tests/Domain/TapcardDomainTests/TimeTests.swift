@@ -1,9 +1,9 @@
 import TapcardDomain
 import Testing
 
-@Suite("A moment")
+@Suite("Timestamps")
 struct TimestampTests {
-    @Test("is counted in milliseconds, and is never before another one")
+    @Test("A time difference is in milliseconds and never negative")
     func difference() {
         let early = Timestamp(milliseconds: 1_000)
         let late = early.adding(milliseconds: 120_000)
@@ -14,17 +14,17 @@ struct TimestampTests {
     }
 }
 
-@Suite("A date")
+@Suite("Calendar dates")
 struct CalendarDateTests {
     @Test(
-        "is read and written as year, month and day",
+        "A date is read and written as year, month and day",
         arguments: ["2023-05-15", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"])
     func roundTrip(text: String) {
         #expect(CalendarDate(text)?.description == text)
     }
 
     @Test(
-        "that does not exist is none",
+        "A date that does not exist or is malformed is refused",
         arguments: [
             "2023-02-29", "1900-02-29", "2023-04-31", "2023-13-01", "2023-00-10", "2023-01-00",
             "2023-01-32", "0000-01-01", "2023-1-1", "23-01-01", "2023/01/01", "2023-01-01T00:00",
@@ -34,7 +34,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(text) == nil)
     }
 
-    @Test("comes after the one before it, through a whole cycle of leap years")
+    @Test("Each day follows the one before it through a whole cycle of leap years")
     func succession() throws {
         var date = try #require(CalendarDate("1999-12-31"))
         var count = 0
@@ -51,10 +51,10 @@ struct CalendarDateTests {
     }
 }
 
-@Suite("Seconds by calendar and clock")
+@Suite("Civil time")
 struct CivilTimeTests {
     @Test(
-        "known moments",
+        "Known timestamps convert to civil time and back",
         arguments: [
             (0, "1970-01-01 00:00:00"), (-1, "1969-12-31 23:59:59"),
             (784_111_777, "1994-11-06 08:49:37"), (951_782_399, "2000-02-28 23:59:59"),
@@ -69,7 +69,7 @@ struct CivilTimeTests {
         #expect(civil?.timestamp == time)
     }
 
-    @Test("day after day as the calendar has it, for four hundred years")
+    @Test("Each day of four hundred years converts to civil time and back")
     func days() throws {
         var date = try #require(CalendarDate("1970-01-01"))
         for day in 0..<146_097 as Range<Int64> {
@@ -84,13 +84,13 @@ struct CivilTimeTests {
     }
 
     @Test(
-        "outside the calendar there is none",
+        "A timestamp outside the calendar has no civil time",
         arguments: [-62_135_596_800_001, 253_402_300_800_000, .min, .max] as [Int64])
     func outside(milliseconds: Int64) {
         #expect(CivilTime(Timestamp(milliseconds: milliseconds)) == nil)
     }
 
-    @Test("text that is none")
+    @Test("Text that is not a civil time is refused")
     func none() {
         for text in [
             "", "2021-04-26", "2021-02-30 17:26:22", "2021-04-26 24:00:00", "2021-04-26 +1:26:22",
@@ -101,7 +101,7 @@ struct CivilTimeTests {
         }
     }
 
-    @Test("a second that was put in is the one after it")
+    @Test("A leap second is read as the second after it")
     func leapSecond() {
         #expect(CivilTime("2016-12-31 23:59:60") == CivilTime("2017-01-01 00:00:00"))
     }

@@ -1,7 +1,7 @@
 import TapcardDomain
 import Testing
 
-@Suite("A unique id")
+@Suite("Unique ids")
 struct UniqueIDTests {
     static let text = "0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11"
     static let bytes: [UInt8] = [
@@ -9,7 +9,7 @@ struct UniqueIDTests {
         0x11,
     ]
 
-    @Test("is sixteen bytes, written in lower case and read in either")
+    @Test("A unique id is written in lower case and read in either case")
     func roundTrip() throws {
         let id = try #require(UniqueID(bytes: Self.bytes))
         #expect(id.description == Self.text)
@@ -18,7 +18,7 @@ struct UniqueIDTests {
         #expect(UniqueID(Self.text.uppercased()) == id)
     }
 
-    @Test("is neither shorter nor longer")
+    @Test("A unique id of the wrong length is refused")
     func lengths() {
         for count in (0...40) where count != 16 {
             #expect(UniqueID(bytes: [UInt8](repeating: 1, count: count)) == nil)
@@ -29,7 +29,7 @@ struct UniqueIDTests {
         }
     }
 
-    @Test("made of chance says that it is version 4", arguments: [UInt8(0x00), 0xFF, 0xA5])
+    @Test("A random unique id is marked as version 4", arguments: [UInt8(0x00), 0xFF, 0xA5])
     func version4(byte: UInt8) throws {
         let id = try #require(UniqueID(random: [UInt8](repeating: byte, count: 16)))
         #expect(id.bytes[6] >> 4 == 4 && id.bytes[6] & 0x0F == byte & 0x0F)
@@ -39,7 +39,7 @@ struct UniqueIDTests {
     }
 
     @Test(
-        "is not read from anything else",
+        "Text that is not a unique id is refused",
         arguments: [
             "", "-", "----", "0b9f6f1c6f0e4a0c9d526a4f0e1b7a11",
             "0b9f6f1-c6f0e-4a0c-9d52-6a4f0e1b7a11", "0b9f6f1c-6f0e-4a0c-9d526-a4f0e1b7a11",

@@ -1,9 +1,9 @@
 import TapcardDomain
 import Testing
 
-@Suite("A version")
+@Suite("Version numbers")
 struct VersionTests {
-    /// Each is less than all that follow; those in one row are equal.
+    /// Each version is less than all in later rows and equal to those in its own row.
     static let ladder = [
         ["0", "0.0", "000"], ["0.0.1"], ["0.1"], ["1", "1.0", "01.00.0"], ["6", "6.0"],
         ["6.0.99"], ["6.1", "6.1.0", "06.01", "6.1.0.0"], ["6.1.0.1"], ["6.1.1"], ["6.2"],
@@ -11,7 +11,7 @@ struct VersionTests {
         ["99999999999999999999999"], ["100000000000000000000000"],
     ]
 
-    @Test("is compared number by number")
+    @Test("Versions are compared number by number")
     func order() throws {
         for (place, row) in Self.ladder.enumerated() {
             for text in row {
@@ -28,7 +28,7 @@ struct VersionTests {
     }
 
     @Test(
-        "is digits and single dots, nothing else",
+        "Text other than digits and single dots is refused as a version",
         arguments: [
             "", ".", "6.", ".6", "6..1", "6,1", " 6.1", "6.1 ", "v6.1", "6.1-beta", "-6.1", "+6.1",
             "6.1e3", "٦.١", "6.1\n", "6.1\0", "0x6", "Infinity", "six",
@@ -38,13 +38,13 @@ struct VersionTests {
         #expect(Version(text) == nil)
     }
 
-    @Test("is shown as it was written")
+    @Test("A version is shown as it was written")
     func description() {
         #expect(Version("06.10.0")?.description == "06.10.0")
     }
 
     @Test(
-        "activates a card above 6.1 only",
+        "Only versions above 6.1 activate a card",
         arguments: [
             ("6.1", false), ("6.1.0", false), ("6.0.9", false), ("5", false), ("0", false),
             ("6.1.1", true), ("6.2", true), ("6.10", true), ("6.24", true), ("7", true),

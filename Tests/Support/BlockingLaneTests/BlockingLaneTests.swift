@@ -2,7 +2,7 @@ import BlockingLane
 import Dispatch
 import Testing
 
-/// An actor that works, and blocks, on a lane of its own.
+/// An actor that works and blocks on its own lane.
 private actor Worker {
     private let lane = BlockingLane(label: "test.worker")
     private(set) var done: [Int] = []
@@ -15,7 +15,7 @@ private actor Worker {
         done.append(number)
     }
 
-    /// Reports that it blocks, and blocks until it is let go.
+    /// Signals that it has started, and blocks until it is released.
     func block(_ started: DispatchSemaphore, until released: DispatchSemaphore) {
         started.signal()
         released.wait()
@@ -37,7 +37,7 @@ private actor Worker {
 
 @Suite("Blocking lanes")
 struct BlockingLaneTests {
-    @Test("Jobs run in the order in which they come")
+    @Test("Jobs run in the order in which they arrive")
     func order() async {
         let worker = Worker()
         for number in 0..<1000 {
@@ -57,9 +57,9 @@ struct BlockingLaneTests {
         #expect(await worker.done.sorted() == Array(0..<1000))
     }
 
-    /// More lanes block here than the cooperative pool has threads on most machines: if they
-    /// blocked its threads, the tasks after them would never run.
-    @Test("Blocked lanes stop no other task")
+    /// More lanes block here than the cooperative pool has threads on most machines. If they
+    /// blocked its threads, the other tasks would never run.
+    @Test("Blocked lanes do not block other tasks")
     func blocked() async {
         let started = DispatchSemaphore(value: 0)
         let released = DispatchSemaphore(value: 0)
@@ -90,7 +90,7 @@ struct BlockingLaneTests {
         #expect(await worker.done == [0])
     }
 
-    @Test("Off its lane, the check stops the program")
+    @Test("The isolation check stops the program off the lane")
     func notIsolated() async {
         await #expect(processExitsWith: .failure) {
             Worker().workIfIsolated()

@@ -5,7 +5,7 @@ import Testing
 @Suite("The first answer of several") struct FirstAnswerTests {
     private struct Refused: Error, Equatable { let place: Int }
 
-    /// On a thread of its own: it blocks.
+    /// Asks on a separate thread, because asking blocks.
     private static func first(
         of count: Int, headStart: Duration = .milliseconds(1), within limit: Duration? = nil,
         abandon: @escaping @Sendable (Int) -> Void = { _ in },
@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test func passesSilentOnesAndGivesTheirAnswersAway() async {
+    @Test("Silent sources are passed over, and their late answers are abandoned")
+    func passesSilentOnesAndGivesTheirAnswersAway() async {
         let (silence, abandoned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let late = Guarded<Set<Int>>([])
         let answer = await Self.first(of: 3) { value in
@@ -38,8 +39,9 @@ import Testing
         #expect(late.withLock { $0 } == [0, 1])
     }
 
-    /// The first ends the head start of the second by its failure.
-    @Test func goesOnAtOnceAfterAFailure() async {
+    /// The failure of the first one ends the wait before the second one is asked.
+    @Test("After a failure, the next source is asked at once")
+    func goesOnAtOnceAfterAFailure() async {
         let answer = await Self.first(of: 2, headStart: .seconds(86_400)) { place in
             place == 0 ? .failure(Refused(place: place)) : .success(place)
         }
@@ -49,7 +51,8 @@ import Testing
         }
     }
 
-    @Test func namesEachFailure() async {
+    @Test("If all sources fail, each failure is reported")
+    func namesEachFailure() async {
         let answer = await Self.first(of: 3) { .failure(Refused(place: $0)) }
         guard case .none(let failures) = answer else {
             Issue.record("\(answer)")
@@ -58,7 +61,8 @@ import Testing
         #expect(failures.map { ($0 as? Refused)?.place } == [0, 1, 2])
     }
 
-    @Test func endsWhereAllAreSilent() async {
+    @Test("Asking ends at its time limit if all sources are silent")
+    func endsWhereAllAreSilent() async {
         let silence = DispatchSemaphore(value: 0)
         let answer = await Self.first(of: 2, within: .milliseconds(20)) { place in
             silence.wait()

@@ -5,7 +5,7 @@ import TextCodecs
 struct Base64URLTests {
     /// The vectors of RFC 4648 section 10, without their padding.
     @Test(
-        "The vectors of RFC 4648",
+        "Base64URL matches the vectors of RFC 4648",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
             ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
@@ -15,7 +15,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == Array(plain.utf8))
     }
 
-    @Test("The whole alphabet, both ways")
+    @Test("The whole alphabet is decoded and encoded")
     func alphabet() throws {
         let text = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         let bytes = try #require(Base64URL.decode(text))
@@ -24,7 +24,7 @@ struct Base64URLTests {
         #expect(Base64URL.encode(bytes) == text)
     }
 
-    @Test("Every length comes back", arguments: 0...48)
+    @Test("Bytes of any length survive a round trip through Base64URL", arguments: 0...48)
     func lengths(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 201) }
         let text = Base64URL.encode(bytes)

@@ -1,11 +1,11 @@
 import Testing
 import TextCodecs
 
-@Suite("FNV-1a of 64 bits")
+@Suite("64-bit FNV-1a checksums")
 struct ChecksumTests {
-    /// As they are published with the function.
+    /// The values published with the function.
     @Test(
-        "known values",
+        "Checksums match the published values",
         arguments: [
             ("", "cbf29ce484222325"), ("a", "af63dc4c8601ec8c"), ("foobar", "85944171f73967e8"),
         ])
@@ -13,7 +13,7 @@ struct ChecksumTests {
         #expect(Checksum.of(text.utf8) == sum)
     }
 
-    @Test("always as many digits")
+    @Test("A checksum always has the full number of digits")
     func digits() {
         for number in 0..<1_000 {
             #expect(Checksum.of("\(number)".utf8).utf8.count == Checksum.digits)

@@ -3,7 +3,7 @@ import TextCodecs
 
 @Suite("Hexadecimal")
 struct HexadecimalTests {
-    @Test("Every byte is two upper-case digits, and comes back in either case")
+    @Test("Every byte is encoded as two uppercase digits and decoded from either case")
     func everyByte() {
         let bytes = Array(UInt8.min...UInt8.max)
         let text = Hexadecimal.encode(bytes)
@@ -14,20 +14,20 @@ struct HexadecimalTests {
         #expect(Hexadecimal.decode(text.lowercased()) == bytes)
     }
 
-    @Test("No bytes are no digits")
+    @Test("No bytes are encoded as no digits, and back")
     func nothing() {
         #expect(Hexadecimal.encode([]).isEmpty)
         #expect(Hexadecimal.decode("") == [])
     }
 
-    @Test("A slice and a part of a text will do")
+    @Test("A slice of bytes is encoded, and a part of a text is decoded")
     func parts() {
         #expect(Hexadecimal.encode([0x12, 0xAB, 0x34][1...]) == "AB34")
         #expect(Hexadecimal.decode("0xAB".dropFirst(2)) == [0xAB])
     }
 
     @Test(
-        "Anything but pairs of digits is refused",
+        "Text other than pairs of hexadecimal digits is refused",
         arguments: [
             "A", "ABC", "0x12", "12 34", "12\n", "1G", "G1", "/0", ":0", "@A", "`a", "gg", "é",
             "１２",

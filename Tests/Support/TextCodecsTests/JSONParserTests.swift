@@ -1,7 +1,7 @@
 import Testing
 import TextCodecs
 
-@Suite("Reading JSON")
+@Suite("Parsing JSON")
 struct JSONParserTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue {
         try JSONValue.parsing(Array(text.utf8))
@@ -16,7 +16,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test("Values of every kind, with white space anywhere")
+    @Test("Values of every kind are parsed, with white space anywhere")
     func values() throws {
         let text =
             "\t{ \"a\" : [ 1 , \"x\" , null ] ,\r\n\"b\":{ },\"c\":[ ],\"d\":true,\"e\":false } \n"
@@ -26,7 +26,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Numbers keep their text",
+        "A parsed number keeps its text",
         arguments: [
             "0", "-0", "7", "12.50", "-0.001", "1e5", "1E+5", "2.5e-10", "9007199254740993",
             "123456789012345678901234567890.5",
@@ -37,13 +37,13 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Digits that are not a number",
+        "Malformed numbers are refused",
         arguments: ["01", "-01", "00", "1.x", "[1.]", "[-]", "-x", "1e,", "1.e5", "[1e+]", "0123"])
     func badNumbers(text: String) {
         #expect(kind(of: Array(text.utf8)) == .badNumber)
     }
 
-    @Test("Escapes and surrogate pairs")
+    @Test("Escapes and surrogate pairs in strings are parsed")
     func strings() throws {
         #expect(try parse(#""\"\\\/\b\f\n\r\t""#) == .string("\"\\/\u{08}\u{0C}\n\r\t"))
         #expect(try parse(#""\u0041\u00e9\u00E9\u0000""#) == .string("Aéé\0"))
@@ -53,7 +53,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Strings that are refused",
+        "Malformed strings are refused",
         arguments: [
             #""\x""#, #""\U0041""#, #""\u00G0""#, #""\u 041""#, #""\uD83D""#, #""\uD83Dx""#,
             #""\uD83D\n""#, #""\uD83D\u0041""#, #""\uD83D\uD83D""#, #""\uDE00""#,
@@ -64,7 +64,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Bytes that are not UTF-8",
+        "Bytes that are not UTF-8 are refused",
         arguments: [
             [0xFF], [0x80], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80],
             [0xF4, 0x90, 0x80, 0x80],
@@ -75,7 +75,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "What the grammar does not have",
+        "Text outside the grammar of JSON is refused",
         arguments: [
             "[1,]", "{\"a\":1,}", "[,1]", "{,}", "[1 2]", "{\"a\" 1}", "{a:1}", "{1:2}", "{\"a\":}",
             "'a'", "nul1", "True", "NaN", "+1", ".5", "[1}", "{\"a\":1]", "]", "\u{FEFF}{}",
@@ -86,12 +86,13 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Something after the value", arguments: ["{} {}", "1 2", "null,", "[]]", "\"a\"b", "{}\0"])
+        "Anything after the value is refused",
+        arguments: ["{} {}", "1 2", "null,", "[]]", "\"a\"b", "{}\0"])
     func trailing(text: String) {
         #expect(kind(of: Array(text.utf8)) == .trailingBytes)
     }
 
-    @Test("Cut anywhere, an object is truncated and nothing else")
+    @Test("An object cut short anywhere is refused as truncated")
     func truncations() {
         let text = #" {"a":[1.5e-3,true,null,false],"b":"é\u00e9\ud83d\ude00\n","c":{"d":-0}}"#
         let bytes = Array(text.utf8)
@@ -101,14 +102,15 @@ struct JSONParserTests {
         }
     }
 
-    @Test("Two members of one name are refused, at any level")
+    @Test("Two members with one name are refused at any level")
     func duplicates() {
         #expect(kind(of: Array(#"{"a":1,"b":2,"a":1}"#.utf8)) == .duplicateKey)
         #expect(kind(of: Array(#"[{"x":{"a":1,"\u0061":1}}]"#.utf8)) == .duplicateKey)
         #expect(kind(of: Array(#"[{"a":1},{"a":{"a":1}}]"#.utf8)) == nil)
     }
 
-    @Test("32 levels are read, 33 are not", arguments: [("[", "]"), ("{\"a\":", "}")])
+    @Test(
+        "JSON nested deeper than 32 levels is refused", arguments: [("[", "]"), ("{\"a\":", "}")])
     func depth(brackets: (open: String, close: String)) {
         func nested(_ levels: Int) -> [UInt8] {
             let opening = String(repeating: brackets.open, count: levels)
@@ -120,7 +122,7 @@ struct JSONParserTests {
         #expect(kind(of: Array(String(repeating: brackets.open, count: 50_000).utf8)) == .tooDeep)
     }
 
-    @Test("A mebibyte is read, a byte more is not")
+    @Test("JSON longer than one mebibyte is refused")
     func size() {
         let text = [UInt8](repeating: 0x20, count: JSONValue.sizeLimit - 1) + [0x31]
         #expect(text.count == 1_048_576)
@@ -129,7 +131,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "No more values are read than are wanted, wherever they lie",
+        "A text with more values than the limit is refused, wherever they are",
         arguments: ["[1,[],{}]", "[[[0]]]", #"{"a":{"b":1},"c":null}"#])
     func valueLimit(text: String) throws {
         let bytes = Array(text.utf8)
@@ -140,7 +142,7 @@ struct JSONParserTests {
         #expect(error?.kind == .tooLarge && error?.detail.hasPrefix("more than 3 values") == true)
     }
 
-    @Test("An error names the byte")
+    @Test("A JSON error names the byte")
     func detail() {
         let error = #expect(throws: JSONError.self) { try parse("[1,x]") }
         #expect(error?.detail.hasSuffix("at byte 3") == true)

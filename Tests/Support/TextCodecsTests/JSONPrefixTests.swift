@@ -1,9 +1,9 @@
 import Testing
 import TextCodecs
 
-@Suite("Reading JSON that something follows")
+@Suite("Parsing JSON at the start of a longer text")
 struct JSONPrefixTests {
-    @Test("The value ends where it ends, whatever follows")
+    @Test("A value is parsed up to its end, whatever follows")
     func rubbish() throws {
         let text = Array(#"xx {"a":[1]}"#.utf8)
         let (value, end) = try JSONValue.parsingPrefix(of: text + [0xFE, 0x00, 0xFF], from: 2)
@@ -11,7 +11,7 @@ struct JSONPrefixTests {
         #expect(end == text.count)
     }
 
-    @Test("A number ends before anything that is not part of it")
+    @Test("A number ends before the first byte that is not part of it")
     func number() throws {
         let (value, end) = try JSONValue.parsingPrefix(of: Array("12.50 }".utf8), from: 0)
         #expect(value == .number("12.50"))
@@ -25,7 +25,7 @@ struct JSONPrefixTests {
         }
     }
 
-    @Test("Nothing left, and a value cut off, are truncated")
+    @Test("An absent or cut-off value is refused as truncated")
     func truncated() {
         for (text, start) in [("{}", 2), ("{}  ", 2), ("{\"a\":1", 0)] {
             let error = #expect(throws: JSONError.self) {
@@ -35,7 +35,7 @@ struct JSONPrefixTests {
         }
     }
 
-    @Test("The limit counts from the start")
+    @Test("The size limit counts from the start of the value")
     func size() throws {
         let text = [0x30] + [UInt8](repeating: 0x20, count: JSONValue.sizeLimit)
         let error = #expect(throws: JSONError.self) {

@@ -3,7 +3,7 @@ import TextCodecs
 
 @Suite("JSON values")
 struct JSONValueTests {
-    @Test("An accessor answers for its own case only")
+    @Test("An accessor returns a value only for its own kind")
     func accessors() {
         let values: [JSONValue] = [nil, true, 7, "s", [1], ["k": 2]]
         #expect(values.map(\.bool) == [nil, true, nil, nil, nil, nil])
@@ -14,7 +14,7 @@ struct JSONValueTests {
         #expect(values.map(\.members) == [nil, nil, nil, nil, nil, members])
     }
 
-    @Test("The first member of a name is found")
+    @Test("A lookup finds the first member of a name")
     func lookup() {
         let value: JSONValue = ["a": 1, "b": 2, "a": 3]
         #expect(value["a"] == 1)
@@ -23,7 +23,7 @@ struct JSONValueTests {
         #expect(JSONValue.array(["a"])["a"] == nil)
     }
 
-    @Test("Order counts in an object")
+    @Test("The order of members matters for equality")
     func order() {
         #expect(["a": 1, "b": 2] as JSONValue != ["b": 2, "a": 1])
     }

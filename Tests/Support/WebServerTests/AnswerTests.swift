@@ -2,14 +2,13 @@ import TestSupport
 import Testing
 import WebServer
 
-/// Answers of every kind, as they arrive.
-@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
+@Suite("Answers of the web server", .timeLimit(.minutes(5))) struct AnswerTests {
     private func served(_ response: WebResponse) async throws -> RawAnswer {
         let server = try ServedExamples.start { _ in response }
         return try await exchange(server.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     }
 
-    @Test(arguments: [0, 1, 1000, 300_000])
+    @Test("A body of any size arrives with its length", arguments: [0, 1, 1000, 300_000])
     func bytesArrive(_ count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let answer = try await served(WebResponse(200, body: .bytes(bytes)))
@@ -17,7 +16,8 @@ import WebServer
         #expect(answer.body == bytes)
     }
 
-    @Test func jsonIsNamedSo() async throws {
+    @Test("A JSON answer has its content type, status and headers")
+    func jsonIsNamedSo() async throws {
         let answer = try await served(.json("{}", status: 201, headers: [("ETag", "\"1\"")]))
         #expect(answer.status == 201)
         #expect(answer.headers["content-type"] == "application/json")
@@ -25,7 +25,7 @@ import WebServer
         #expect(answer.text == "{}")
     }
 
-    @Test(arguments: [204, 304])
+    @Test("Answers with status 204 and 304 have no body", arguments: [204, 304])
     func someAnswersHaveNoBody(_ status: Int) async throws {
         let server = try ServedExamples.start { _ in .text("not this", status: status) }
         let client = try RawClient(server.port)
@@ -35,7 +35,9 @@ import WebServer
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test(
+        "A filler body arrives in full, with or without an announced length",
+        arguments: [true, false])
     func aFillerIsAsLongAsItIs(_ announced: Bool) async throws {
         let answer = try await served(
             WebResponse(200, body: .filler(byte: 7, count: 500_000, announced: announced)))
@@ -44,7 +46,7 @@ import WebServer
         #expect(answer.body.allSatisfy { $0 == 7 })
     }
 
-    @Test(arguments: [0, 5, 200_000])
+    @Test("A cut-off answer ends before its announced length", arguments: [0, 5, 200_000])
     func aCutOffAnswerEndsEarly(_ count: Int) async throws {
         let bytes = [UInt8](repeating: 9, count: count)
         let server = try ServedExamples.start { _ in
@@ -56,17 +58,20 @@ import WebServer
         #expect(try await client.rest() == bytes)
     }
 
-    @Test(arguments: [
-        WebResponse(99), WebResponse(100), WebResponse(600),
-        WebResponse(200, headers: [("a b", "")]),
-        WebResponse(200, headers: [("X", "a\r\nSet-Cookie: b")]),
-        WebResponse(200, headers: [("Content-Length", "7")]),
-    ])
+    @Test(
+        "An invalid answer is replaced by status 500",
+        arguments: [
+            WebResponse(99), WebResponse(100), WebResponse(600),
+            WebResponse(200, headers: [("a b", "")]),
+            WebResponse(200, headers: [("X", "a\r\nSet-Cookie: b")]),
+            WebResponse(200, headers: [("Content-Length", "7")]),
+        ])
     func whatIsNoAnswerIsAnError(_ response: WebResponse) async throws {
         #expect(try await served(response).status == 500)
     }
 
-    @Test func whatIsKnownIsAnsweredOnTheServersThread() async throws {
+    @Test("Immediate, later and streamed answers are all sent")
+    func whatIsKnownIsAnsweredOnTheServersThread() async throws {
         let stream = WebStream(capacity: 100)
         let server = try WebServer.start(ServedExamples.settings()) { request in
             switch request.path {
@@ -89,8 +94,8 @@ import WebServer
         #expect(try await listener.chunk() == [1])
     }
 
-    /// Bodies that were answered at once are held no longer: room for the next one is there.
-    @Test func answeredBodiesMakeRoom() async throws {
+    @Test("The body of an answered request no longer counts against the limit")
+    func answeredBodiesMakeRoom() async throws {
         let settings = ServedExamples.settings { $0.allBodiesBytes = 4 }
         let server = try WebServer.start(settings) { _ in .now(.text("")) }
         let waiting = try RawClient(server.port)
@@ -103,7 +108,8 @@ import WebServer
         }
     }
 
-    @Test func anAnswerForManyIsTheSameForAll() async throws {
+    @Test("An answer prepared for many clients is sent unchanged to each of them")
+    func anAnswerForManyIsTheSameForAll() async throws {
         let bytes = [UInt8](repeating: 5, count: 100_000)
         let same = WebResponse(200, headers: [("ETag", "\"1\"")], body: .bytes(bytes)).forMany()
         let server = try WebServer.start(ServedExamples.settings()) { request in
@@ -128,12 +134,14 @@ import WebServer
         #expect(try await old.answer().body == bytes)
     }
 
-    @Test func whatIsNoAnswerIsNoneForManyEither() async throws {
+    @Test("An invalid answer prepared for many clients is replaced by status 500")
+    func whatIsNoAnswerIsNoneForManyEither() async throws {
         let wrong = WebResponse(200, headers: [("a b", "")]).forMany()
         for _ in 1...2 { #expect(try await served(wrong).status == 500) }
     }
 
-    @Test func oneStreamHasOneListener() async throws {
+    @Test("A stream takes one listener and refuses the next with status 500")
+    func oneStreamHasOneListener() async throws {
         let stream = WebStream(capacity: 100)
         stream.send([1])
         let server = try ServedExamples.start { _ in WebResponse(200, body: .stream(stream)) }
@@ -147,8 +155,8 @@ import WebServer
         #expect(try await first.chunk() == [2])
     }
 
-    /// Nothing of a client that leaves early, or reads nothing, holds up the others.
-    @Test func aClientMayLeaveInTheMiddle() async throws {
+    @Test("Clients that leave in the middle of an answer do not hold up others")
+    func aClientMayLeaveInTheMiddle() async throws {
         let server = try ServedExamples.start { request in
             request.path == "/"
                 ? .text("small")
@@ -168,7 +176,8 @@ import WebServer
         await server.stop(within: .seconds(60))
     }
 
-    @Test func aHandlerGoesOnWhenItsClientHasLeft() async throws {
+    @Test("A handler runs to its end after its client has left")
+    func aHandlerGoesOnWhenItsClientHasLeft() async throws {
         let begun = Door()
         let left = Door()
         let ended = Door()

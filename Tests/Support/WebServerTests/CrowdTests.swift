@@ -1,7 +1,7 @@
 import Testing
 import WebServer
 
-@Suite("Who makes way in a full server") struct CrowdTests {
+@Suite("The order in which connections leave a full server") struct CrowdTests {
     private static func member(
         _ number: UInt64, _ client: String, isKnown: Bool = false, mayLeave: Bool = true,
         since: UInt64? = nil
@@ -11,7 +11,7 @@ import WebServer
             waitingSince: since ?? number)
     }
 
-    @Test("the longest idle of the address with the most, until another has as many")
+    @Test("The longest idle connection of the busiest address leaves first")
     func shares() {
         let crowd = Crowd([
             Self.member(1, "a"), Self.member(2, "b"), Self.member(3, "b"), Self.member(4, "b"),
@@ -20,7 +20,7 @@ import WebServer
         #expect(crowd.leaving == [2, 3, 5, 1, 4, 6])
     }
 
-    @Test("connections with a request count for their address, and stay")
+    @Test("Connections with a request stay but count for their address")
     func busy() {
         let crowd = Crowd([
             Self.member(1, "a"), Self.member(2, "a"), Self.member(3, "b", mayLeave: false),
@@ -29,7 +29,7 @@ import WebServer
         #expect(crowd.leaving == [5, 1, 2])
     }
 
-    @Test("who has logged in does not count for the address, and leaves last")
+    @Test("Logged-in clients do not count for their address and leave last")
     func known() {
         let tills = (1...300).map { Self.member($0, "shop", isKnown: true) }
         let crowd = Crowd(tills + [Self.member(400, "shop"), Self.member(401, "a", since: 0)])
@@ -37,7 +37,7 @@ import WebServer
         #expect(Array(crowd.leaving.dropFirst(2)) == (1...300).map { UInt64($0) })
     }
 
-    @Test("nor before a stranger who has only just come")
+    @Test("A logged-in client stays while a stranger that just arrived may soon leave")
     func justCome() {
         let till = Self.member(1, "shop", isKnown: true)
         let stranger = Crowd.Member(

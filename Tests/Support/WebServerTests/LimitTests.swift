@@ -3,17 +3,18 @@ import TestSupport
 import Testing
 import WebServer
 
-/// Clients that take their time, or are too many.
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+@Suite("Slow or too many clients of the web server", .timeLimit(.minutes(5))) struct LimitTests {
     private func start(_ change: (inout WebServerSettings) -> Void) throws -> WebServer {
         try ServedExamples.start(ServedExamples.settings(change), handler: ServedExamples.mirror)
     }
 
-    @Test(arguments: [
-        "", "GET", "GET /x HTTP/1.1\r\nHost: x\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
-        "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
-    ])
+    @Test(
+        "A client that sends nothing more is disconnected",
+        arguments: [
+            "", "GET", "GET /x HTTP/1.1\r\nHost: x\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+            "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        ])
     func whoSaysNothingMoreIsHungUpOn(_ text: String) async throws {
         let server = try start { $0.idleSeconds = 1 }
         let client = try RawClient(server.port)
@@ -21,20 +22,23 @@ import WebServer
         _ = try await client.rest()
     }
 
-    /// Something moves all the time, so that only the limit for the whole can end it.
-    @Test func whoTricklesABodyIsHungUpOn() async throws {
+    /// The client keeps sending, so that only the limit for the whole body can end it.
+    @Test("A client that trickles a body is disconnected")
+    func whoTricklesABodyIsHungUpOn() async throws {
         let server = try start { $0.transferSeconds = 1 }
         try await trickle(
             behind: "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n", to: server)
     }
 
-    @Test(arguments: ["", "GET /x HTTP/1.1\r\nX: "])
+    @Test(
+        "A client that trickles a head is disconnected", arguments: ["", "GET /x HTTP/1.1\r\nX: "])
     func whoTricklesAHeadIsHungUpOn(_ text: String) async throws {
         let server = try start { $0.headSeconds = 1 }
         try await trickle(behind: text, to: server)
     }
 
-    @Test func aLaterHeadHasNoMoreThanTheIdleTimeBesides() async throws {
+    @Test("A client that trickles a second head is disconnected")
+    func aLaterHeadHasNoMoreThanTheIdleTimeBesides() async throws {
         let server = try start { ($0.idleSeconds, $0.headSeconds) = (1, 1) }
         try await trickle(
             behind: "GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\nX: ", to: server)
@@ -51,7 +55,8 @@ import WebServer
         }
     }
 
-    @Test func aBodyMayTakeLongerThanAHead() async throws {
+    @Test("A body may take longer than the limit for a head")
+    func aBodyMayTakeLongerThanAHead() async throws {
         let server = try start { $0.headSeconds = 1 }
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n")
@@ -62,7 +67,8 @@ import WebServer
         #expect(try await client.answer().text == "POST /x ? 3")
     }
 
-    @Test func whoReadsNothingIsHungUpOn() async throws {
+    @Test("A client that reads nothing is disconnected")
+    func whoReadsNothingIsHungUpOn() async throws {
         let server = try ServedExamples.start(
             ServedExamples.settings {
                 $0.idleSeconds = 1
@@ -81,7 +87,8 @@ import WebServer
         await deaf.leave()
     }
 
-    @Test func whoReadsInDribletsIsHungUpOn() async throws {
+    @Test("A client that reads an endless answer is disconnected")
+    func whoReadsInDribletsIsHungUpOn() async throws {
         let server = try ServedExamples.start(ServedExamples.settings { $0.transferSeconds = 1 }) {
             _ in
             WebResponse(200, body: .filler(byte: 1, count: 1 << 40, announced: false))
@@ -94,7 +101,8 @@ import WebServer
         }
     }
 
-    @Test func aHandlerMayTakeLonger() async throws {
+    @Test("A handler may take longer than the limits for clients")
+    func aHandlerMayTakeLonger() async throws {
         let server = try ServedExamples.start(
             ServedExamples.settings {
                 $0.idleSeconds = 1
@@ -108,7 +116,8 @@ import WebServer
         #expect(answer.text == "late")
     }
 
-    @Test func connectionsBeyondTheLimitWait() async throws {
+    @Test("A request is served in spite of more half-open connections than the limit")
+    func connectionsBeyondTheLimitWait() async throws {
         let server = try start {
             $0.connections = 4
             $0.idleSeconds = 1
@@ -124,7 +133,8 @@ import WebServer
         for client in halfOpen { await client.leave() }
     }
 
-    @Test func whoHasWaitedLongestWithoutARequestMakesRoom() async throws {
+    @Test("In a full server, the longest idle connection makes room for a new one")
+    func whoHasWaitedLongestWithoutARequestMakesRoom() async throws {
         let server = try start { $0.connections = 2 }
         let first = try RawClient(server.port, saying: "GET /first HTTP/1.1\r\n")
         let second = try RawClient(server.port, saying: "GET /second HTTP/1.1\r\n")
@@ -135,7 +145,8 @@ import WebServer
         #expect(try await second.answer().text == "GET /second ? 0")
     }
 
-    @Test func whoHasProvedWhoItIsMakesRoomLast() async throws {
+    @Test("In a full server, a known client outlasts an unknown one")
+    func whoHasProvedWhoItIsMakesRoomLast() async throws {
         let server = try ServedExamples.start(ServedExamples.settings { $0.connections = 2 }) {
             request in
             let answer = WebResponse.text(request.path)
@@ -154,8 +165,9 @@ import WebServer
         #expect(try await known.answer().text == "/again")
     }
 
-    /// Neither who listens nor who waits for a handler: both have said what they want.
-    @Test func whoHasMadeARequestKeepsItsPlace() async throws {
+    /// A client that listens to a stream and one that waits for a handler both keep their place.
+    @Test("In a full server, clients with a request in progress keep their place")
+    func whoHasMadeARequestKeepsItsPlace() async throws {
         let door = Door()
         let stream = WebStream(capacity: 100)
         let server = try ServedExamples.start(ServedExamples.settings { $0.connections = 3 }) {
@@ -189,7 +201,8 @@ import WebServer
             + String(repeating: "x", count: count)
     }
 
-    @Test func bodiesAreBoundedTogether() async throws {
+    @Test("All bodies together are limited, and a body beyond the limit gets status 503")
+    func bodiesAreBoundedTogether() async throws {
         let (door, entered) = (Door(), Door())
         let server = try ServedExamples.start(
             ServedExamples.settings { $0.allBodiesBytes = 1_500 }
@@ -214,8 +227,8 @@ import WebServer
         #expect(try await refused.answer().text == "1500")
     }
 
-    /// Also those that are still coming, until their clients leave.
-    @Test func bodiesThatAreStillComingCount() async throws {
+    @Test("A body that is still arriving counts against the limit until its client leaves")
+    func bodiesThatAreStillComingCount() async throws {
         let server = try start { $0.allBodiesBytes = 1_500 }
         func status() async throws -> Int {
             try await exchange(server.port, Self.post("/", 1_000)).status
@@ -226,13 +239,15 @@ import WebServer
         while try await status() != 200 {}
     }
 
-    @Test func oneBodyAloneFindsRoom() async throws {
+    @Test("A single body is accepted even if it exceeds the limit for all bodies")
+    func oneBodyAloneFindsRoom() async throws {
         let server = try start { $0.allBodiesBytes = 10 }
         #expect(
             try await exchange(server.port, Self.post("/x", 100_000)).text == "POST /x ? 100000")
     }
 
-    @Test func connectionsThatAreOnlyOpenedCostNothingForLong() async throws {
+    @Test("Connections that are only opened do not keep others out")
+    func connectionsThatAreOnlyOpenedCostNothingForLong() async throws {
         let server = try start { $0.connections = 4 }
         for _ in 1...500 { _ = try RawClient(server.port) }
         let answer = try await exchange(server.port, "GET /y HTTP/1.1\r\nHost: x\r\n\r\n")

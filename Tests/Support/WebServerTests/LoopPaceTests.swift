@@ -1,9 +1,10 @@
 import Testing
 import WebServer
 
-@Suite struct LoopPaceTests {
-    /// While a handshake waits for its client, libmicrohttpd wants to run again at once, for ever.
-    @Test func turnsThatBringNothingAreSlowedDown() {
+@Suite("The pace of the web server's loop") struct LoopPaceTests {
+    /// While a handshake waits for its client, libmicrohttpd keeps asking to run again at once.
+    @Test("Turns of the loop without progress are slowed down")
+    func turnsThatBringNothingAreSlowedDown() {
         var pace = LoopPace()
         for _ in 0..<LoopPace.freeTurns {
             #expect(pace.timeout(0) == 0)

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import WebServer
 
-/// Invalid and too large requests. After each of them the server still serves others.
-@Suite(.timeLimit(.minutes(5))) struct RefusedRequestTests {
+/// After each refused request, the server must still serve others.
+@Suite("Requests that the web server refuses", .timeLimit(.minutes(5))) struct RefusedRequestTests {
     private let server: WebServer
     private let asked = Guarded(0)
 
@@ -19,7 +19,7 @@ import WebServer
         }
     }
 
-    /// The status, and nil where the server hangs up without one; no handler has been asked.
+    /// The status, or nil if the server hangs up without one. No handler may have been called.
     private func refusal(_ text: String) async throws -> Int? {
         let client = try RawClient(server.port)
         await client.sendWhatIsTaken(Array(text.utf8))
@@ -36,83 +36,87 @@ import WebServer
         return statuses.first
     }
 
-    @Test(arguments: [
-        // Smuggling: the bytes after the blank line might be a second request.
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 37\r\n\r\n"
-            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 37\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length : 37\r\n\r\n"
-            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        "GET /x HTTP/1.1\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
-        // A proxy may have checked the one, and the handler would see the other.
-        "GET /x HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\norigin: http://y\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: none\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Mode: cors\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nX: y\r\nAuthorization: b\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: a/b\r\nContent-Type: a/b\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
-        "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /a\u{0} HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /\u{0}a?b HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /a/../b HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET  HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /a\u{1} HTTP/1.1\r\nHost: x\r\n\r\n",
-    ])
+    @Test(
+        "A malformed request is refused",
+        arguments: [
+            // Smuggling: the bytes after the blank line might be a second request.
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 37\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 37\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length : 37\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+            "GET /x HTTP/1.1\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+            // A proxy may have checked the one, and the handler would see the other.
+            "GET /x HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\norigin: http://y\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: none\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Mode: cors\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nX: y\r\nAuthorization: b\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: a/b\r\nContent-Type: a/b\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
+            "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a\u{0} HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /\u{0}a?b HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a/../b HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET  HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a\u{1} HTTP/1.1\r\nHost: x\r\n\r\n",
+        ])
     func whatIsMalformedIsRefused(_ text: String) async throws {
         #expect(try await refusal(text) == 400)
     }
 
-    /// Where one reader sees one line and another one two, both would have to be right.
-    @Test(arguments: [
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n 37\r\n\r\n"
-            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\t7\r\n\r\n"
-            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n"
-            + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nX: a\r\n b\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\n \r\n\r\n",
-        "GET /x HTTP/1.1\r\n Host: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{0}b\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\u{0}\r\n\r\n",
-        "GET /x HTTP/1.1\r\nX: a\u{0}b\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX\u{0}: a\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\n\u{0}\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET\u{0} /x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "G\u{0}T /x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "\u{0}GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET  /x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1 \r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\nHost: x\n\n",
-        "GET /x HTTP/1.1\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\nX: y\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\nContent-Length: 37\r\n\r\n"
-            + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\n\n",
-        "GET /x HTTP/1.1\r\nHost: x\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{1}\r\n\r\n",
-        "GET http://y/x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET http://x@y/x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET http://x:80/x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /a%2fb HTTP/1.1\r\nHost: x\r\n\r\n",
-    ])
+    /// Requests that a proxy and the server could split differently.
+    @Test(
+        "A request that could be read in two ways is refused",
+        arguments: [
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n 37\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\t7\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n"
+                + "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nX: a\r\n b\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\n \r\n\r\n",
+            "GET /x HTTP/1.1\r\n Host: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{0}b\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\u{0}\r\n\r\n",
+            "GET /x HTTP/1.1\r\nX: a\u{0}b\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX\u{0}: a\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\n\u{0}\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET\u{0} /x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "G\u{0}T /x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "\u{0}GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET  /x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1 \r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\nHost: x\n\n",
+            "GET /x HTTP/1.1\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\nX: y\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\nContent-Length: 37\r\n\r\n"
+                + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\n\n",
+            "GET /x HTTP/1.1\r\nHost: x\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX: a\r\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHost: x\r\nX: a\u{1}\r\n\r\n",
+            "GET http://y/x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET http://x@y/x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET http://x:80/x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET http:///x HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a%2fb HTTP/1.1\r\nHost: x\r\n\r\n",
+        ])
     func whatTwoReadersWouldReadDifferentlyIsRefused(_ text: String) async throws {
         #expect(try await refusal(text) == 400)
     }
 
-    /// Requests in pieces: what has come before is kept where it is until all is there.
-    @Test func aHeadInPiecesIsReadAsOne() async throws {
+    @Test("A head that arrives in pieces is read as a whole")
+    func aHeadInPiecesIsReadAsOne() async throws {
         let client = try RawClient(server.port)
         let lines = (1...60).map { "X-\($0):  \(String(repeating: "y", count: 40))\t \r\n" }
         let head = "GET /x?a=1&b=+2 HTTP/1.1\r\nHost: x\r\nCookie: a=1; b=2\r\n\(lines.joined())"
@@ -125,29 +129,35 @@ import WebServer
         #expect(try await client.answer().status == 400)
     }
 
-    @Test(arguments: [
-        "\u{16}\u{3}\u{1}\u{0}\u{5}\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n\r\n",
-        "GET /a b HTTP/1.1\r\n\r\n", "GET /x  HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /x HTTP/1.1\r\nHo", "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", "",
-        "GET /x nothing\r\n\r\n",
-    ])
+    @Test(
+        "Bytes that are not a request get status 400 or no answer",
+        arguments: [
+            "\u{16}\u{3}\u{1}\u{0}\u{5}\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n\r\n",
+            "GET /a b HTTP/1.1\r\n\r\n", "GET /x  HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /x HTTP/1.1\r\nHo", "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab",
+            "",
+            "GET /x nothing\r\n\r\n",
+        ])
     func whatIsNoRequestGetsNoAnswerThatHelps(_ text: String) async throws {
         let status = try await refusal(text)
         #expect(status == nil || status == 400)
     }
 
-    @Test func anotherVersionIsRefused() async throws {
+    @Test("A request in another version of HTTP is refused")
+    func anotherVersionIsRefused() async throws {
         #expect(try await refusal("GET /x HTTP/2.0\r\nHost: x\r\n\r\n") == 505)
         #expect(try await refusal("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") == 505)
     }
 
-    @Test func anUnknownEncodingIsRefused() async throws {
+    @Test("An unknown transfer encoding is refused")
+    func anUnknownEncodingIsRefused() async throws {
         #expect(
             try await refusal("POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nx")
                 == 501)
     }
 
-    @Test func hugeHeadersAreRefused() async throws {
+    @Test("Headers that are too large or too many are refused")
+    func hugeHeadersAreRefused() async throws {
         let line = "X: " + String(repeating: "y", count: 990) + "\r\n"
         for count in [4, 40, 400] {
             let lines = String(repeating: line, count: count)
@@ -157,8 +167,8 @@ import WebServer
         #expect(try await refusal("GET /x HTTP/1.1\r\nHost: x\r\n\(many)\r\n") == 431)
     }
 
-    /// Also where libmicrohttpd has no room for a record of each.
-    @Test(arguments: [101, 250, 400, 900])
+    /// Some of them are more than libmicrohttpd has room for.
+    @Test("More than 100 cookies or query arguments are refused", arguments: [101, 250, 400, 900])
     func manyCookiesAndArgumentsAreRefused(_ count: Int) async throws {
         let cookies = Array(repeating: "a=1", count: count).joined(separator: ";")
         #expect(
@@ -174,7 +184,8 @@ import WebServer
         #expect(try await refusal("GET /x?\(words) HTTP/1.1\r\nHost: x\r\n\r\n") == 431)
     }
 
-    @Test func aHundredCookiesAndArgumentsAreTaken() async throws {
+    @Test("100 cookies and 100 query arguments are accepted")
+    func aHundredCookiesAndArgumentsAreTaken() async throws {
         let cookies = Array(repeating: "a=1", count: 100).joined(separator: "; ")
         let query = Array(repeating: "a=1", count: 100).joined(separator: "&")
         let answer = try await exchange(
@@ -182,7 +193,8 @@ import WebServer
         #expect(answer.text == "GET /x ?\(query) 0")
     }
 
-    @Test func aHugePathIsRefused() async throws {
+    @Test("A path that is too long is refused")
+    func aHugePathIsRefused() async throws {
         for count in [5000, 500_000] {
             let path = String(repeating: "p", count: count)
             let status = try await refusal("GET /\(path) HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -190,7 +202,8 @@ import WebServer
         }
     }
 
-    @Test func aHugeBodyIsRefused() async throws {
+    @Test("A body that is too large is refused")
+    func aHugeBodyIsRefused() async throws {
         let body = String(repeating: "x", count: 2_000_000)
         #expect(
             try await refusal(
@@ -200,8 +213,9 @@ import WebServer
                 "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n" + body) == 413)
     }
 
-    /// It may not have read yet why it is refused, and a reset would take that away.
-    @Test func whoIsRefusedIsNotResetWhileItSends() async throws {
+    /// A reset could discard the answer before the client has read it.
+    @Test("A refused client that is still sending gets its answer without a reset")
+    func whoIsRefusedIsNotResetWhileItSends() async throws {
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")
         let answer = try await client.atOnce { client in
@@ -213,19 +227,21 @@ import WebServer
         #expect(answer.status == 413)
     }
 
-    /// The lines between chunks are read by the library alone, which takes more for a line's end
-    /// than others do.
-    @Test(arguments: [
-        "5\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\n\n", "zz\r\n",
-        "0\r\nX:\r\n y\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
-    ])
+    /// Only the library reads the lines between chunks, and it accepts more line ends than others.
+    @Test(
+        "A chunked body without a length is refused",
+        arguments: [
+            "5\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\n\n", "zz\r\n",
+            "0\r\nX:\r\n y\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n",
+        ])
     func aBodyWithoutALengthIsRefused(_ body: String) async throws {
         #expect(
             try await refusal(
                 "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body) == 411)
     }
 
-    @Test func aRefusedBodyWithoutEndIsNotReadForEver() async throws {
+    @Test("A refused body without an end is not read forever")
+    func aRefusedBodyWithoutEndIsNotReadForEver() async throws {
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 0, count: 1 << 20) + [13, 10]
@@ -234,7 +250,8 @@ import WebServer
         }
     }
 
-    @Test func aBodyAtItsLimitIsTaken() async throws {
+    @Test("A body of exactly the limit is accepted")
+    func aBodyAtItsLimitIsTaken() async throws {
         let body = String(repeating: "x", count: 1000)
         let answer = try await exchange(
             server.port, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n\(body)")

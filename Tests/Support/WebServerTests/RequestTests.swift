@@ -2,15 +2,15 @@ import TestSupport
 import Testing
 import WebServer
 
-/// The handler's view of requests, and the life of connections.
-@Suite(.timeLimit(.minutes(5))) struct RequestTests {
+@Suite("Requests to the web server", .timeLimit(.minutes(5))) struct RequestTests {
     private let server: WebServer
 
     init() throws {
         server = try ServedExamples.start()
     }
 
-    @Test func tellsTheHandlerWhatWasAsked() async throws {
+    @Test("A handler gets the method, path, query, headers and body of a request")
+    func tellsTheHandlerWhatWasAsked() async throws {
         let answer = try await exchange(
             server.port,
             "POST /a%20b/%C3%A4?x=1&y=a%26b+c&&z HTTP/1.1\r\nHost: x\r\nAccess_Token: t\r\n"
@@ -22,7 +22,8 @@ import WebServer
         #expect(answer.headers["date"] != nil)
     }
 
-    @Test func answersSeveralRequestsOnOneConnection() async throws {
+    @Test("One connection can carry several requests")
+    func answersSeveralRequestsOnOneConnection() async throws {
         let client = try RawClient(server.port)
         for number in 1...5 {
             try await client.send(
@@ -34,7 +35,8 @@ import WebServer
         }
     }
 
-    @Test func answersRequestsThatCameAtOnceInTheirOrder() async throws {
+    @Test("Pipelined requests are answered in order")
+    func answersRequestsThatCameAtOnceInTheirOrder() async throws {
         let client = try RawClient(server.port)
         var text = ""
         for number in 1...20 {
@@ -46,7 +48,8 @@ import WebServer
         }
     }
 
-    @Test func takesARequestByteByByte() async throws {
+    @Test("A request that arrives byte by byte is answered")
+    func takesARequestByteByByte() async throws {
         let client = try RawClient(server.port)
         let text =
             "POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 19\r\n\r\nabc0123456789abcdef"
@@ -54,7 +57,8 @@ import WebServer
         #expect(try await client.answer().text == "POST /slow ? 19")
     }
 
-    @Test func answersHeadWithoutTheBody() async throws {
+    @Test("A HEAD request is answered with the length and without the body")
+    func answersHeadWithoutTheBody() async throws {
         let client = try RawClient(server.port)
         try await client.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n")
         let answer = try await client.answer(toHead: true)
@@ -65,7 +69,8 @@ import WebServer
         #expect(try await client.answer().text == "GET /y ? 0")
     }
 
-    @Test func closesWhereItIsAskedTo() async throws {
+    @Test("The connection is closed on request and after HTTP/1.0")
+    func closesWhereItIsAskedTo() async throws {
         for head in ["GET /x HTTP/1.1\r\nHost: x\r\nConnection: close", "GET /x HTTP/1.0"] {
             let client = try RawClient(server.port)
             try await client.send(head + "\r\n\r\n")
@@ -74,7 +79,8 @@ import WebServer
         }
     }
 
-    @Test func saysThatABodyMayCome() async throws {
+    @Test("A client that expects 100 Continue gets it before its body")
+    func saysThatABodyMayCome() async throws {
         let client = try RawClient(server.port)
         try await client.send(
             "POST /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
@@ -83,15 +89,16 @@ import WebServer
         #expect(try await client.answer().text == "POST /x ? 2")
     }
 
-    @Test func answersAClientThatSendsNoMore() async throws {
+    @Test("A client that ends its side after its request is answered")
+    func answersAClientThatSendsNoMore() async throws {
         let client = try RawClient(server.port)
         try await client.get("/x")
         await client.finishSending()
         #expect(try await client.answer().text == "GET /x ? 0")
     }
 
-    /// It has ended its own side long before its answer is there.
-    @Test(arguments: [1, 3])
+    /// The client ends its side long before its answer is ready.
+    @Test("A client that ended its side long before the answer gets it in full", arguments: [1, 3])
     func answersAClientThatHasEndedItsSide(requests: Int) async throws {
         let (door, entered) = (Door(), Door())
         let server = try ServedExamples.start { request in
@@ -116,7 +123,8 @@ import WebServer
         await older.leave()
     }
 
-    @Test func takesTheAddressOfAProxy() async throws {
+    @Test("A request with an absolute address is answered")
+    func takesTheAddressOfAProxy() async throws {
         let answer = try await exchange(
             server.port, "GET http://example.org/x?y=1 HTTP/1.1\r\nHost: example.org\r\n\r\n")
         #expect(answer.text == "GET /x ?y=1 0")

@@ -1,9 +1,9 @@
 import BlockingLane
 import WebServer
 
-/// Handlers that tests ask.
+/// Servers, settings and a handler for tests.
 enum ServedExamples {
-    /// Says what it was asked.
+    /// Answers with the parts of the request.
     @Sendable static func mirror(_ request: WebRequest) async -> WebResponse {
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
         return .text(

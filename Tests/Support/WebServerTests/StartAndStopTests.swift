@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebServer
 
-@Suite(.timeLimit(.minutes(5))) struct StartAndStopTests {
+@Suite("Starting and stopping the web server", .timeLimit(.minutes(5))) struct StartAndStopTests {
     private func refusal(
         _ change: (inout WebServerSettings) -> Void
     ) -> WebServerError? {
@@ -16,7 +16,8 @@ import WebServer
         }
     }
 
-    @Test func aPortThatIsTakenIsSaid() throws {
+    @Test("A port in use is reported when the server starts")
+    func aPortThatIsTakenIsSaid() throws {
         let server = try ServedExamples.start()
         let error = refusal { $0.port = server.port }
         #expect(error?.kind == .cannotListen)
@@ -25,12 +26,15 @@ import WebServer
                 == "Cannot listen at 127.0.0.1, port \(server.port): Address already in use.")
     }
 
-    @Test(arguments: ["", "x", "localhost", "127.0.0.1:80", "::1", "256.0.0.1", "192.0.2.1"])
+    @Test(
+        "An invalid or foreign address is reported when the server starts",
+        arguments: ["", "x", "localhost", "127.0.0.1:80", "::1", "256.0.0.1", "192.0.2.1"])
     func anAddressThatIsNotHereIsSaid(_ address: String) {
         #expect(refusal { $0.address = address }?.kind == .cannotListen)
     }
 
-    @Test func thereAreNoMoreConnectionsThanFiles() throws {
+    @Test("The number of connections is limited by the file descriptors allowed")
+    func thereAreNoMoreConnectionsThanFiles() throws {
         var settings = WebServerSettings()
         (settings.connections, settings.reservedDescriptors) = (2_560, 192)
         #expect(DescriptorLimit.connections(settings, allowed: 1 << 20) == 2_560)
@@ -44,7 +48,8 @@ import WebServer
         #expect(error?.detail.contains("ulimit -n") == true)
     }
 
-    @Test func aMissingLibraryIsSaid() {
+    @Test("A missing or incomplete libmicrohttpd is reported")
+    func aMissingLibraryIsSaid() {
         for (file, word) in [
             ("/nowhere/libmicrohttpd.so.12", "libmicrohttpd12"), ("libc.so.6", "MHD_start_daemon"),
         ] {
@@ -59,7 +64,8 @@ import WebServer
         }
     }
 
-    @Test func aStoppedServerCanBeReplacedAtItsPort() async throws {
+    @Test("After a stop, another server can start on the port")
+    func aStoppedServerCanBeReplacedAtItsPort() async throws {
         let first = try ServedExamples.start()
         let client = try RawClient(first.port)
         try await client.get("/x")
@@ -75,7 +81,8 @@ import WebServer
         await second.stop(within: .seconds(60))
     }
 
-    @Test func requestsThatRunComeToTheirEnd() async throws {
+    @Test("A stop waits for the running request and does not begin another")
+    func requestsThatRunComeToTheirEnd() async throws {
         let begun = Door()
         let door = Door()
         let server = try ServedExamples.start { _ in
@@ -101,7 +108,8 @@ import WebServer
         await alsoStopped
     }
 
-    @Test func requestsThatDoNotEndAreGivenUp() async throws {
+    @Test("A stop with no time left cancels running requests")
+    func requestsThatDoNotEndAreGivenUp() async throws {
         let begun = Door()
         let cancelled = Door()
         let server = try ServedExamples.start { _ in
@@ -118,7 +126,8 @@ import WebServer
         await cancelled.pass()
     }
 
-    @Test func streamsAreEnded() async throws {
+    @Test("A stop ends open streams")
+    func streamsAreEnded() async throws {
         let gone = Guarded(0)
         let server = try ServedExamples.start { _ in
             let stream = WebStream(capacity: 10) { gone.withLock { $0 += 1 } }
@@ -138,7 +147,8 @@ import WebServer
         #expect(gone.withLock { $0 } == 0)
     }
 
-    @Test func streamsAreGivenUpWhereThereIsNoTime() async throws {
+    @Test("A stop with no time left disconnects the listeners of streams")
+    func streamsAreGivenUpWhereThereIsNoTime() async throws {
         let gone = Guarded(0)
         let server = try ServedExamples.start { _ in
             WebResponse(200, body: .stream(WebStream(capacity: 10) { gone.withLock { $0 += 1 } }))
@@ -151,7 +161,8 @@ import WebServer
         #expect(gone.withLock { $0 } <= 1)
     }
 
-    @Test func halfARequestDoesNotHoldUpTheStop() async throws {
+    @Test("Half a request does not hold up a stop")
+    func halfARequestDoesNotHoldUpTheStop() async throws {
         let server = try ServedExamples.start()
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab")
@@ -161,7 +172,8 @@ import WebServer
         #expect(try await client.rest() == [])
     }
 
-    @Test func aServerThatIsForgottenStops() async throws {
+    @Test("A server without references stops")
+    func aServerThatIsForgottenStops() async throws {
         let port = try ServedExamples.start().port
         while (try? RawClient(port)) != nil { try await Task.sleep(for: .milliseconds(5)) }
     }

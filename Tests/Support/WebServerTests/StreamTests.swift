@@ -3,9 +3,8 @@ import TestSupport
 import Testing
 import WebServer
 
-/// Listeners to what happens, as server-sent events have them.
-@Suite(.timeLimit(.minutes(5))) struct StreamTests {
-    /// Everyone who listens.
+@Suite("Streams of the web server", .timeLimit(.minutes(5))) struct StreamTests {
+    /// Opens streams and sends to all of them.
     private final class Hub: Sendable {
         let streams = Guarded<[WebStream]>([])
         let gone = Guarded(0)
@@ -16,7 +15,7 @@ import WebServer
             return stream
         }
 
-        /// How many have taken it.
+        /// Sends to all streams, and returns how many accepted it.
         @discardableResult
         func send(_ text: String) -> Int {
             let streams = streams.withLock { $0 }
@@ -48,12 +47,13 @@ import WebServer
         chunk.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Waits for what other threads bring about; the suite's limit of time ends it.
+    /// Waits for a condition that other threads fulfill, up to the suite's time limit.
     private func until(_ condition: () -> Bool) async throws {
         while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test func eventsArriveAsTheyAreSent() async throws {
+    @Test("Events arrive as they are sent, and the connection survives the stream")
+    func eventsArriveAsTheyAreSent() async throws {
         let hub = Hub()
         let server = try start(hub)
         let client = try await listener(server)
@@ -71,7 +71,8 @@ import WebServer
         #expect(hub.gone.withLock { $0 } == 0)
     }
 
-    @Test func whatIsSentBeforeTheAnswerComesFirst() async throws {
+    @Test("Bytes sent before the answer arrive in order")
+    func whatIsSentBeforeTheAnswerComesFirst() async throws {
         let server = try ServedExamples.start { _ in
             let stream = WebStream(capacity: 100)
             stream.send([1, 2])
@@ -84,7 +85,8 @@ import WebServer
         #expect(answer.body == [1, 2, 3])
     }
 
-    @Test func longEventsArriveWhole() async throws {
+    @Test("A long event arrives in full")
+    func longEventsArriveWhole() async throws {
         let hub = Hub()
         let server = try start(hub, capacity: 2_000_000)
         let client = try await listener(server)
@@ -98,7 +100,8 @@ import WebServer
         #expect(received == bytes)
     }
 
-    @Test func clientsOfTheOldVersionAreStreamedToToo() async throws {
+    @Test("A stream reaches a client of HTTP/1.0")
+    func clientsOfTheOldVersionAreStreamedToToo() async throws {
         let hub = Hub()
         let server = try start(hub)
         let client = try RawClient(server.port)
@@ -109,7 +112,8 @@ import WebServer
         #expect(try await client.rest() == Array("data: 1\n\n".utf8))
     }
 
-    @Test func aListenerThatLeavesIsNoticed() async throws {
+    @Test("A listener that leaves is noticed even if nothing is sent")
+    func aListenerThatLeavesIsNoticed() async throws {
         let hub = Hub()
         let server = try start(hub)
         let staying = try await listener(server)
@@ -123,7 +127,8 @@ import WebServer
         #expect(text(try await staying.chunk()) == "data: 1\n\n")
     }
 
-    @Test func aListenerThatDoesNotReadIsDropped() async throws {
+    @Test("A listener that does not read is dropped, and the others stay")
+    func aListenerThatDoesNotReadIsDropped() async throws {
         let hub = Hub()
         let server = try start(hub, capacity: 100_000)
         let deaf = try RawClient(server.port, receiveBytes: 4096)
@@ -149,7 +154,8 @@ import WebServer
         _ = try await deaf.rest()
     }
 
-    @Test func anEventBeyondTheCapacityDropsTheListener() async throws {
+    @Test("An event beyond the capacity drops the listener")
+    func anEventBeyondTheCapacityDropsTheListener() async throws {
         let hub = Hub()
         let server = try start(hub, capacity: 100)
         let client = try await listener(server)
@@ -158,7 +164,8 @@ import WebServer
         try await until { hub.gone.withLock { $0 } == 1 }
     }
 
-    @Test func headOfAStreamIsAnAnswer() async throws {
+    @Test("A HEAD request for a stream is answered and releases the stream")
+    func headOfAStreamIsAnAnswer() async throws {
         let hub = Hub()
         let server = try start(hub)
         let client = try RawClient(server.port)
@@ -168,7 +175,8 @@ import WebServer
         try await until { hub.gone.withLock { $0 } == 1 }
     }
 
-    @Test func twoHundredListenAtOnce() async throws {
+    @Test("Two hundred listeners each get every event")
+    func twoHundredListenAtOnce() async throws {
         let hub = Hub()
         let server = try start(hub)
         let lane = BlockingLane(label: "listeners")
@@ -186,8 +194,8 @@ import WebServer
         for client in clients { #expect(try await client.chunk() == nil) }
     }
 
-    /// Leaving, sending, finishing and stopping at the same time.
-    @Test func everythingMayHappenAtOnce() async throws {
+    @Test("Leaving, sending, finishing and stopping may happen at once")
+    func everythingMayHappenAtOnce() async throws {
         for _ in 1...10 {
             let hub = Hub()
             let server = try start(hub, capacity: 1000)

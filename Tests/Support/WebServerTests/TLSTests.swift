@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WebServer
 
-/// The server with TLS and a certificate made for the test, asked by OpenSSL's own client.
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
-    /// Runs a line of shell on a thread of its own; what it printed, and whether it went well.
+/// The server has a certificate made for the test, and the client is OpenSSL's own.
+@Suite("The web server over TLS", .timeLimit(.minutes(5))) struct TLSTests {
+    /// Runs shell commands on a separate thread, and returns their output and success.
     private actor Shell {
         private let lane = BlockingLane(label: "shell")
         nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -34,7 +34,7 @@ import WebServer
         let file: String
     }
 
-    /// A certificate for this address that signs itself, in a folder that the caller takes away.
+    /// A self-signed certificate for this address, in a folder that the caller removes.
     private func certificate(_ folder: String) async throws -> Certificate {
         let made = await shell.run(
             "mkdir -p \(folder) && openssl req -x509 -newkey rsa:2048 -nodes -days 2 "
@@ -70,8 +70,9 @@ import WebServer
                 + "\(options) -connect 127.0.0.1:\(port) 2>&1")
     }
 
-    /// The client accepts old versions, so that it is the server who refuses them.
-    @Test func onlyWhatIsSafeIsSpoken() async throws {
+    /// The client allows old versions, so that only the server can refuse them.
+    @Test("Only safe versions and ciphers of TLS are accepted")
+    func onlyWhatIsSafeIsSpoken() async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)
             let server = try ServedExamples.start(
@@ -97,10 +98,12 @@ import WebServer
         }
     }
 
-    /// The client chooses the group, and all others wait until the server has reckoned with it.
-    @Test(arguments: [
-        "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192", "P-521", "X448",
-    ])
+    /// The client chooses the group, and all others wait while the server computes with it.
+    @Test(
+        "An expensive key exchange group is refused",
+        arguments: [
+            "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192", "P-521", "X448",
+        ])
     func aDearGroupIsRefused(_ group: String) async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)
@@ -113,8 +116,9 @@ import WebServer
         }
     }
 
-    /// A further handshake on the same connection would cost as much as the first.
-    @Test func nothingIsNegotiatedAgain() async throws {
+    /// Another handshake on the connection would cost as much as the first.
+    @Test("Renegotiation is refused")
+    func nothingIsNegotiatedAgain() async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)
             let server = try ServedExamples.start(
@@ -129,7 +133,8 @@ import WebServer
         }
     }
 
-    @Test func anotherCertificateIsShownToNewClientsAlone() async throws {
+    @Test("A renewed certificate is used for new connections, and a bad one is refused")
+    func anotherCertificateIsShownToNewClientsAlone() async throws {
         try await withFolder { folder in
             let old = try await certificate(folder)
             let new = try await certificate(folder + "/new")
@@ -168,7 +173,8 @@ import WebServer
         }
     }
 
-    @Test func answersAndStreamsToWhoTrustsIt() async throws {
+    @Test("A stream reaches a client that trusts the certificate")
+    func answersAndStreamsToWhoTrustsIt() async throws {
         try await withFolder { folder in
             let certificate = try await certificate(folder)
             let event = String(repeating: "data: 1\n", count: 10_000)
@@ -194,7 +200,8 @@ import WebServer
         }
     }
 
-    @Test func whoDoesNotTrustItAsksNothing() async throws {
+    @Test("A client that distrusts the certificate, or has no TLS, makes no request")
+    func whoDoesNotTrustItAsksNothing() async throws {
         try await withFolder { folder in
             let served = try await certificate(folder)
             let other = try await certificate(folder + "/other")
@@ -219,7 +226,8 @@ import WebServer
         }
     }
 
-    @Test func aCertificateThatIsNoneIsSaid() async throws {
+    @Test("An invalid certificate or key is reported when the server starts")
+    func aCertificateThatIsNoneIsSaid() async throws {
         try await withFolder { folder in
             let tls = try await certificate(folder).tls
             let other = try await certificate(folder + "/other").tls

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebServer
 
-@Suite struct WebRoutesTests {
+@Suite("Routes of the web server") struct WebRoutesTests {
     private static let routes = {
         var routes = WebRoutes()
         routes.add("GET", "/card") { _ in .text("read") }
@@ -20,32 +20,39 @@ import WebServer
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func asksTheHandlerOfTheMethod() async {
+    @Test("A request calls the handler of its path and method")
+    func asksTheHandlerOfTheMethod() async {
         #expect(text(await ask("GET", "/card")) == "read")
         #expect(text(await ask("PUT", "/card")) == "written 2")
         #expect(text(await ask("POST", "/pay")) == "paid")
     }
 
-    @Test(arguments: ["/", "/car", "/card/", "/card/x", "/Card", "//card"])
+    @Test(
+        "A path matches only exactly",
+        arguments: ["/", "/car", "/card/", "/card/x", "/Card", "//card"])
     func pathsMatchExactly(_ path: String) async {
         #expect(await ask("GET", path).status == 404)
         #expect(await ask("OPTIONS", path).status == 404)
     }
 
-    @Test(arguments: ["DELETE", "get", "POST", "BREW"])
+    @Test(
+        "A request with another method is told the allowed ones",
+        arguments: ["DELETE", "get", "POST", "BREW"])
     func anotherMethodIsToldWhatIsAllowed(_ method: String) async {
         let response = await ask(method, "/card")
         #expect(response.status == 405)
         #expect(response.headers.contains(WebField("Allow", "GET, HEAD, OPTIONS, PUT")))
     }
 
-    @Test func optionsAreAnswered() async {
+    @Test("An OPTIONS request is answered with the allowed methods")
+    func optionsAreAnswered() async {
         let response = await ask("OPTIONS", "/pay")
         #expect(response.status == 204)
         #expect(response.headers == [WebField("Allow", "OPTIONS, POST")])
     }
 
-    @Test func areServed() async throws {
+    @Test("Routes work behind a running server")
+    func areServed() async throws {
         let server = try ServedExamples.start(handler: Self.routes.answer)
         let head = "HTTP/1.1\r\nHost: x\r\n\r\n"
         #expect(try await exchange(server.port, "GET /card \(head)").text == "read")

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Amounts that others wrote")
+@Suite("Amounts written by other programs")
 struct AmountReadingTests {
     static let dollars: [(String, Int64)] = [
         ("0", 0), ("-0", 0), ("-0.00", 0), ("0e9", 0), ("12", 1_200), ("12.5", 1_250),
@@ -27,7 +27,7 @@ struct AmountReadingTests {
     }
 
     @Test(
-        "are taken as the decimals they are, or within a millionth of one",
+        "An amount is read as an exact decimal, or as one within a millionth of a unit",
         arguments: dollars.map { ("USD", $0.0, $0.1) } + others)
     func takes(code: String, amount: String, units: Int64) throws {
         let currency = try #require(Currency(code: code))
@@ -44,7 +44,7 @@ struct AmountReadingTests {
         #""12.50""#, #""""#, "true", "null", "[]", "[12.50]", "{}",
     ]
 
-    @Test("are refused where they are not", arguments: bad)
+    @Test("An amount that no card can hold is refused", arguments: bad)
     func refuses(amount: String) {
         for key in ["balance", "accountValue"] {
             #expect(throws: CardImageError(.badValue, "")) { try face(amount, "USD", key: key) }
@@ -52,7 +52,7 @@ struct AmountReadingTests {
     }
 
     @Test(
-        "are refused where they are too precise for their currency",
+        "An amount too precise or too large for its currency is refused",
         arguments: [("JPY", "12.5"), ("JPY", "0.000001"), ("KWD", "12.3456"), ("KWD", "100000")])
     func refuses(code: String, amount: String) {
         #expect(throws: CardImageError(.badValue, "")) { try face(amount, code, key: "balance") }

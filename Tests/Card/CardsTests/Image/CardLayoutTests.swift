@@ -2,9 +2,9 @@ import Cards
 import TapcardDomain
 import Testing
 
-@Suite("Where a card lies on its chip")
+@Suite("The layout of a card on its chip")
 struct CardLayoutTests {
-    @Test("an NTAG213 has room for 102 bytes of JSON")
+    @Test("An NTAG213 has room for 102 bytes of JSON")
     func small() {
         let layout = CardLayout.ntag213
         #expect(layout.pages == 0x04...0x27)
@@ -13,7 +13,7 @@ struct CardLayoutTests {
         #expect([layout.byteCount, layout.ndefByteCount, layout.jsonCapacity] == [144, 112, 102])
     }
 
-    @Test("the larger chips have room for 206")
+    @Test("Larger chips have room for 206 bytes of JSON")
     func larger() {
         let layout = CardLayout.larger
         #expect(layout.pages == 0x04...0x41)
@@ -22,7 +22,7 @@ struct CardLayoutTests {
         #expect([layout.byteCount, layout.ndefByteCount, layout.jsonCapacity] == [248, 216, 206])
     }
 
-    @Test("follows from the chip")
+    @Test("The layout follows from the chip")
     func chips() {
         #expect(CardLayout(.ntag213) == .ntag213)
         #expect(CardLayout(.ntag215) == .larger)
@@ -30,7 +30,7 @@ struct CardLayoutTests {
     }
 
     @Test(
-        "a card is all of its bytes, no fewer and no more",
+        "An image is made from exactly the bytes of its layout",
         arguments: [CardLayout.ntag213, .larger])
     func image(layout: CardLayout) throws {
         let bytes = (0..<layout.byteCount).map { UInt8($0) }

@@ -4,17 +4,19 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Nothing that lies on a tag may stop the program, or change what is said of an unharmed part.
-@Suite("A card with damage")
+/// No content of a tag may stop the program or change how its undamaged parts are read.
+@Suite("Damaged card images")
 struct DamagedImageTests {
-    /// All that is ever made of an image.
+    /// Reads an image in every way that the program does.
     private func readEverything(_ image: CardImage) -> TagContent {
         _ = image.remains(in: .usd)
         _ = image.records.map(SealedRecord.init)
         return image.content(in: .usd)
     }
 
-    @Test("cut off anywhere is no card", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "A card cut short before its terminator is not read as a card",
+        arguments: [CardLayout.ntag213, .larger])
     func truncated(layout: CardLayout) throws {
         let image = try Example().image(layout)
         let bytes = image.area + image.records.joined()
@@ -26,7 +28,9 @@ struct DamagedImageTests {
         }
     }
 
-    @Test("in any one byte", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "One changed byte never stops the program or affects another part of the card",
+        arguments: [CardLayout.ntag213, .larger])
     func changedByte(layout: CardLayout) throws {
         let image = try Example().image(layout)
         let bytes = image.area + image.records.joined()
@@ -49,7 +53,7 @@ struct DamagedImageTests {
         }
     }
 
-    @Test("of random bytes, after every first byte", arguments: [CardLayout.ntag213, .larger])
+    @Test("Random bytes are never read as a card", arguments: [CardLayout.ntag213, .larger])
     func random(layout: CardLayout) throws {
         var chance = HashChain(seed: "a card with damage")
         let heads = try [
@@ -66,7 +70,7 @@ struct DamagedImageTests {
     }
 }
 
-/// Bytes that look random and are the same in every run.
+/// Bytes that look random and repeat in every run.
 private struct HashChain {
     private var link: [UInt8]
 

@@ -44,7 +44,7 @@ func bytes(_ digits: String) throws -> [UInt8] {
     try #require(Hexadecimal.decode(digits.filter { !$0.isWhitespace }))
 }
 
-/// The JSON that lies in an area: a Text record's after its language, or a payload's.
+/// The JSON in an area, from a Text record or from the payload of another record.
 func json(in area: [UInt8]) throws -> String {
     let block = try #require(try TLVArea(decoding: area).message)
     let record = try #require(try NDEFMessage(decoding: block.value).records.first)
@@ -52,13 +52,13 @@ func json(in area: [UInt8]) throws -> String {
     return try #require(String(validating: record.payload, as: UTF8.self))
 }
 
-/// A data area with this one record, followed by zeros.
+/// A data area with only this record, filled up with zeros.
 func area(_ record: NDEFRecord, count: Int = 144) throws -> [UInt8] {
     let area = TLVArea.encoded(message: try NDEFMessage([record]).encoded())
     return area + [UInt8](repeating: 0, count: max(0, count - area.count))
 }
 
-/// The record that the iPhone app writes: a Text record without its language.
+/// A record as the iPhone app writes it: a Text record without a language.
 func appRecord(_ json: String) -> NDEFRecord {
     NDEFRecord(format: .wellKnown, type: Array("T".utf8), payload: Array(json.utf8))
 }

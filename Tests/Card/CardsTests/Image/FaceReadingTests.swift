@@ -3,13 +3,13 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Reading a card's JSON")
+@Suite("Reading the JSON of a face")
 struct FaceReadingTests {
     private func face(_ json: String) throws -> CardFace {
         try CardFace(try JSONValue.parsing(Array(json.utf8)), currency: .usd)
     }
 
-    @Test("takes both spellings of code and state, mixed too")
+    @Test("Both spellings of code and state are read, even mixed")
     func spellings() throws {
         let code = try Example().code
         let codes = [
@@ -31,7 +31,7 @@ struct FaceReadingTests {
     }
 
     @Test(
-        "refuses a code and a state that do not go together",
+        "A code and a state that do not go together are refused",
         arguments: [
             #""state":"scratched""#, #""state":"a""#, #""state":"x""#, #""state":"""#,
             #""state":null"#, #""state":1"#, #""state":"Scratched""#, #""code":"x","state":"s""#,
@@ -46,7 +46,7 @@ struct FaceReadingTests {
     }
 
     @Test(
-        "refuses an id or a name that cannot be",
+        "An invalid id or name is refused",
         arguments: [
             #""id":0"#, #""id":-1"#, #""id":1.5"#, #""id":"1""#, #""id":1e1"#, #""id":[]"#,
             #""id":9223372036854775808"#, #""name":1"#, #""name":" ""#, #""name":"a\nb""#,
@@ -56,27 +56,27 @@ struct FaceReadingTests {
         #expect(throws: CardImageError(.badValue, "")) { try face("{\"balance\":1,\(members)}") }
     }
 
-    @Test("takes what is missing, empty or null for nothing")
+    @Test("A missing, null or empty name and a missing or null id are read as absent")
     func nobody() throws {
         #expect(try face(#"{"balance":1}"#).holder == .nobody)
         #expect(try face(#"{"balance":1,"id":null,"name":null}"#).holder == .nobody)
         #expect(try face(#"{"name":"","balance":1}"#).holder == .nobody)
     }
 
-    @Test("composes a name that came in parts")
+    @Test("A decomposed name is read in its composed form")
     func composed() throws {
         let name = try face(#"{"balance":1,"name":"Jose\u0301"}"#).holder.name
         #expect(name == (try HolderName("José")))
     }
 
     @Test(
-        "is not confused by JSON that is not a card",
+        "JSON that is not a card is refused as such",
         arguments: ["1", "[]", "{}", "null", #""balance""#, #"{"Balance":1}"#, #"{"id":1}"#])
     func noCard(json: String) {
         #expect(throws: CardImageError(.notACard, "")) { try face(json) }
     }
 
-    @Test("our balance counts where there is the app's, too")
+    @Test("The balance of tapcard's own form counts even if the app's is there, too")
     func both() throws {
         let face = try face(#"{"accountValue":5,"balance":1,"firstName":"Ann"}"#)
         #expect(face.style == .tapcard && face.balance.minorUnits == 100)

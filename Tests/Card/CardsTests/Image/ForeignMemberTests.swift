@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Members that others added")
+@Suite("JSON members added by other programs")
 struct ForeignMemberTests {
     static let extras = [
         JSONMember(key: "seat", value: ["row-1", [2, 16, 23], 14]),
@@ -13,7 +13,9 @@ struct ForeignMemberTests {
         JSONMember(key: #"a "quoted\" key"#, value: ["x": nil, "y": true]),
     ]
 
-    @Test("survive a rewrite in either form, in their places", arguments: FaceStyle.allCases)
+    @Test(
+        "Foreign members survive a rewrite in either form, in their order",
+        arguments: FaceStyle.allCases)
     func survive(style: FaceStyle) throws {
         var face = CardFace(
             style: style, balance: Money(minorUnits: 5, .usd), holder: .nobody, scratch: .none,
@@ -27,7 +29,7 @@ struct ForeignMemberTests {
         #expect(TagContent(decoding: try face.area(in: .larger), currency: .usd).face == face)
     }
 
-    @Test("never stand in the way of our own", arguments: FaceStyle.allCases)
+    @Test("Foreign members never displace a card's own members", arguments: FaceStyle.allCases)
     func collisions(style: FaceStyle) throws {
         var face = try Example().face
         face.style = style
@@ -41,7 +43,7 @@ struct ForeignMemberTests {
         #expect(try face.area(in: .larger) == plain)
     }
 
-    @Test("are kept where the card takes on the other form")
+    @Test("Foreign members are kept when a card changes to the other form")
     func otherForm() throws {
         let json = #"{"name":"x","accountValue":1,"colour":"red"}"#
         var face = try CardFace(try JSONValue.parsing(Array(json.utf8)), currency: .usd)

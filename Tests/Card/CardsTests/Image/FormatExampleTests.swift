@@ -5,9 +5,9 @@ import Testing
 import TextCodecs
 
 /// The example that docs/CARDS.md names, byte for byte.
-@Suite("The format's examples")
+@Suite("Examples of the card format")
 struct FormatExampleTests {
-    @Test("the pages of a card on a larger chip")
+    @Test("The example card on a larger chip has the documented pages")
     func largerPages() throws {
         let area = try Example().face.area(in: .larger)
         let head = try bytes(
@@ -22,7 +22,7 @@ struct FormatExampleTests {
         #expect(area.count == 216 && area[(10 + text.count)...].allSatisfy { $0 == 0 })
     }
 
-    @Test("all pages of a card on an NTAG213, in the short spelling")
+    @Test("The example card on an NTAG213 has the documented pages, in the short spelling")
     func smallPages() throws {
         let area = try Example().face.area(in: .ntag213)
         let pages = try bytes(
@@ -36,7 +36,7 @@ struct FormatExampleTests {
         #expect(area == pages)
     }
 
-    @Test("what a record seals besides its fields")
+    @Test("The digest of holder and currency has its documented value")
     func digest() throws {
         let example = try Example()
         let digest = "f841d3cf7470f0d1ec78724989433b905feb829e7578eaeb8468b2a51fe6925c"
@@ -46,7 +46,7 @@ struct FormatExampleTests {
     }
 
     @Test(
-        "the records",
+        "The example records have their documented bytes and seals",
         arguments: [(12, 1_250, Example.record), (11, 1_500, Example.olderRecord)])
     func record(number: UInt32, units: Int64, digits: String) throws {
         let example = try Example()
@@ -66,7 +66,9 @@ struct FormatExampleTests {
                 uid: example.uid, holder: example.holder, currency: .usd, cardKey: example.cardKey))
     }
 
-    @Test("is read as what it is", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "The example card is read from either layout and from its JSON",
+        arguments: [CardLayout.ntag213, .larger])
     func reads(layout: CardLayout) throws {
         let example = try Example()
         #expect(try example.image(layout).content(in: .usd) == .tapcard(example.face))

@@ -5,8 +5,8 @@ import TextCodecs
 
 @Suite("Room for a name on an NTAG213")
 struct NameRoomTests {
-    /// Names with their length in bytes; with a one-digit id and the code still to come there is
-    /// room for 20.
+    /// Names with their length in bytes. With a one-digit id and a code to come there is room for
+    /// 20.
     static let names = [
         ("Amanda Gonzalez", 15), ("José Núñez", 13), ("Jürgen Müller", 15), ("Zoë Lefèvre", 13),
         ("Łukasz Żółć-Lis", 20), ("Łukasz Żółć Duda", 21), ("Amanda Gonzalez Ruiz", 20),
@@ -22,7 +22,8 @@ struct NameRoomTests {
             holder: Holder(id: try HolderID(9), name: try HolderName(name)), scratch: .unscratched)
     }
 
-    @Test("is for 20 bytes next to the code", arguments: names)
+    @Test(
+        "A name of up to 20 bytes fits next to a code, and a longer one does not", arguments: names)
     func room(name: String, length: Int) throws {
         try #require(name.utf8.count == length)
         let face = try face(name)
@@ -38,7 +39,9 @@ struct NameRoomTests {
         }
     }
 
-    @Test("is what the code really takes", arguments: ["Łukasz Żółć-Lis", "Amanda Gonzalez Ruiz"])
+    @Test(
+        "A name of 20 bytes still fits when the code arrives",
+        arguments: ["Łukasz Żółć-Lis", "Amanda Gonzalez Ruiz"])
     func kept(name: String) throws {
         var face = try face(name)
         for scratch in [ScratchCard.scratched(try Example().code), .activated(try Example().code)] {
@@ -49,7 +52,7 @@ struct NameRoomTests {
         }
     }
 
-    @Test("counts what JSON has to escape")
+    @Test("Characters that JSON escapes count against the room for a name")
     func escaped() throws {
         let name = #"Amanda "Gonzalez" R."#
         try #require(name.utf8.count == 20)
@@ -58,7 +61,7 @@ struct NameRoomTests {
         }
     }
 
-    @Test("is asked for only where a code will come")
+    @Test("Room for a code is required only of cards that will have one")
     func noCode() throws {
         var face = try face("Amanda Gonzalez Perez")
         face.scratch = .none
@@ -68,7 +71,7 @@ struct NameRoomTests {
         #expect(throws: Never.self) { try app.requireRoomForCode(in: .ntag213) }
     }
 
-    @Test("names the keys of others when they take it up")
+    @Test("A refusal mentions foreign members if they take up the room")
     func extras() throws {
         var face = try face("Ann")
         face.extras = [.init(key: "note", value: .string(String(repeating: "x", count: 99)))]

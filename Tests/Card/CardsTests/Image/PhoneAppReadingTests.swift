@@ -3,7 +3,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("Reading what the iPhone app wrote")
+@Suite("Reading cards of the iPhone app")
 struct PhoneAppReadingTests {
     static let json = #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":0,"id":1}"#
 
@@ -17,7 +17,7 @@ struct PhoneAppReadingTests {
             holder: try Example().holder, scratch: .none)
     }
 
-    @Test("takes the record without the language that it should have")
+    @Test("The app's Text record is read although it lacks a language")
     func appRecord() throws {
         let tag = try bytes("03 48 D1 01 44 54") + Array(Self.json.utf8) + [0xFE]
         #expect(TagContent(decoding: tag, currency: .usd) == .foreignCard(try amanda()))
@@ -26,7 +26,7 @@ struct PhoneAppReadingTests {
         #expect(TagContent(decoding: factory + tag, currency: .usd) == .foreignCard(try amanda()))
     }
 
-    @Test("takes the keys in any order")
+    @Test("The app's keys are read in any order")
     func anyOrder() throws {
         let members = [
             #""firstName":"Amanda""#, #""lastName":"Gonzalez""#, #""accountValue":12.5"#,
@@ -49,7 +49,7 @@ struct PhoneAppReadingTests {
         }
     }
 
-    @Test("takes it as a proper Text record and as a media record")
+    @Test("The app's JSON is read from a proper Text record and from a media record")
     func otherRecords() throws {
         let proper = NDEFText(language: "en", text: Self.json).record
         let utf16 = NDEFText(language: "", text: Self.json, encoding: .utf16).record
@@ -61,7 +61,7 @@ struct PhoneAppReadingTests {
         }
     }
 
-    @Test("takes our own keys in those records for another's card")
+    @Test("Tapcard's keys in an app or media record make a foreign card")
     func ownKeys() throws {
         var face = try Example().face
         face.scratch = .none
@@ -74,7 +74,7 @@ struct PhoneAppReadingTests {
     }
 
     @Test(
-        "takes half a name",
+        "A first or last name alone is read as the whole name",
         arguments: [
             (#""firstName":"Amanda""#, "Amanda"), (#""lastName":"Gonzalez""#, "Gonzalez"),
             (#""firstName":"Amanda","lastName":"""#, "Amanda"),
@@ -87,7 +87,7 @@ struct PhoneAppReadingTests {
     }
 
     @Test(
-        "says what is wrong with a value",
+        "A bad value is refused with the reason",
         arguments: [
             (#"{"accountValue":12.345}"#, "its balance is no amount that a card can hold"),
             (#"{"accountValue":-1}"#, "its balance is no amount that a card can hold"),

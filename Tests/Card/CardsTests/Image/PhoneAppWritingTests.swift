@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Writing so that the iPhone app reads it")
+@Suite("Writing cards for the iPhone app")
 struct PhoneAppWritingTests {
     private func face(_ name: String?, units: Int64 = 1_250) throws -> CardFace {
         CardFace(
@@ -13,7 +13,7 @@ struct PhoneAppWritingTests {
     }
 
     @Test(
-        "the name is split at its last space",
+        "A name is split at its last space, and reads back whole",
         arguments: [
             ("Amanda Gonzalez", "Amanda", "Gonzalez"),
             ("Ana María de la Cruz", "Ana María de la", "Cruz"),
@@ -30,7 +30,8 @@ struct PhoneAppWritingTests {
     }
 
     @Test(
-        "every name reads back", arguments: NameRoomTests.names.map(\.0),
+        "A card in the app's form reads back whatever its name",
+        arguments: NameRoomTests.names.map(\.0),
         [CardLayout.ntag213, .larger])
     func readsBack(name: String, layout: CardLayout) throws {
         let face = try face(name, units: 99_999_999)
@@ -39,7 +40,7 @@ struct PhoneAppWritingTests {
         #expect(TagContent(decoding: area, currency: .usd) == .foreignCard(face))
     }
 
-    @Test("code and state stay in the ledger")
+    @Test("Code and state are not written in the app's form")
     func noScratchCard() throws {
         var face = try face("Amanda Gonzalez")
         let plain = try face.area(in: .ntag213)
@@ -50,7 +51,7 @@ struct PhoneAppWritingTests {
     }
 
     @Test(
-        "has three bytes more for JSON, as there is no language",
+        "The app's form has three more bytes for JSON, as it has no language",
         arguments: [CardLayout.ntag213, .larger])
     func room(layout: CardLayout) throws {
         let fixed = try json(in: face(nil).area(in: layout)).utf8.count

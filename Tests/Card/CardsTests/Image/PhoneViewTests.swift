@@ -3,7 +3,7 @@ import Tags
 import Testing
 
 @Suite("What a phone shows of a tag") struct PhoneViewTests {
-    @Test("is an address, a text, nothing, or none of these")
+    @Test("A phone shows an address, a text, nothing, or something else")
     func views() throws {
         let link = try NDEFMessage([NDEFURI("https://cards.example/c?p=1").record]).encoded()
         #expect(PhoneView(message: link) == .address("https://cards.example/c?p=1"))

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("What can be made out of a card that is torn")
+@Suite("The holder of a torn card")
 struct RemainsTests {
     private func remains(_ area: [UInt8], _ layout: CardLayout) throws -> Holder? {
         let image = CardImage(area + [UInt8](repeating: 0, count: 32), layout: layout)
@@ -11,7 +11,7 @@ struct RemainsTests {
     }
 
     @Test(
-        "the holder, whatever became of page 4",
+        "The holder is recovered whatever page 4 holds",
         arguments: ["0300FE00", "00000000", "FFFFFFFF", "03FFD101", "7B7B7B7B"],
         [CardLayout.ntag213, .larger])
     func firstPage(digits: String, layout: CardLayout) throws {
@@ -25,7 +25,8 @@ struct RemainsTests {
         }
     }
 
-    @Test("whose name is of any length", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "A holder with a name of any length is recovered", arguments: [CardLayout.ntag213, .larger])
     func lengths(layout: CardLayout) throws {
         // A message or payload of 123 bytes has a brace for its length.
         for length in 1...(layout == .ntag213 ? 50 : 154) {
@@ -40,7 +41,7 @@ struct RemainsTests {
         }
     }
 
-    @Test("also of JSON that others laid out in their own way")
+    @Test("The holder is recovered from JSON with another program's white space")
     func otherWriters() throws {
         let json = "{\n  \"firstName\" : \"Ann\",\n  \"accountValue\" : 1\n}"
         let area = try area(appRecord(json), count: 112)
@@ -49,7 +50,7 @@ struct RemainsTests {
         #expect(try remains(behindLock, .ntag213) == Holder(id: nil, name: try HolderName("Ann")))
     }
 
-    @Test("each part by itself")
+    @Test("Id and name are recovered independently of each other")
     func parts() throws {
         let cases: [(String, Int64?, String?)] = [
             (#"{"balance":"?","id":7,"name":"Ann"}"#, 7, "Ann"),
@@ -65,7 +66,9 @@ struct RemainsTests {
         }
     }
 
-    @Test("nothing, where the JSON itself is torn", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "No holder is recovered if the JSON itself is torn",
+        arguments: [CardLayout.ntag213, .larger])
     func torn(layout: CardLayout) throws {
         let area = try Example().face.area(in: layout)
         let end = try #require(area.lastIndex(of: UInt8(ascii: "}")))

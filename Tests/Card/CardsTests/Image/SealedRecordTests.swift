@@ -3,7 +3,7 @@ import Cards
 import TapcardDomain
 import Testing
 
-@Suite("A sealed record")
+@Suite("Sealed records")
 struct SealedRecordTests {
     private func isBelieved(
         _ bytes: [UInt8], uid: CardUID? = nil, holder: Holder? = nil, _ currency: Currency = .usd,
@@ -25,7 +25,7 @@ struct SealedRecordTests {
             holder: example.holder, keyID: keyID, cardKey: example.cardKey)
     }
 
-    @Test("reads back, for every key id and state, to the limits of its fields")
+    @Test("A record survives a round trip for every key id and state, up to its limits")
     func roundTrip() throws {
         for keyID in 0...15 as ClosedRange<UInt8> {
             for state in [SealedRecord.State.noScratchCard, .unscratched, .scratched, .activated] {
@@ -43,7 +43,7 @@ struct SealedRecordTests {
         }
     }
 
-    @Test("has no room for every balance and key id")
+    @Test("A record is not made with a balance or key id beyond its fields")
     func noRoom() throws {
         for units in [-1, Int64.min, 0x1_0000_0000, .max] {
             #expect(try record(Money(minorUnits: units, .usd)) == nil)
@@ -52,14 +52,14 @@ struct SealedRecordTests {
         #expect(try record(keyID: 16) == nil)
     }
 
-    @Test("names the state of the scratch card")
+    @Test("A record names the state of the scratch card")
     func states() throws {
         let code = try Example().code
         let cards: [ScratchCard] = [.none, .unscratched, .scratched(code), .activated(code)]
         #expect(cards.map { SealedRecord.State($0).rawValue } == [0, 1, 2, 3])
     }
 
-    @Test("is sixteen bytes of version 1")
+    @Test("Bytes of another length or version are not a record")
     func noRecord() throws {
         let bytes = try bytes(Example.record)
         for count in (0...40) where count != 16 {
@@ -72,7 +72,7 @@ struct SealedRecordTests {
         #expect(SealedRecord([0, 0, 0, 0] + bytes.dropFirst(4)) == nil)
     }
 
-    @Test("is believed of one chip, one holder, one currency and one key")
+    @Test("A seal holds for one chip, one holder, one currency and one key")
     func bound() throws {
         let bytes = try bytes(Example.record)
         #expect(try isBelieved(bytes))
@@ -95,7 +95,7 @@ struct SealedRecordTests {
         #expect(try !isBelieved(bytes, key: strangers.cardKey(uid: Example().uid.bytes)))
     }
 
-    @Test("with any one bit changed is not believed")
+    @Test("A record with any one bit changed fails its seal")
     func flippedBits() throws {
         for digits in [Example.record, Example.olderRecord] {
             let bytes = try bytes(digits)

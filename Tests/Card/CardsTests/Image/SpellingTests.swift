@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The two spellings of a card")
 struct SpellingTests {
-    /// A card of id 1 with a name of so many letters.
+    /// A face with id 1 and a name of this many letters.
     private func face(_ nameLength: Int, _ scratch: ScratchCard) throws -> CardFace {
         let name = try HolderName(String(repeating: "n", count: nameLength))
         return CardFace(
@@ -12,9 +12,9 @@ struct SpellingTests {
             holder: Holder(id: try HolderID(1), name: name), scratch: scratch)
     }
 
-    /// How long a name may be: readable, and at all. Without a code only the state differs.
+    /// The longest name in the readable spelling and in any; without a code only the state differs.
     @Test(
-        "readable while all of it fits, else short, else refused",
+        "The readable spelling is used while it fits, then the short one, then none",
         arguments: [
             (CardLayout.ntag213, false, 42, 52), (.ntag213, true, 0, 20),
             (.larger, false, 146, 156), (.larger, true, 102, 124),
@@ -41,7 +41,9 @@ struct SpellingTests {
         }
     }
 
-    @Test("a full area has no byte to spare", arguments: [CardLayout.ntag213, .larger])
+    @Test(
+        "A full area ends with the terminator in its last byte",
+        arguments: [CardLayout.ntag213, .larger])
     func full(layout: CardLayout) throws {
         let length = layout == .ntag213 ? 20 : 124
         let area = try face(length, .activated(try Example().code)).area(in: layout)
@@ -50,7 +52,7 @@ struct SpellingTests {
     }
 
     @Test(
-        "leaves out what there is not",
+        "A missing id or name is left out of the JSON",
         arguments: [
             (nil, nil, #"{"balance":12.50    }"#), (7, nil, #"{"balance":12.50    ,"id":7}"#),
             (nil, "Ann", #"{"balance":12.50    ,"name":"Ann"}"#),
@@ -67,7 +69,9 @@ struct SpellingTests {
         #expect(TagContent(decoding: area, currency: .usd) == .tapcard(face))
     }
 
-    @Test("a currency's own digits", arguments: [("JPY", "1250     "), ("KWD", "1.250    ")])
+    @Test(
+        "A balance has its currency's number of decimals",
+        arguments: [("JPY", "1250     "), ("KWD", "1.250    ")])
     func currencies(code: String, text: String) throws {
         let currency = try #require(Currency(code: code))
         var face = try face(3, .none)

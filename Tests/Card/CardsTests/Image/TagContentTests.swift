@@ -3,14 +3,14 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("What lies on a tag")
+@Suite("Content of a tag")
 struct TagContentTests {
     private func read(_ record: NDEFRecord) throws -> TagContent {
         TagContent(decoding: try area(record), currency: .usd)
     }
 
     @Test(
-        "empty",
+        "A tag without a message is empty",
         arguments: [
             "", "00", "00 00 00 00 00", "FE", "03 00", "03 00 FE 00", "03 FF 00 00 FE",
             "01 03 A0 0C 34 03 00 FE", "FD 02 AA BB FE", "03 03 D0 00 00 FE",
@@ -23,7 +23,7 @@ struct TagContentTests {
     }
 
     @Test(
-        "unreadable",
+        "A damaged message is unreadable, with a reason",
         arguments: [
             "03", "03 05", "03 05 D1 01 01 54", "03 FF", "03 FF 00", "03 FF FF FF", "01 03 A0",
             "03 01 D1 FE", "03 04 11 01 00 54 FE", "03 04 D5 01 00 54 FE", "FF FF FF FF",
@@ -39,7 +39,7 @@ struct TagContentTests {
         #expect(content.word == "none")
     }
 
-    @Test("text, also text that only looks like a card")
+    @Test("A text is read as text even if it resembles a card")
     func text() throws {
         for text in [
             "Hello", "", " {\"balance\":1}", "{", "{}", #"{"id":1}"#, #"{"balance":"#,
@@ -55,14 +55,14 @@ struct TagContentTests {
         #expect(try read(appRecord(#"{"accountValue":01}"#)) == .text(#"{"accountValue":01}"#))
     }
 
-    @Test("an address")
+    @Test("An address is read as a URI")
     func uri() throws {
         let content = try read(NDEFURI("https://example.com/{").record)
         #expect(content == .uri("https://example.com/{"))
         #expect(content.word == "uri" && content.face == nil)
     }
 
-    @Test("something else")
+    @Test("A record of any other kind is reported as other")
     func other() throws {
         let text = Array("T".utf8)
         let records = [
@@ -84,14 +84,14 @@ struct TagContentTests {
         }
     }
 
-    @Test("the first record counts")
+    @Test("Only the first record counts")
     func severalRecords() throws {
         let message = NDEFMessage([NDEFURI("tel:1").record, appRecord(#"{"accountValue":1}"#)])
         let area = TLVArea.encoded(message: try message.encoded())
         #expect(TagContent(decoding: area, currency: .usd) == .uri("tel:1"))
     }
 
-    @Test("another writer's text that runs on over the places of the records")
+    @Test("A foreign text may extend over the slots of the records")
     func overRecords() throws {
         let text = String(repeating: "no card ", count: 16) + "at all"
         let bytes = try area(NDEFText(language: "en", text: text).record)
@@ -101,7 +101,7 @@ struct TagContentTests {
         #expect(image.records.allSatisfy { SealedRecord($0) == nil || $0[0] >> 6 == 1 })
     }
 
-    @Test("a card, in a word")
+    @Test("A card in tapcard's own form is read and reported as such")
     func card() throws {
         let content = try Example().image(.ntag213).content(in: .usd)
         #expect(content.word == "tapcard")

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Ticket and game in what phones read")
+@Suite("Ticket and game on the face of a card")
 struct TicketMemberTests {
     private let ticket: Ticket
     private let game: MastermindGameID
@@ -22,7 +22,7 @@ struct TicketMemberTests {
         return face
     }
 
-    @Test("follow the state, before other programs' members, and are read back")
+    @Test("Ticket and game follow the state, precede foreign members, and are read back")
     func places() throws {
         var face = try face(name: "Al")
         face.scratch = .unscratched
@@ -40,14 +40,14 @@ struct TicketMemberTests {
         #expect(image?.remainingFace(in: .usd) == face)
     }
 
-    @Test("make the code short where both fit only so")
+    @Test("Ticket and game shorten the spelling if they only fit that way")
     func spelling() throws {
         let area = try face().area(in: .larger)
         #expect(try json(in: area).contains(#""state":"s","ticket":["#))
         #expect(TagContent(decoding: area, currency: .usd).face == (try face()))
     }
 
-    @Test("give way one after the other, and nothing of the card's own does")
+    @Test("As a name grows, first the game and then the ticket is left out")
     func room() throws {
         var seen: [Int] = []
         for length in 1...120 {
@@ -67,7 +67,9 @@ struct TicketMemberTests {
         #expect(Set(seen) == [0, 1, 2] && seen == seen.sorted(by: >))
     }
 
-    @Test("stay where other programs' members have no room next to them", arguments: [true, false])
+    @Test(
+        "Ticket and game stay, and foreign members without room next to them are left out",
+        arguments: [true, false])
     func others(hasGame: Bool) throws {
         var face = try face(name: "Al")
         face.scratch = .unscratched
@@ -88,7 +90,7 @@ struct TicketMemberTests {
         #expect(face.shown(in: .larger) == face)
     }
 
-    @Test("are never on an NTAG213, nor in the app's form")
+    @Test("Ticket and game are not written on an NTAG213 or in the app's form")
     func elsewhere() throws {
         var face = try face(name: "Al")
         #expect(try !json(in: try face.area(in: .ntag213)).contains("ticket"))
@@ -98,7 +100,7 @@ struct TicketMemberTests {
     }
 
     @Test(
-        "that make no sense are none, and the card is read all the same",
+        "An invalid ticket or game is ignored, and the card is still read",
         arguments: [
             #""ticket":1"#, #""ticket":[]"#, #""ticket":["ticket-1","draw-1",[2,2],14]"#,
             #""ticket":["ticket-1","draw-1",[2,"3"],14]"#, #""ticket":["","draw-1",[2],14]"#,

@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("The table of keys of cards on an NTAG 424")
+@Suite("Key tables for cards on an NTAG 424")
 struct CardTableTests {
     private static let ring: KeyRing = {
         do {
@@ -25,7 +25,7 @@ struct CardTableTests {
 
     init() throws { other = try #require(CardUID(bytes: [0x04, 1, 2, 3, 4, 5, 6])) }
 
-    @Test("has the keys that seal records and sell, under the keys that each card may have")
+    @Test("A table has the keys that seal records and take payments, per card and key id")
     func rows() throws {
         let table = try #require(Self.ring.table(of: [uid: [1, 2], other: [2]]))
         #expect(table.isTable && table.tableSize == 2 && table.sealing.id == 2)
@@ -43,7 +43,7 @@ struct CardTableTests {
         #expect(table.table(of: [uid: [1]]) == nil, "no table is made of a table")
     }
 
-    @Test("leaves out what is retired, what nothing is under, and what the issuer lacks")
+    @Test("A table leaves out retired, unused and unknown keys, but never the sealing key")
     func leftOut() throws {
         let retired = try Self.ring.retiring(1)
         #expect(retired.table(of: [uid: [1, 2]])?.entries.map(\.id) == [2])
@@ -52,8 +52,8 @@ struct CardTableTests {
         #expect(Self.ring.table(of: [:])?.tableSize == 0)
     }
 
-    /// A thief of the table has neither the key that makes cards nor the one that loads them.
-    @Test("has none of the keys that make and load cards, and no master")
+    /// Whoever steals a table cannot make cards or top them up.
+    @Test("A table has no master key and no key that makes cards or tops them up")
     func stolen() throws {
         let table = try #require(Self.ring.table(of: [uid: [1, 2]]))
         let text = table.json().text
@@ -76,7 +76,7 @@ struct CardTableTests {
         }
     }
 
-    @Test("and no key of it is the one that loads credit")
+    @Test("No key of a table can top up a card")
     func wrongKeys() throws {
         let masters = try #require(Self.ring.sealing.masters)
         let address = try AddressFile(page: "https://cards.example.org/c")

@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-/// A chip in the field, and the losses on the way to it and back.
+/// A chip in the field, with faults on the way to it and back.
 struct NTAG424Bench {
     enum Fault: CaseIterable { case lostBefore, lostAfter, pulled }
 
@@ -30,7 +30,7 @@ struct NTAG424Bench {
         SellingKey(of: uid, from: masters, .usd)
     }
 
-    /// The sealed record of a state.
+    /// The sealed record with this number and balance.
     static func record(
         _ number: UInt32, _ balance: Int64, _ masters: CardKeys
     ) throws -> [UInt8] {
@@ -48,7 +48,7 @@ struct NTAG424Bench {
         return bytes
     }
 
-    /// A tap: the card gets power, and one exchange may fail.
+    /// Runs a procedure in a new tap, in which one exchange may fail.
     mutating func run<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, from start: NTAG424Side? = nil, at place: Int = -1,
         _ fault: Fault = .lostBefore, alter: (Int, [UInt8]) -> [UInt8] = { $1 },

@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("A card on an NTAG 424")
+@Suite("Cards on an NTAG 424")
 struct NTAG424CardTests {
     private static let old = NTAG424Bench.masters(1)
     private static let new = NTAG424Bench.masters(2)
@@ -30,7 +30,7 @@ struct NTAG424CardTests {
             NTAG424Bench.selling(keys), address ?? self.address, random: NTAG424Bench.random(16))
     }
 
-    /// The state with this number.
+    /// A change to the state with this number.
     private func change(
         _ number: UInt32, to balance: Int64, in visit: NTAG424State
     ) throws -> UpdateNTAG424.Change {
@@ -52,7 +52,7 @@ struct NTAG424CardTests {
                 random: NTAG424Bench.random(32)))
     }
 
-    /// A card with its first state, number 1.
+    /// A card with its first state, which has number 1.
     private func made() throws -> NTAG424Bench {
         var chip = NTAG424Bench()
         try chip.run(making(Self.old))
@@ -71,7 +71,7 @@ struct NTAG424CardTests {
         return Int64(record.balance)
     }
 
-    /// Each memory after one fault of a run from here.
+    /// The distinct memories after one fault at any command of the procedure.
     private func afterFaults(
         _ start: NTAG424Bench, _ procedure: PersonaliseNTAG424
     ) throws -> [NTAG424Memory] {
@@ -91,7 +91,7 @@ struct NTAG424CardTests {
         return found
     }
 
-    @Test("Keys half changed: the state is there all the time, and the grant under one of the keys")
+    @Test("An interrupted key change leaves state and grant readable with the old or new keys")
     func halfChanged() throws {
         let start = try made()
         for state in try afterFaults(start, making(Self.new)) {
@@ -110,7 +110,7 @@ struct NTAG424CardTests {
         }
     }
 
-    @Test("A payment takes six commands, and is old or new whatever is lost")
+    @Test("A payment takes six commands and is either written or not, whatever fault occurs")
     func payment() throws {
         let ready = try made()
         for place in -1..<1 {
@@ -137,7 +137,7 @@ struct NTAG424CardTests {
         }
     }
 
-    @Test("Without the load key nothing is added, and what was spent may come back after a void")
+    @Test("A top-up needs the load key, but restoring a voided payment does not")
     func withoutLoadKey() throws {
         var chip = try made()
         let visit = try chip.run(looking())
@@ -153,7 +153,7 @@ struct NTAG424CardTests {
                 == nil)
     }
 
-    @Test("A card of another address is found by two commands more")
+    @Test("A card with a different address takes two more commands to read")
     func otherAddress() throws {
         var chip = try made()
         let other = try AddressFile(page: "https://another.example.net/cards/c")
@@ -165,12 +165,12 @@ struct NTAG424CardTests {
         #expect(try balance(&chip) == 4_000)
     }
 
-    @Test("A changed bit in any command or answer is never believed, and the card lives on")
+    @Test("A flipped bit in any command or answer leaves the card with the old or new balance")
     func flipped() throws {
         let ready = try made()
         var sizes: [Int] = []
         var lengths: [Int] = []
-        /// A look and a top-up, each with its faults at one command of the whole.
+        /// A reading and a top-up, with commands and answers altered by their common index.
         func tap(
             _ chip: inout NTAG424Bench, alter: @escaping (Int, [UInt8]) -> [UInt8],
             send: @escaping (Int, [UInt8]) -> [UInt8] = { $1 }
@@ -211,7 +211,7 @@ struct NTAG424CardTests {
         }
     }
 
-    @Test("Keys that were not handed in are not guessed, and another number is refused")
+    @Test("A card with unknown keys or another UID is refused")
     func refusals() throws {
         var chip = try made()
         let plan = PersonaliseNTAG424.Plan(
@@ -233,7 +233,7 @@ struct NTAG424CardTests {
         #expect(other.memory.files == NTAG424Bench().memory.files)
     }
 
-    @Test("The address that a phone reads is proved by the keys of the customers' page")
+    @Test("The address a phone reads is proved by the keys of the customers' page")
     func phone() throws {
         var chip = try made()
         let keys = NTAG424Bench.keys(Self.old)

@@ -7,7 +7,7 @@ import Testing
 struct NTAG424LayoutTests {
     private let masters = NTAG424Bench.masters(1)
 
-    @Test("A grant is read back, and no other bytes are a grant")
+    @Test("A grant survives a round trip, and changed bytes or other keys give none")
     func grants() throws {
         let card = NTAG424Bench.selling(masters)
         for sum: Int64 in [0, 1, 4_999, Grant.most] {
@@ -29,7 +29,7 @@ struct NTAG424LayoutTests {
         #expect(Grant(-1) == nil && Grant(Grant.most + 1) == nil)
     }
 
-    @Test("A slot is read back, and no other bytes are a slot")
+    @Test("A slot survives a round trip, and changed bytes give none")
     func slots() throws {
         let record = try NTAG424Bench.record(7, 1_234, masters)
         let slot = try #require(NTAG424Slot(record: record, spent: 99))
@@ -46,7 +46,7 @@ struct NTAG424LayoutTests {
         #expect(NTAG424Slot(record: [1], spent: 1) == nil)
     }
 
-    @Test("Blank and torn slots have no state; the others keep theirs")
+    @Test("Blank and torn slots have no state, and the others keep theirs")
     func file() throws {
         let record = try NTAG424Bench.record(7, 1_234, masters)
         let slot = try #require(NTAG424Slot(record: record, spent: 99))
@@ -63,7 +63,7 @@ struct NTAG424LayoutTests {
     }
 
     @Test(
-        "A page needs https, a name and no query, and room on the chip",
+        "A page's address that is not https, has a query or is too long is refused",
         arguments: [
             "", "https://", "http://cards.example.org/c", "http://127.0.0.1", "http://localhost/c",
             "http://127.0.0.1:", "http://127.0.0.1.example:1/c", "https:///c", "https://a b/c",
@@ -74,7 +74,7 @@ struct NTAG424LayoutTests {
         #expect(throws: AddressError.self) { _ = try AddressFile(page: page) }
     }
 
-    @Test("Each place in the file follows from its length, whatever the address")
+    @Test("The grant's offset follows from the length of the file, whatever the address")
     func places() throws {
         for length in 1...90 {
             let page = "https://" + String(repeating: "a", count: length) + "/c"

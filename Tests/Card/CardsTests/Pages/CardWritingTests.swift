@@ -2,14 +2,14 @@ import Cards
 import Tags
 import Testing
 
-@Suite("What has to be written to a card")
+@Suite("Pages to write for a change of a card")
 struct CardWritingTests {
     static let guardPage = PageWrite(0x04, Page(0x03, 0x00, 0xFE, 0x00))
-    /// 28 pages, of which the first twenty are used.
+    /// The number of used pages, out of 28.
     static let used = 20
     static let old = area { UInt8($0) }
 
-    /// Area bytes of an NTAG213: zeros after the used pages.
+    /// The bytes of an NTAG213's area, with zeros after the used pages.
     static func area(_ content: (Int) -> UInt8) -> [UInt8] {
         (0..<112).map { $0 < used * 4 ? content($0 + 1) : 0 }
     }
@@ -25,12 +25,12 @@ struct CardWritingTests {
         CardLayout.ntag213.writes(replacing: old, with: new, rewritingAll: all)
     }
 
-    @Test("nothing, where nothing changes")
+    @Test("Nothing is written if nothing changes")
     func nothing() {
         #expect(writes(Self.old, Self.old).isEmpty)
     }
 
-    @Test("the guard, the pages that change, and the first page last")
+    @Test("A change writes the guard, then the changed pages, and the first page last")
     func changed() throws {
         for pages in [[0x09], [0x09, 0x0A], [0x05, 0x17], [0x1F]] as [[UInt8]] {
             var new = Self.old
@@ -41,27 +41,29 @@ struct CardWritingTests {
         }
     }
 
-    @Test("the first page alone needs the guard, too")
+    @Test("A change of the first page alone needs the guard, too")
     func firstPage() throws {
         var new = Self.old
         new[1] ^= 1
         #expect(writes(Self.old, new) == [Self.guardPage, try write(4, of: new)])
     }
 
-    @Test("all that is used, when told so, even if nothing changes")
+    @Test("A requested rewrite covers all used pages even if nothing changes")
     func rewriting() throws {
         let middle = try (0x05...0x17 as ClosedRange<UInt8>).map { try write($0, of: Self.old) }
         let expected = [Self.guardPage] + middle + [try write(4, of: Self.old)]
         #expect(writes(Self.old, Self.old, all: true) == expected)
     }
 
-    @Test("all that is used, when the guard of a broken-off refresh stands there")
+    @Test("All used pages are rewritten if an interrupted write left its guard")
     func brokenOff() throws {
         let torn = Self.guardPage.content.bytes + Self.old.dropFirst(4)
         #expect(writes(torn, Self.old) == writes(Self.old, Self.old, all: true))
     }
 
-    @Test("only the old end of a longer message is cleared, or all", arguments: [false, true])
+    @Test(
+        "A page beyond the new message is cleared, and unchanged pages only on a rewrite",
+        arguments: [false, true])
     func shorter(all: Bool) throws {
         let longer = Self.old.enumerated().map { $0 == 111 ? 0xFF : $1 }
         let pages = writes(longer, Self.old, all: all)
@@ -70,7 +72,7 @@ struct CardWritingTests {
         #expect(!pages.contains(try write(0x1E, of: Self.old)))
     }
 
-    @Test("a payment changes two pages between the guard and the end")
+    @Test("A payment changes two pages between the guard and the first page")
     func payment() throws {
         let fixture = try CardFixture()
         let (before, after) = (try fixture.area(1_250), try fixture.area(800))
@@ -79,12 +81,14 @@ struct CardWritingTests {
         #expect(writes(before, after).first == Self.guardPage)
     }
 
-    @Test("areas of two sizes are not a change of one card")
+    @Test("Areas of different sizes give no writes")
     func sizes() {
         #expect(writes(Self.old, Self.old + [0, 0, 0, 0], all: true).isEmpty)
     }
 
-    @Test("four pages for a record", arguments: [CardLayout.ntag213, .larger], [0, 1])
+    @Test(
+        "A record is written to the four pages of its slot",
+        arguments: [CardLayout.ntag213, .larger], [0, 1])
     func record(layout: CardLayout, place: Int) {
         let first = layout.recordPages[place]
         let writes = layout.writes(record: numbered(first...first + 3), to: place)

@@ -5,12 +5,12 @@ import Tags
 import TapcardDomain
 import Testing
 
-/// The side that asks against the side that answers, which share nothing but the frames.
-@Suite("Procedures over a simulated tag")
+/// Runs the reader's side against the tag's side, which share nothing but the frames.
+@Suite("Procedures on a simulated tag")
 struct FacingSidesTests {
     static let password = TagPassword(password: [1, 2, 3, 4], pack: [5, 6])
 
-    /// A tag of the chip on a reader that writes down what goes by, selected.
+    /// A selected tag of this chip on a reader that records the exchanges.
     private func bench(
         _ chip: Type2Chip, longestAnswer: Int = 250
     ) async throws -> (reader: InterposedReader, world: SimulatedReader, identity: TagIdentity) {
@@ -22,7 +22,7 @@ struct FacingSidesTests {
         return (reader, world, try await reader.select(within: .zero))
     }
 
-    /// Gives the tag a password for all pages from this one, for reading too.
+    /// Protects all pages from this one with a password, for reading, too.
     private func protect(
         _ reader: InterposedReader, _ chip: Type2Chip, from page: UInt8
     ) async throws {
@@ -43,7 +43,7 @@ struct FacingSidesTests {
         }
     }
 
-    @Test("first reading: one selection and four commands", arguments: Type2Chip.known)
+    @Test("A first reading takes one selection and four commands", arguments: Type2Chip.known)
     func scanTag(chip: Type2Chip) async throws {
         let (reader, world, identity) = try await bench(chip)
         let tag = try await reader.perform(reading(identity))
@@ -57,7 +57,7 @@ struct FacingSidesTests {
         #expect(tag.signature?.count == 32)
     }
 
-    @Test("first reading of an older chip: by READs, after a selection")
+    @Test("An older chip is selected again and read")
     func olderChip() async throws {
         let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         let (reader, _, identity) = try await bench(chip)
@@ -67,7 +67,9 @@ struct FacingSidesTests {
         #expect(reader.exchanges.first?.failure == .refused(NAK.invalidArgument))
     }
 
-    @Test("a card is written and read again", arguments: Type2Chip.known, [16, 64, 250])
+    @Test(
+        "A card that was written is read back, with any chip and answer size",
+        arguments: Type2Chip.known, [16, 64, 250])
     func roundTrip(chip: Type2Chip, longestAnswer: Int) async throws {
         let (reader, _, _) = try await bench(chip, longestAnswer: longestAnswer)
         let fixture = try CardFixture()
@@ -95,7 +97,7 @@ struct FacingSidesTests {
     }
 
     @Test(
-        "a protected tag is written with its password and with no other", arguments: Type2Chip.known
+        "A protected tag is written only with its password and PACK", arguments: Type2Chip.known
     )
     func protected(chip: Type2Chip) async throws {
         let (reader, _, _) = try await bench(chip)
@@ -119,7 +121,7 @@ struct FacingSidesTests {
         await #expect(throws: Never.self) { try await write(Self.password) }
     }
 
-    @Test("what is protected from reading is left out of a dump", arguments: Type2Chip.known)
+    @Test("Pages protected from reading are left out of a dump", arguments: Type2Chip.known)
     func partlyReadable(chip: Type2Chip) async throws {
         let (reader, world, identity) = try await bench(chip)
         try await protect(reader, chip, from: 0x0D)
@@ -130,7 +132,7 @@ struct FacingSidesTests {
         #expect(pages == (0...last).map { $0 < 0x0D ? memory[$0] : nil })
     }
 
-    @Test("a WRITE that fails ends it, whichever one and however", arguments: 1...4)
+    @Test("A WRITE that fails in any way ends the procedure", arguments: 1...4)
     func interrupted(write: Int) async throws {
         let failures: [(Fault.Kind, ReaderError.Kind)] = [
             (.lost, .tagLost), (.torn(.mix(seed: 1)), .tagLost), (.acknowledgeLost, .tagLost),

@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("First reading of another Type 2 tag")
+@Suite("First reading of other Type 2 tags")
 struct OtherChipTests {
     private func header(size: UInt8, magic: UInt8 = 0xE1, version: UInt8 = 0x10) -> [UInt8] {
         ScanTagTests.header.dropLast(4) + [magic, version, size, 0]
@@ -15,7 +15,7 @@ struct OtherChipTests {
     }
 
     @Test(
-        "that refuses GET_VERSION, or is silent twice, is selected again and read",
+        "A tag that refuses GET_VERSION, or fails to answer it twice, is selected again and read",
         arguments: [
             ReaderError.Kind.refused(0), .timedOut, .garbled, .tagLost,
         ])
@@ -35,7 +35,7 @@ struct OtherChipTests {
         #expect(tag.kind == "MIFARE Ultralight")
     }
 
-    @Test("whose answer was lost once is asked once more")
+    @Test("A lost answer to GET_VERSION is asked for once more")
     func lostAnswer() async throws {
         for kind in [ReaderError.Kind.timedOut, .garbled, .tagLost] {
             let played = await ScanTagTests.look(
@@ -46,7 +46,7 @@ struct OtherChipTests {
         }
     }
 
-    @Test("from the factory, without a capability container, is read as far as every one reaches")
+    @Test("A tag without a capability container is read as the smallest chip")
     func unformatted() async throws {
         let played = await ScanTagTests.look(
             [
@@ -58,7 +58,7 @@ struct OtherChipTests {
     }
 
     @Test(
-        "has the name that the field has for it",
+        "A tag is named after its version, with the right article",
         arguments: [
             (0x0004_0301_0100_0B03, "MIFARE Ultralight EV1"),
             (0x0004_0301_0100_0E03, "MIFARE Ultralight EV1"),
@@ -80,7 +80,7 @@ struct OtherChipTests {
         #expect(played.outcome?.kind.withArticle == "\(article) \(name)")
     }
 
-    @Test("with triple DES is an Ultralight C, and one with 144 bytes and none an NTAG203")
+    @Test("Triple DES tells an Ultralight C from an NTAG203")
     func tripleDES() async throws {
         let start: [ScriptedReader.Reply] = [
             .failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: 0x12)),
@@ -93,7 +93,7 @@ struct OtherChipTests {
         #expect(other.outcome?.kind == "NTAG203")
     }
 
-    @Test("of a version that is not in the table is read without a selection")
+    @Test("A tag with a version outside the table is read without another selection")
     func unknownVersion() async throws {
         let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
         let played = await ScanTagTests.look(
@@ -103,7 +103,9 @@ struct OtherChipTests {
         #expect(played.outcome?.chip.hasFastRead == false)
     }
 
-    @Test("is read to its end and no further", arguments: [1, 2, 3, 0x12, 0x7D, 0x7E] as [UInt8])
+    @Test(
+        "A tag is read exactly to the end that its capability container states",
+        arguments: [1, 2, 3, 0x12, 0x7D, 0x7E] as [UInt8])
     func sizes(size: UInt8) async throws {
         let last = 3 + 2 * size
         let firstPages = Array(stride(from: UInt8(4), through: last, by: 4))
@@ -121,8 +123,8 @@ struct OtherChipTests {
         #expect(played.unused == 0)
     }
 
-    /// As the tickets of buses and fairs have it.
-    @Test("that does not say where it ends is read as the smallest, and named")
+    /// Tickets of buses and fairs have such tags.
+    @Test("A tag with an invalid capability container is read as the smallest chip")
     func ticket() async {
         for header in [
             header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
@@ -140,7 +142,7 @@ struct OtherChipTests {
         }
     }
 
-    @Test("that was swapped in the meantime is refused")
+    @Test("A tag that was swapped is refused")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
         let played = await ScanTagTests.look([.failure(.refused(0)), .tag(other)])
@@ -148,7 +150,9 @@ struct OtherChipTests {
         #expect(played.trace == [[0x60], []])
     }
 
-    @Test("ends at every failure", arguments: ReaderError.Kind.everyKind)
+    @Test(
+        "The reading of another chip ends at any reader failure",
+        arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let whole: [ScriptedReader.Reply] =
             [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: 6))]
@@ -160,7 +164,9 @@ struct OtherChipTests {
         }
     }
 
-    @Test("takes no answer of a wrong length", arguments: [0, 15, 17, 32])
+    @Test(
+        "An answer of the wrong length ends the reading of another chip as garbled",
+        arguments: [0, 15, 17, 32])
     func lengths(count: Int) async {
         let start: [ScriptedReader.Reply] = [.failure(.refused(0)), .tag(ScanTagTests.identity)]
         let wrong = ScriptedReader.Reply.answer([UInt8](repeating: 0xE1, count: count))

@@ -2,13 +2,13 @@ import Cards
 import PortDoubles
 import Tags
 
-/// The result of a procedure that was played to a reader with a script.
+/// The result of a procedure that ran against a scripted reader.
 struct Played<Outcome: Sendable>: Sendable {
     let outcome: Outcome?
     let error: CardStoreError?
-    /// The frames in their order; a selection is an empty one.
+    /// The frames in order; an empty one stands for a selection.
     let trace: [[UInt8]]
-    /// How many replies of the script were not asked for.
+    /// The number of replies in the script that were not used.
     let unused: Int
 }
 

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Reading a run of pages")
 struct ReadPagesTests {
-    /// The runs into which a reader's answers cut the pages.
+    /// The runs of at most `size` pages that make up the pages.
     static func runs(_ pages: ClosedRange<UInt8>, _ size: Int) -> [ClosedRange<UInt8>] {
         stride(from: Int(pages.lowerBound), through: Int(pages.upperBound), by: size).map {
             UInt8($0)...UInt8(min($0 + size - 1, Int(pages.upperBound)))
         }
     }
 
-    @Test("is one command for a whole card", arguments: [0x27, 0x41] as [UInt8])
+    @Test("A whole card is read in one command", arguments: [0x27, 0x41] as [UInt8])
     func oneCommand(last: UInt8) async {
         let played = await play(
             ReadPages(4...last, longestAnswer: 250), [.answer(numbered(4...last))])
@@ -21,7 +21,7 @@ struct ReadPagesTests {
     }
 
     @Test(
-        "is cut into what a reader carries, at least a page",
+        "A run is split to fit the reader's answers, with at least one page each",
         arguments: [
             (64, 16), (63, 15), (16, 4), (8, 2), (7, 1), (4, 1), (3, 1), (0, 1), (-1, 1),
             (1_024, 256),
@@ -35,7 +35,7 @@ struct ReadPagesTests {
         #expect(played.outcome == numbered(pages))
     }
 
-    @Test("ends at every failure, at every frame", arguments: ReaderError.Kind.everyKind)
+    @Test("Reading pages ends at any failure of any frame", arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let runs = Self.runs(4...0x27, 16)
         for step in runs.indices {
@@ -47,7 +47,9 @@ struct ReadPagesTests {
         }
     }
 
-    @Test("takes no answer of a wrong length", arguments: [0, 1, 143, 145, 148, 288])
+    @Test(
+        "An answer of the wrong length ends the reading of pages as garbled",
+        arguments: [0, 1, 143, 145, 148, 288])
     func lengths(count: Int) async {
         let played = await play(
             ReadPages(4...0x27, longestAnswer: 250),

@@ -3,7 +3,7 @@ import PortDoubles
 import Tags
 import Testing
 
-@Suite("Reading what can be read")
+@Suite("Reading all readable pages")
 struct ReadWhatCanBeReadTests {
     private static let identity = ScanTagTests.identity
 
@@ -18,7 +18,7 @@ struct ReadWhatCanBeReadTests {
         range.map { Page($0, $0, $0, $0) }
     }
 
-    @Test("asks for as much at once as the reader carries")
+    @Test("As many pages are read at once as the reader's answers hold")
     func allReadable() async {
         let played = await read(
             0...9, [.answer(numbered(0...3)), .answer(numbered(4...7)), .answer(numbered(8...9))])
@@ -26,7 +26,7 @@ struct ReadWhatCanBeReadTests {
         #expect(played.outcome == pages(0...9))
     }
 
-    @Test("halves a run that is refused, until the page is found")
+    @Test("A refused run is halved until the refused page is found")
     func someRefused() async {
         let again = ScriptedReader.Reply.tag(Self.identity)
         let refused = ScriptedReader.Reply.failure(.refused(0))
@@ -49,7 +49,8 @@ struct ReadWhatCanBeReadTests {
     }
 
     @Test(
-        "gives one page at a time where the reader carries less than one", arguments: [0, 3, 4, 7])
+        "Pages are read one by one if the reader's answers hold at most one",
+        arguments: [0, 3, 4, 7])
     func smallAnswers(longestAnswer: Int) async {
         let played = await read(
             254...255, longestAnswer: longestAnswer,
@@ -57,7 +58,7 @@ struct ReadWhatCanBeReadTests {
         #expect(played.outcome == pages(254...255))
     }
 
-    @Test("does not go on with another tag")
+    @Test("Reading stops if the tag was swapped")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
         let played = await read(0...3, [.failure(.refused(0)), .tag(other)])
@@ -65,7 +66,9 @@ struct ReadWhatCanBeReadTests {
         #expect(played.trace == [[0x3A, 0, 3], []])
     }
 
-    @Test("ends at every failure but a refusal", arguments: ReaderError.Kind.everyKind)
+    @Test(
+        "Any failure but a refusal ends the reading of readable pages",
+        arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         if case .refused = kind { return }
         let atRead = await read(0...7, [.answer(numbered(0...3)), .failure(kind)])
@@ -75,7 +78,9 @@ struct ReadWhatCanBeReadTests {
         #expect(atSelection.trace == [[0x3A, 0, 3], []])
     }
 
-    @Test("takes no answer of a wrong length", arguments: [0, 3, 12, 15, 17, 20])
+    @Test(
+        "An answer of the wrong length ends the reading of readable pages as garbled",
+        arguments: [0, 3, 12, 15, 17, 20])
     func lengths(count: Int) async {
         let played = await read(0...3, [.answer([UInt8](repeating: 0, count: count))])
         #expect(played.error?.kind == .garbled)

@@ -3,9 +3,9 @@ import Cards
 import TapcardDomain
 import Testing
 
-@Suite("The two places for records")
+@Suite("The two record slots")
 struct RecordSlotsTests {
-    /// The possible contents of one place; numbers tell the valid ones apart.
+    /// The possible contents of a slot; the valid ones differ in their number.
     enum Content: CaseIterable, Sendable {
         case blank, broken, unsealed, retired, older, newer
 
@@ -31,7 +31,7 @@ struct RecordSlotsTests {
             holders: [fixture.holder], currency: .usd, keys: fixture.keys)
     }
 
-    @Test("are told apart by what they hold", arguments: Content.allCases, Content.allCases)
+    @Test("Each slot is classified by its content", arguments: Content.allCases, Content.allCases)
     func kinds(first: Content, second: Content) throws {
         let fixture = try CardFixture()
         let slots = try slots(first, second)
@@ -57,7 +57,7 @@ struct RecordSlotsTests {
     }
 
     @Test(
-        "the valid one with the highest number counts", arguments: Content.allCases,
+        "The valid record with the highest number is the best one", arguments: Content.allCases,
         Content.allCases)
     func best(first: Content, second: Content) throws {
         let best = try slots(first, second).best
@@ -67,7 +67,7 @@ struct RecordSlotsTests {
     }
 
     @Test(
-        "the next goes never over the confirmed one, else never over the best one",
+        "The next record never replaces the confirmed one, or else the best one",
         arguments: Content.allCases, Content.allCases)
     func target(first: Content, second: Content) throws {
         let slots = try slots(first, second)
@@ -88,7 +88,7 @@ struct RecordSlotsTests {
         }
     }
 
-    @Test("one that the ledger issued is believed, whatever became of the name")
+    @Test("An unsealed record that the ledger issued is believed")
     func believing() throws {
         let slots = try slots(.unsealed, .older)
         let record = try #require(SealedRecord(slots.bytes[0]))
@@ -99,7 +99,7 @@ struct RecordSlotsTests {
         #expect(slots.believing { $0 == slots.bytes[1] } == slots)
     }
 
-    @Test("one that the ledger issued is believed, whatever became of the key")
+    @Test("A record under a retired key that the ledger issued is believed")
     func believingRetired() throws {
         let slots = try slots(.retired, .older)
         let record = try #require(SealedRecord(slots.bytes[0]))
@@ -108,7 +108,7 @@ struct RecordSlotsTests {
         #expect(slots.believing { _ in false } == slots)
     }
 
-    @Test("the ledger makes nothing valid that is not a record")
+    @Test("The ledger's word makes no blank or broken slot valid")
     func notBelieved() throws {
         for content in [Content.blank, .broken, .newer] {
             let slots = try slots(content, content)
@@ -116,7 +116,7 @@ struct RecordSlotsTests {
         }
     }
 
-    @Test("are believed for any of the holders, and for no others")
+    @Test("Records are valid for any of the given holders and for no others")
     func holders() throws {
         let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1, of: .nobody), try fixture.record(2))
@@ -132,7 +132,7 @@ struct RecordSlotsTests {
         #expect(valid([]) == [false, false])
     }
 
-    @Test("are not believed of another chip, currency or station")
+    @Test("Records of another chip, currency or key ring are not valid")
     func strangers() throws {
         let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1), try fixture.record(2))

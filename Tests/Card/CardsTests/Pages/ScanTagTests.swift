@@ -28,7 +28,7 @@ struct ScanTagTests {
     }
 
     @Test(
-        "takes four commands",
+        "The first reading of an NTAG21x takes four commands",
         arguments: [(Type2Chip.ntag213, 0x27), (.ntag215, 0x41), (.ntag216, 0x41)]
             as [(Type2Chip, UInt8)])
     func fourCommands(chip: Type2Chip, last: UInt8) async throws {
@@ -44,7 +44,7 @@ struct ScanTagTests {
         #expect(tag.signature == Self.signature)
     }
 
-    @Test("takes a FAST_READ more where a reader carries less")
+    @Test("A reader with short answers takes more FAST_READ commands")
     func smallAnswers() async {
         let script = [
             Type2Chip.ntag213.version ?? [], Self.header, numbered(4...0x13),
@@ -60,7 +60,8 @@ struct ScanTagTests {
     }
 
     @Test(
-        "ends at every failure but those that say something", arguments: ReaderError.Kind.everyKind)
+        "A failure ends the first reading, unless an older chip or a missing signature explains it",
+        arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let isAnswerOfSorts =
             switch kind {
@@ -86,7 +87,9 @@ struct ScanTagTests {
         }
     }
 
-    @Test("takes no answer of a wrong length", arguments: [-1, 1, -4, 4, -8, -16])
+    @Test(
+        "An answer of the wrong length ends the first reading, except for the signature",
+        arguments: [-1, 1, -4, 4, -8, -16])
     func lengths(excess: Int) async {
         for (step, answer) in Self.answers().enumerated() {
             let count = answer.count + excess
@@ -103,7 +106,7 @@ struct ScanTagTests {
         }
     }
 
-    @Test("takes no tag where it asked for an answer")
+    @Test("A first reading fails if it gets a selection in place of an answer")
     func selectedUnasked() {
         var procedure = ScanTag(Self.identity, longestAnswer: 250) { $0.userPages }
         _ = procedure.next(after: .begin)

@@ -3,7 +3,7 @@ import PortDoubles
 import Tags
 import Testing
 
-@Suite("The frames that switch a tag's protection")
+@Suite("Frames that switch the protection of a tag")
 struct SwitchProtectionTests {
     static let identity = TagIdentity(uid: [0x04, 1, 2, 3, 4, 5, 6])
     static let password = TagPassword(password: [1, 2, 3, 4], pack: [5, 6])
@@ -24,7 +24,7 @@ struct SwitchProtectionTests {
         .answer([]),
     ]
 
-    @Test("prove the password, write AUTH0, and prove what it does after a power cycle")
+    @Test("Switching on proves the password, writes AUTH0 and checks it after a power cycle")
     func switchOn() async throws {
         let played = await play(try Self.on(), Self.onScript)
         #expect(
@@ -37,7 +37,9 @@ struct SwitchProtectionTests {
         #expect(played.outcome != nil && played.unused == 0)
     }
 
-    @Test("stop at the first failure, at every frame", arguments: ReaderError.Kind.everyKind)
+    @Test(
+        "Switching on stops at the first failure of any frame",
+        arguments: ReaderError.Kind.everyKind)
     func failures(_ kind: ReaderError.Kind) async throws {
         for step in Self.onScript.indices {
             let isRefusal = if case .refused = kind { true } else { false }
@@ -53,7 +55,7 @@ struct SwitchProtectionTests {
         }
     }
 
-    @Test("write nothing where the settings are not what they should be")
+    @Test("Nothing is written if a tag limits passwords or locks its settings")
     func settings() async throws {
         let cases: [([UInt8], CardStoreError.Kind)] = [
             ([4, 0, 0, 0xFF, 0x01], .limitsPasswords), ([4, 0, 0, 2, 0x07], .limitsPasswords),
@@ -67,7 +69,7 @@ struct SwitchProtectionTests {
         }
     }
 
-    @Test("show again what somebody hid, once the password is proved, and keep the counter")
+    @Test("Read protection is lifted after the password is proved, and the counter setting stays")
     func hidden() async throws {
         var script = Self.onScript
         script[0] = .answer([4, 0, 0, 0x2B, 0x90, 5] + [UInt8](repeating: 0, count: 10))
@@ -76,7 +78,7 @@ struct SwitchProtectionTests {
         #expect(played.outcome != nil)
     }
 
-    @Test("notice another tag, another page, and a tag that takes everything")
+    @Test("Switching on notices another tag, a page that differs and an ignored password")
     func surprises() async throws {
         let other = TagIdentity(uid: [0x04, 6, 5, 4, 3, 2, 1])
         let cases: [(Int, ScriptedReader.Reply, CardStoreError.Kind)] = [
@@ -94,7 +96,7 @@ struct SwitchProtectionTests {
         }
     }
 
-    @Test("take AUTH0 away and read it back after a power cycle")
+    @Test("Switching off clears AUTH0 and reads it back after a power cycle")
     func switchOff() async throws {
         func off() throws -> SwitchProtection {
             try #require(
@@ -114,7 +116,7 @@ struct SwitchProtectionTests {
     }
 }
 
-@Suite("The frames that set a password")
+@Suite("Frames that set a password")
 struct SetPasswordTests {
     private static func set(
         _ password: TagPassword?, on settings: [UInt8], _ script: [ScriptedReader.Reply]
@@ -127,7 +129,7 @@ struct SetPasswordTests {
     private static let acknowledged = ScriptedReader.Reply.answer([])
     private static let password = SwitchProtectionTests.password
 
-    @Test("take limits away, spoil PACK, write PWD, then PACK, and prove it")
+    @Test("Setting a password lifts limits, spoils PACK, writes PWD and PACK, and proves both")
     func order() async throws {
         let played = try await Self.set(
             Self.password, on: [4, 0, 0, 0xFF, 0, 5],
@@ -142,7 +144,7 @@ struct SetPasswordTests {
         #expect(played.outcome != nil)
     }
 
-    @Test("leave the counter as it is where a limit is taken away")
+    @Test("Lifting a limit on passwords leaves the counter setting as it is")
     func relieving() async throws {
         let played = try await Self.set(
             Self.password, on: [4, 0, 0, 0xFF, 0x97, 5],
@@ -154,7 +156,7 @@ struct SetPasswordTests {
         #expect(played.outcome != nil)
     }
 
-    @Test("are none on a tag that asks for one, and none where settings are locked")
+    @Test("No password is set on a tag that is protected or has locked settings")
     func refused() async throws {
         for first in [0x00, 0x02, 0x2C] as [UInt8] {
             let played = try await Self.set(Self.password, on: [4, 0, 0, first], [])
@@ -164,7 +166,7 @@ struct SetPasswordTests {
         #expect(locked.error?.kind == .lockedSettings && locked.trace.count == 1)
     }
 
-    @Test("believe no other answer")
+    @Test("A password is not taken as set unless the tag answers with its PACK")
     func proof() async throws {
         for reply in [.answer([5, 7]), .failure(.refused(0)), .failure(.refused(4))]
             as [ScriptedReader.Reply]
@@ -179,7 +181,7 @@ struct SetPasswordTests {
         #expect(lost.error?.kind == .interrupted(.tagLost))
     }
 
-    @Test("put the factory's back, PWD last")
+    @Test("Clearing a password restores the factory's PACK and then PWD")
     func clearing() async throws {
         let played = try await Self.set(
             nil, on: [4, 0, 0, 0xFF], [Self.acknowledged, Self.acknowledged])
@@ -204,14 +206,14 @@ struct FindPasswordTests {
 
     private static let again = ScriptedReader.Reply.tag(SwitchProtectionTests.identity)
 
-    @Test("tries one after the other, selecting the tag in between")
+    @Test("Passwords are tried in order, with a selection in between")
     func order() async {
         let played = await Self.find([.failure(.refused(0)), Self.again, .answer([9, 2])])
         #expect(played.trace == [[0x1B, 1, 1, 1, 1], [], [0x1B, 2, 2, 2, 2]])
         #expect(played.outcome == .some(1))
     }
 
-    @Test("takes a right PWD with another PACK for somebody else's")
+    @Test("A right PWD with a different PACK is taken for another issuer's")
     func otherPack() async {
         let played = await Self.find(
             [.answer([9, 9]), Self.again, .failure(.refused(0)), Self.again]
@@ -219,7 +221,7 @@ struct FindPasswordTests {
         #expect(played.outcome == .some(nil) && played.error == nil)
     }
 
-    @Test("takes it where the tag is only to be opened")
+    @Test("A right PWD is enough if no proof by PACK is asked for")
     func withoutProof() async {
         let lenient = FindPassword(
             SwitchProtectionTests.identity, among: Self.passwords.map(\.withoutProof))
@@ -229,7 +231,7 @@ struct FindPasswordTests {
         #expect(played.outcome == .some(2))
     }
 
-    @Test("tries none on another tag, and guesses nothing from a failure")
+    @Test("No password is tried on another tag or after a reader failure")
     func failures() async {
         let other = TagIdentity(uid: [0x04, 6, 5, 4, 3, 2, 1])
         let swapped = await Self.find([.failure(.refused(0)), .tag(other)])

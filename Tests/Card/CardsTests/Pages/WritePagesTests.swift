@@ -21,7 +21,7 @@ struct WritePagesTests {
             WritePages(writes, longestAnswer: longestAnswer, password: password), script)
     }
 
-    @Test("goes page by page, in the order given, and reads back")
+    @Test("Pages are written in the given order and read back")
     func inOrder() async {
         let played = await write(meeting: Self.whole)
         #expect(played.trace == Self.frames + [[0x3A, 0x20, 0x23]])
@@ -30,7 +30,7 @@ struct WritePagesTests {
         #expect(reversed.trace == Self.frames.reversed() + [[0x3A, 0x20, 0x23]])
     }
 
-    @Test("authenticates first, where there is a password")
+    @Test("A given password is sent before the first write")
     func password() async {
         let played = await write(password: Self.password, meeting: [.answer([5, 6])] + Self.whole)
         #expect(played.trace == [[0x1B, 1, 2, 3, 4]] + Self.frames + [[0x3A, 0x20, 0x23]])
@@ -38,7 +38,7 @@ struct WritePagesTests {
     }
 
     @Test(
-        "writes nothing to a tag that knows another password",
+        "Nothing is written to a tag that answers with a different PACK",
         arguments: [
             [], [5], [6, 5], [0, 0], [5, 6, 0],
         ] as [[UInt8]])
@@ -48,7 +48,9 @@ struct WritePagesTests {
         #expect(played.error?.kind == .wrongPassword)
     }
 
-    @Test("stops at the first failure, at every frame", arguments: ReaderError.Kind.everyKind)
+    @Test(
+        "Writing stops at the first failure and reports how many pages were written",
+        arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let script = [.answer([5, 6])] + Self.whole
         for step in script.indices {
@@ -65,7 +67,7 @@ struct WritePagesTests {
         }
     }
 
-    @Test("takes nothing but an acknowledge for one", arguments: 0..<4)
+    @Test("An answer other than an acknowledgment ends the writing as garbled", arguments: 0..<4)
     func acknowledge(step: Int) async {
         let script = Self.acknowledged.prefix(step) + [.answer([0x0A])]
         let played = await write(meeting: script + Self.whole)
@@ -73,7 +75,7 @@ struct WritePagesTests {
         #expect(played.trace == Array(Self.frames.prefix(step + 1)))
     }
 
-    @Test("notices every bit that was not kept")
+    @Test("A written page that differs in any one bit is noticed")
     func differs() async {
         for bit in 0..<128 {
             var kept = numbered(0x20...0x23)
@@ -83,7 +85,7 @@ struct WritePagesTests {
         }
     }
 
-    @Test("asks only of what was written that it was kept")
+    @Test("Only the pages that were written are compared")
     func neighbours() async {
         let writes = [0x23, 0x21].map { PageWrite($0, Page(1, 2, 3, 4)) }
         let content = [1, 2, 3, 4] + numbered(0x22...0x22) + [1, 2, 3, 4]
@@ -93,7 +95,7 @@ struct WritePagesTests {
         #expect(played.outcome == content)
     }
 
-    @Test("asks of a page that is written twice for what came last")
+    @Test("A page that is written twice is compared with its last content")
     func twice() async {
         let (first, last) = (Page(3, 0, 0xFE, 0), Page(3, 7, 0xD1, 1))
         let writes = [PageWrite(4, first), PageWrite(4, last)]
@@ -105,7 +107,7 @@ struct WritePagesTests {
         #expect(undone.error?.kind == .differs)
     }
 
-    @Test("reads back in pieces where the reader carries less")
+    @Test("Pages are read back in parts if the reader's answers are short")
     func smallAnswers() async {
         let script = Self.acknowledged + (0x20...0x23).map { .answer(numbered($0...$0)) }
         let played = await write(longestAnswer: 4, meeting: script)
@@ -113,21 +115,23 @@ struct WritePagesTests {
         #expect(played.outcome == numbered(0x20...0x23))
     }
 
-    @Test("sends nothing where nothing is to be written")
+    @Test("Nothing is sent if nothing is to be written")
     func nothing() async {
         let played = await write([], meeting: [])
         #expect(played.trace.isEmpty)
         #expect(played.outcome == [])
     }
 
-    @Test("takes no answer of a wrong length", arguments: [0, 12, 15, 17, 20])
+    @Test(
+        "An answer of the wrong length ends the reading back as garbled",
+        arguments: [0, 12, 15, 17, 20])
     func lengths(count: Int) async {
         let played = await write(
             meeting: Self.acknowledged + [.answer([UInt8](repeating: 0x20, count: count))])
         #expect(played.error?.kind == .garbled)
     }
 
-    @Test("takes no tag where it asked for an answer")
+    @Test("Writing fails if it gets a selection in place of an answer")
     func selectedUnasked() {
         var procedure = WritePages(Self.writes, longestAnswer: 250)
         _ = procedure.next(after: .begin)

@@ -1,7 +1,7 @@
 import Tags
 import Testing
 
-@Suite("Commands in blocks, with faults")
+@Suite("ISO-DEP commands over a faulty line")
 struct BlockFaultTests {
     /// Short and chained commands, short and chained answers, with frames of 64 and 128 bytes.
     private static let commands: [[UInt8]] = [
@@ -15,7 +15,7 @@ struct BlockFaultTests {
         return line
     }
 
-    /// Plays all commands, and returns what was wrong.
+    /// Plays all commands and returns what went wrong.
     private func problems(_ line: inout BlockLine) -> [String] {
         var problems: [String] = []
         for command in Self.commands {
@@ -30,7 +30,7 @@ struct BlockFaultTests {
         [.lost, .cut(to: 0), .cut(to: 1), .cut(to: 2), .cut(to: 3), .cut(to: 50)]
         + (0..<40).map { .flipped(bit: $0) }
 
-    @Test("A card that goes on and brings nothing is left")
+    @Test("A card that keeps sending empty chained blocks is given up")
     func endless() throws {
         // FSC 128, FWI 7, as an NTAG 424 says.
         let answer = try #require(AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))
@@ -43,13 +43,13 @@ struct BlockFaultTests {
         }
     }
 
-    @Test("Without a fault each command is carried out once", arguments: [0, 1, 3])
+    @Test("Without faults, each command is carried out once", arguments: [0, 1, 3])
     func plain(time: Int) {
         var line = line(time: time)
         #expect(problems(&line).isEmpty)
     }
 
-    @Test("One damaged or lost block anywhere costs only a repetition", arguments: [0, 2])
+    @Test("One damaged or lost block anywhere only costs a repetition", arguments: [0, 2])
     func oneFault(time: Int) {
         var whole = line(time: time)
         #expect(problems(&whole).isEmpty)
@@ -65,7 +65,7 @@ struct BlockFaultTests {
         }
     }
 
-    @Test("Two lost blocks anywhere, too", arguments: [0, 1])
+    @Test("A lost block and a damaged one anywhere only cost repetitions", arguments: [0, 1])
     func twoFaults(time: Int) {
         var whole = line(time: time)
         _ = problems(&whole)
@@ -80,7 +80,7 @@ struct BlockFaultTests {
         }
     }
 
-    @Test("A block that arrives twice changes nothing, unless it is a part of a command")
+    @Test("A block that arrives twice changes nothing, unless it is part of a command")
     func duplicated() {
         var whole = line(time: 1)
         _ = problems(&whole)
@@ -97,7 +97,7 @@ struct BlockFaultTests {
         #expect(tried > 15)
     }
 
-    @Test("A command that arrives twice is carried out twice, as the standard has it")
+    @Test("A command that arrives twice is carried out twice, and the next exchange fails")
     func commandTwice() {
         var line = line()
         line.faults = [0: .duplicated]
@@ -107,7 +107,7 @@ struct BlockFaultTests {
         #expect(line.exchange([2, 8]) == .failed(.outOfPlace))
     }
 
-    @Test("A card that falls silent is given up, at every block")
+    @Test("A card that falls silent at any block is given up")
     func silent() {
         var whole = line()
         _ = problems(&whole)
@@ -129,7 +129,7 @@ struct BlockFaultTests {
         if case .finished = action { true } else { false }
     }
 
-    @Test("A card may ask for 500 ms, and not for more")
+    @Test("A card may ask for up to 500 ms and no more")
     func time() {
         // 12 and 13 times 38.66 ms.
         for (multiplier, end) in [
@@ -147,7 +147,7 @@ struct BlockFaultTests {
         }
     }
 
-    @Test("The wait that a card asks for is granted once, and longer than usual")
+    @Test("The wait a card asks for is granted once and exceeds the usual one")
     func wait() throws {
         let answer = try #require(AnswerToSelect(frame: BlockLine.answerToSelect))
         var reader = ReaderSide(answer)
@@ -158,7 +158,7 @@ struct BlockFaultTests {
         #expect(answer.wait(times: 2) - answer.wait() == answer.frameWait)
     }
 
-    @Test("A dismissed card is silent until it is activated again, and so is the reader")
+    @Test("A deselected card is silent, and its reader fails, until it is activated again")
     func dismissed() {
         var line = line()
         _ = line.exchange([1, 1])
@@ -169,7 +169,7 @@ struct BlockFaultTests {
         #expect(line.exchange([1, 1]) == .failed(.outOfPlace))
     }
 
-    @Test("A card that has gone is dismissed all the same")
+    @Test("Deselecting a card that is gone succeeds")
     func gone() {
         var line = line()
         line.faults = Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, .lost) })

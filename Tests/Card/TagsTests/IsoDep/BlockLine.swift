@@ -2,7 +2,7 @@ import Tags
 
 /// A reader, a card and the air between them, with faults at chosen frames.
 struct BlockLine {
-    /// The fate of one frame, with its checksum.
+    /// What happens to one frame, including its checksum.
     enum Fault: Hashable, CustomStringConvertible {
         case lost
         case flipped(bit: Int)
@@ -41,7 +41,7 @@ struct BlockLine {
         _ = card.hear(AnswerToSelect.request(frameSize: readerSize))
     }
 
-    /// The answer of the card to a command: any bytes that follow from it.
+    /// The card's answer to a command, made up from the command's bytes.
     static func answer(to command: [UInt8]) -> [UInt8] {
         (0..<Int(command[0])).map { UInt8(truncatingIfNeeded: $0) ^ command[command.count - 1] }
     }
@@ -105,7 +105,7 @@ struct BlockLine {
         }
     }
 
-    /// Asks for time, which `CardSide` does not do, or answers.
+    /// Asks for more time, which `CardSide` never does, or answers.
     private mutating func goOn() -> [UInt8] {
         isAskingForTime = requestsForTime > 0
         if isAskingForTime {

@@ -14,14 +14,14 @@ struct TransmissionBlockTests {
         (.deselect, [0xC2]),
     ]
 
-    @Test("Each is written and read in one form", arguments: 0..<11)
+    @Test("Each kind of block survives a round trip through its frame", arguments: 0..<11)
     func bothWays(index: Int) {
         let (block, frame) = Self.blocks[index]
         #expect(block.frame == frame)
         #expect(TransmissionBlock(frame: frame) == block)
     }
 
-    @Test("Every first byte is either read as it would be written, or refused")
+    @Test("A block with any first byte is read as it would be written, or is refused")
     func firstBytes() {
         #expect(TransmissionBlock(frame: []) == nil)
         var read = 0
@@ -35,7 +35,7 @@ struct TransmissionBlockTests {
         #expect(read == 4 * 3 + 4 + 1 + 1)
     }
 
-    @Test("A wait of 0, of more than 59, or with a field strength is refused")
+    @Test("A wait multiplier outside 1 to 59, or with a field strength, is refused")
     func multipliers() {
         for byte in UInt8.min...UInt8.max {
             let isRead = TransmissionBlock(frame: [0xF2, byte]) != nil
@@ -43,7 +43,7 @@ struct TransmissionBlockTests {
         }
     }
 
-    @Test("The answer of an NTAG 424 to its activation")
+    @Test("The answer to select of an NTAG 424 is understood")
     func answerToSelect() throws {
         let answer = try #require(
             AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))
@@ -56,7 +56,7 @@ struct TransmissionBlockTests {
         #expect((.microseconds(604)...(.microseconds(605))).contains(answer.pause))
     }
 
-    @Test("The shortest answer, and the optional parts one by one")
+    @Test("The shortest answer to select is understood, and each optional part by itself")
     func shortAnswers() throws {
         let shortest = try #require(AnswerToSelect(frame: [1]))
         #expect(shortest.frameSize == .of32)
@@ -71,7 +71,7 @@ struct TransmissionBlockTests {
         #expect(AnswerToSelect(frame: [3, 0x2F, 0xFF])?.frameSize == .of256)
     }
 
-    @Test("An answer cut off anywhere, or with a byte too many, is refused")
+    @Test("An answer to select that is cut short or has an extra byte is refused")
     func cutAnswers() {
         let whole: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
         for count in 0..<whole.count {
@@ -85,7 +85,7 @@ struct TransmissionBlockTests {
         #expect(AnswerToSelect(frame: [0x02, 0x80]) == nil)
     }
 
-    @Test("Only a request activates a card, and only then may parameters be chosen")
+    @Test("Only a valid request activates a card, and parameters may follow it only once")
     func activation() {
         for frame in [[], [0xE0], [0xE0, 0x8F], [0xE0, 0x80, 0], [0x02, 1], [0xD0, 0x11, 0]]
             as [[UInt8]]
@@ -102,7 +102,9 @@ struct TransmissionBlockTests {
         #expect(card.hear([0xD0, 0x11, 0x00]) == .silence)
     }
 
-    @Test("Frames of the reader are never longer than it said", arguments: FrameSize.allCases)
+    @Test(
+        "A long command and its answer arrive whole with any frame size of the reader",
+        arguments: FrameSize.allCases)
     func sizes(size: FrameSize) {
         #expect(AnswerToSelect.request(frameSize: size) == [0xE0, size.rawValue << 4])
         var line = BlockLine(readerSize: size)
@@ -111,7 +113,7 @@ struct TransmissionBlockTests {
         #expect(line.frames.allSatisfy { $0.count <= max(size.bytes, 128) })
     }
 
-    @Test("Commands and answers have a longest length, and no command is empty")
+    @Test("Empty commands and overlong commands and answers are refused")
     func lengths() throws {
         var line = BlockLine()
         #expect(line.reader.begin([]) == .failed(.wrongLength))
@@ -124,7 +126,7 @@ struct TransmissionBlockTests {
         #expect(reader.hear(.frame([0x02] + long)) == .failed(.wrongLength))
     }
 
-    @Test("A readable block out of place ends the conversation")
+    @Test("A readable but unexpected block ends the conversation")
     func outOfPlace() throws {
         let answer = try #require(AnswerToSelect(frame: BlockLine.answerToSelect))
         for frame in [
@@ -138,7 +140,7 @@ struct TransmissionBlockTests {
         }
     }
 
-    @Test("Each kind of failure says what to do")
+    @Test("Each kind of ISO-DEP failure has a description of its own")
     func words() {
         let kinds: [IsoDepError.Kind] = [
             .silent, .outOfPlace, .waitedTooLong, .wrongLength, .noProtocol,

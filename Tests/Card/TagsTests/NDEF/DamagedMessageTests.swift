@@ -2,9 +2,11 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite("Damaged messages")
+@Suite("Damaged NDEF messages")
 struct DamagedMessageTests {
-    @Test("cut off anywhere", arguments: try MessageFixture.all(in: "messages.txt"))
+    @Test(
+        "A message cut short anywhere is refused, and lenient reading keeps whole records",
+        arguments: try MessageFixture.all(in: "messages.txt"))
     func truncationIsRefused(_ fixture: MessageFixture) throws {
         let whole = try NDEFMessage(decoding: fixture.bytes)
         for count in fixture.bytes.indices {
@@ -19,7 +21,9 @@ struct DamagedMessageTests {
         }
     }
 
-    @Test("any byte replaced by any other", arguments: try MessageFixture.all(in: "messages.txt"))
+    @Test(
+        "A message with any byte replaced never stops the program",
+        arguments: try MessageFixture.all(in: "messages.txt"))
     func replacedByteNeverTraps(_ fixture: MessageFixture) throws {
         for index in fixture.bytes.indices {
             var bytes = fixture.bytes
@@ -32,7 +36,7 @@ struct DamagedMessageTests {
         }
     }
 
-    @Test("random bytes", arguments: UInt64(1)...8)
+    @Test("Random bytes never stop the message decoder", arguments: UInt64(1)...8)
     func randomBytesNeverTrap(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var readable = 0
@@ -50,8 +54,8 @@ struct DamagedMessageTests {
         #expect(readable > 0)
     }
 
-    /// The reading of a damaged message must be a message that can be written and read
-    /// again, and what is read strictly is read leniently too.
+    /// Whatever is read from damaged bytes must survive writing and reading, and lenient reading
+    /// must agree wherever strict reading succeeds.
     private func checkWhatIsRead(_ bytes: [UInt8]) throws {
         let lenient = decoded(bytes, .lenient)
         if let strict = decoded(bytes, .strict) {

@@ -3,34 +3,34 @@ import Testing
 
 @Suite("NDEF errors")
 struct NDEFErrorTests {
-    @Test("two errors are equal when their kinds are")
+    @Test("Two NDEF errors are equal if their kinds are")
     func equality() {
         #expect(NDEFError(.overrun, "one") == NDEFError(.overrun, "other"))
         #expect(NDEFError(.overrun) != NDEFError(.truncated))
     }
 
-    @Test("an error is words for people, without the name of its kind")
+    @Test("An NDEF error is described in words, without the name of its kind")
     func description() {
         #expect("\(NDEFError(.overrun, "by one byte"))" == "by one byte")
         #expect("\(NDEFError(.overrun))" == "the bytes are not a valid NDEF message")
     }
 }
 
-@Suite("Programming errors")
+@Suite("NDEF programming errors")
 struct ProgrammerErrorTests {
-    @Test("a language that no status byte can count")
+    @Test("A language longer than 63 bytes stops the program")
     func longLanguage() async {
         await #expect(processExitsWith: .failure) {
             _ = NDEFText(language: String(repeating: "x", count: 64), text: "")
         }
     }
 
-    @Test("a language that is not ASCII")
+    @Test("A language that is not ASCII stops the program")
     func accentedLanguage() async {
         await #expect(processExitsWith: .failure) { _ = NDEFText(language: "é", text: "") }
     }
 
-    @Test("a message that no TLV block holds")
+    @Test("A message too long for a TLV block stops the program")
     func longMessage() async {
         await #expect(processExitsWith: .failure) {
             _ = TLVArea.encoded(message: [UInt8](repeating: 0, count: TLV.maximumLength + 1))

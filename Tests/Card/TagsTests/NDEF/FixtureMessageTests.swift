@@ -1,9 +1,11 @@
 import Tags
 import Testing
 
-@Suite("Messages of the fixtures")
+@Suite("NDEF messages of the fixtures")
 struct FixtureMessageTests {
-    @Test("the file has what it should", arguments: ["messages.txt", "tlv.txt"])
+    @Test(
+        "Each fixture file has enough fixtures, with unique names and content",
+        arguments: ["messages.txt", "tlv.txt"])
     func everyFixtureSaysSomething(file: String) throws {
         let fixtures = try MessageFixture.all(in: file)
         #expect(fixtures.count >= 16)
@@ -12,7 +14,8 @@ struct FixtureMessageTests {
     }
 
     @Test(
-        "a message has the records it should", arguments: try MessageFixture.all(in: "messages.txt")
+        "A fixture's message has the records that the fixture describes",
+        arguments: try MessageFixture.all(in: "messages.txt")
     )
     func recordsAreAsDescribed(_ fixture: MessageFixture) throws {
         var rest = try NDEFMessage(decoding: fixture.bytes).records[...]
@@ -28,7 +31,9 @@ struct FixtureMessageTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("a message is encoded as it was", arguments: try MessageFixture.all(in: "messages.txt"))
+    @Test(
+        "A decoded message is encoded to its original bytes, unless marked as rewritten",
+        arguments: try MessageFixture.all(in: "messages.txt"))
     func encodingGivesTheSameBytes(_ fixture: MessageFixture) throws {
         let message = try NDEFMessage(decoding: fixture.bytes)
         let encoded = try message.encoded()
@@ -37,7 +42,8 @@ struct FixtureMessageTests {
     }
 
     @Test(
-        "reading leniently changes nothing", arguments: try MessageFixture.all(in: "messages.txt"))
+        "Lenient reading of a valid message gives the same result as strict reading",
+        arguments: try MessageFixture.all(in: "messages.txt"))
     func lenientIsNoDifferent(_ fixture: MessageFixture) throws {
         let strict = try NDEFMessage(decoding: fixture.bytes)
         #expect(try NDEFMessage(decoding: fixture.bytes, .lenient) == strict)

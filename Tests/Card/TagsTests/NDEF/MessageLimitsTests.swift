@@ -1,11 +1,11 @@
 import Tags
 import Testing
 
-@Suite("Limits of messages")
+@Suite("Limits of NDEF messages")
 struct MessageLimitsTests {
     private static let maximum = NDEFMessage.maximumByteCount
 
-    @Test("types and ids have at most 255 bytes", arguments: [255, 256])
+    @Test("Record types and ids have at most 255 bytes", arguments: [255, 256])
     func names(count: Int) throws {
         let name = [UInt8](repeating: 0x61, count: count)
         let records = [
@@ -22,7 +22,7 @@ struct MessageLimitsTests {
         }
     }
 
-    @Test("a record that contradicts itself is not written")
+    @Test("A record that contradicts itself is not written")
     func contradictions() {
         let records = [
             NDEFRecord(format: .empty, payload: [7]),
@@ -34,7 +34,7 @@ struct MessageLimitsTests {
         }
     }
 
-    @Test("at most 256 records", arguments: [256, 257])
+    @Test("A message has at most 256 records", arguments: [256, 257])
     func records(count: Int) throws {
         let message = NDEFMessage([NDEFRecord](repeating: .init(format: .empty), count: count))
         let middle = [[UInt8]](repeating: [0x10, 0, 0], count: count - 2).flatMap { $0 }
@@ -52,7 +52,7 @@ struct MessageLimitsTests {
         }
     }
 
-    @Test("at most what a TLV block holds is read")
+    @Test("A message longer than a TLV block is not read")
     func bytesRead() throws {
         let record: [UInt8] = [0xD0, 0, 0]
         let fitting = record + [UInt8](repeating: 0, count: Self.maximum - record.count)
@@ -61,7 +61,7 @@ struct MessageLimitsTests {
         #expect(throws: NDEFError(.tooLong)) { try NDEFMessage(decoding: fitting + [0], .lenient) }
     }
 
-    @Test("at most what a TLV block holds is written")
+    @Test("A message longer than a TLV block is not written")
     func bytesWritten() throws {
         let head = 6
         let fitting = NDEFMessage([record(of: Self.maximum - head)])

@@ -1,14 +1,14 @@
 import Tags
 import Testing
 
-@Suite("Rules for messages")
+@Suite("Rules of NDEF messages")
 struct MessageRulesTests {
-    /// Bytes that break a rule, and what each way of reading makes of them.
+    /// Bytes that break a rule, with the result of strict and of lenient reading.
     struct Breach: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
         let strict: NDEFError.Kind
-        /// The payloads that are read leniently; nil where the error is the same.
+        /// The payloads that lenient reading finds; nil if it fails with the strict error.
         let lenient: [[UInt8]]?
 
         init(
@@ -73,12 +73,12 @@ struct MessageRulesTests {
             .truncated),
     ]
 
-    @Test("a breach is refused", arguments: breaches)
+    @Test("Strict reading refuses every breach of the rules", arguments: breaches)
     func strictRefusal(_ breach: Breach) {
         #expect(throws: NDEFError(breach.strict)) { try NDEFMessage(decoding: breach.bytes) }
     }
 
-    @Test("a lenient reader forgives what it says", arguments: breaches)
+    @Test("Lenient reading forgives exactly the breaches marked as lenient", arguments: breaches)
     func lenientReading(_ breach: Breach) throws {
         if let payloads = breach.lenient {
             let message = try NDEFMessage(decoding: breach.bytes, .lenient)
@@ -90,26 +90,26 @@ struct MessageRulesTests {
         }
     }
 
-    @Test("a record of the reserved format is read as unknown, without its type")
+    @Test("A record of the reserved format is read leniently as unknown, without its type")
     func reservedFormat() throws {
         let message = try NDEFMessage(decoding: [0xDF, 1, 1, 1, 0x54, 9, 7], .lenient)
         #expect(message.records == [NDEFRecord(format: .unknown, id: [9], payload: [7])])
     }
 
-    @Test("an empty id is not valid")
+    @Test("An empty record id is read as no id")
     func emptyID() throws {
         let message = try NDEFMessage(decoding: [0xD9, 1, 1, 0, 0x54, 7])
         #expect(message.records == [text([7])])
         #expect(try message.encoded() == [0xD1, 1, 1, 0x54, 7])
     }
 
-    @Test("a message without records is written as an empty one")
+    @Test("A message without records is written as one empty record")
     func noRecords() throws {
         #expect(try NDEFMessage([]).encoded() == [0xD0, 0, 0])
         #expect(try NDEFMessage(decoding: [0xD0, 0, 0]).records == [NDEFRecord(format: .empty)])
     }
 
-    @Test("chunks of any size join", arguments: 1...9)
+    @Test("Chunks of any size are joined into one record", arguments: 1...9)
     func chunksJoin(size: Int) throws {
         let payload: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
         var bytes: [UInt8] = []
@@ -123,13 +123,13 @@ struct MessageRulesTests {
         #expect(try NDEFMessage(decoding: bytes) == NDEFMessage([text(payload)]))
     }
 
-    @Test("another record follows chunks")
+    @Test("A record after a chunked one is read")
     func recordBehindChunks() throws {
         let bytes: [UInt8] = [0xB1, 1, 1, 0x54, 7, 0x16, 0, 1, 8, 0x51, 1, 1, 0x54, 9]
         #expect(try NDEFMessage(decoding: bytes) == NDEFMessage([text([7, 8]), text([9])]))
     }
 
-    @Test("the length of a payload takes one byte up to 255, four above", arguments: [255, 256])
+    @Test("A payload length takes one byte up to 255 and four bytes above", arguments: [255, 256])
     func shortAndLong(count: Int) throws {
         let message = NDEFMessage([text([UInt8](repeating: 7, count: count))])
         let encoded = try message.encoded()

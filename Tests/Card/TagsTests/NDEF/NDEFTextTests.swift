@@ -1,7 +1,7 @@
 import Tags
 import Testing
 
-@Suite("Text records")
+@Suite("NDEF Text records")
 struct NDEFTextTests {
     private static let samples = [
         "", "Hello", "{\"balance\":0.00     }", "é€🎫", "e\u{301}\u{0}",
@@ -9,7 +9,9 @@ struct NDEFTextTests {
         "\u{FEFF}A", "\u{FEFF}", "\u{FFFE}A", "\u{FEFF}\u{FEFF}",
     ]
 
-    @Test("a text survives", arguments: samples, [NDEFText.Encoding.utf8, .utf16])
+    @Test(
+        "A text survives a round trip in either encoding and any language", arguments: samples,
+        [NDEFText.Encoding.utf8, .utf16])
     func roundTrip(text: String, encoding: NDEFText.Encoding) throws {
         let languages = ["", "en", "zh-Hans", String(repeating: "x", count: 63)]
         for language in languages {
@@ -20,7 +22,7 @@ struct NDEFTextTests {
         }
     }
 
-    @Test("a text is written in UTF-8 unless asked otherwise")
+    @Test("A text is written in UTF-8 by default")
     func defaultEncoding() {
         let record = NDEFText(language: "en", text: "A€").record
         #expect(record.format == .wellKnown)
@@ -29,7 +31,7 @@ struct NDEFTextTests {
         #expect(record.payload == [0x02, 0x65, 0x6E, 0x41, 0xE2, 0x82, 0xAC])
     }
 
-    @Test("UTF-16 is taken in either byte order")
+    @Test("UTF-16 is read in either byte order and written in big-endian order")
     func byteOrders() throws {
         let payloads: [[UInt8]] = [
             [0x80, 0x00, 0x41, 0x20, 0xAC],
@@ -44,7 +46,7 @@ struct NDEFTextTests {
     }
 
     @Test(
-        "a payload that is not text is refused",
+        "A payload that is not a valid text is refused",
         arguments: [
             ("no status byte", []),
             ("reserved bit", [0x42, 0x65, 0x6E, 0x41]),
@@ -61,7 +63,7 @@ struct NDEFTextTests {
         #expect(throws: NDEFError(.badText)) { try NDEFText(record(payload)) }
     }
 
-    @Test("a record of another type is refused")
+    @Test("A record that is not a Text record is refused as text")
     func otherRecord() {
         let payload: [UInt8] = [0x02, 0x65, 0x6E, 0x41]
         let others = [

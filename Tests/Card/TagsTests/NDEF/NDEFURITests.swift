@@ -1,9 +1,9 @@
 import Tags
 import Testing
 
-@Suite("URI records")
+@Suite("NDEF URI records")
 struct NDEFURITests {
-    @Test("each prefix has its byte", arguments: UInt8(0)...0x23)
+    @Test("Each URI prefix is read and written as its code", arguments: UInt8(0)...0x23)
     func prefix(code: UInt8) throws {
         let uri = try NDEFURI(record([code] + "rest".utf8))
         #expect(uri.uri == NDEFURI.prefixes[Int(code)] + "rest")
@@ -11,7 +11,7 @@ struct NDEFURITests {
     }
 
     @Test(
-        "the prefixes are those of the specification",
+        "The URI prefixes are those of the specification",
         arguments: [
             (0x00, ""), (0x01, "http://www."), (0x04, "https://"), (0x05, "tel:"),
             (0x06, "mailto:"), (0x07, "ftp://anonymous:anonymous@"), (0x0D, "ftp://"),
@@ -24,7 +24,7 @@ struct NDEFURITests {
     }
 
     @Test(
-        "the longest prefix is taken",
+        "A URI is written with the longest prefix that fits",
         arguments: [
             ("https://www.example.com", 0x02), ("https://example.com", 0x04),
             ("ftp://ftp.example.com", 0x08), ("ftp://example.com", 0x0D),
@@ -39,7 +39,7 @@ struct NDEFURITests {
     }
 
     @Test(
-        "a payload that is not a URI is refused",
+        "A payload that is not a valid URI is refused",
         arguments: [
             ("no prefix byte", []),
             ("first reserved prefix", [0x24, 0x61]),
@@ -53,7 +53,7 @@ struct NDEFURITests {
         #expect(throws: NDEFError(.badURI)) { try NDEFURI(record(payload)) }
     }
 
-    @Test("a record of another type is refused")
+    @Test("A record that is not a URI record is refused as a URI")
     func otherRecord() {
         let others = [
             NDEFRecord(format: .wellKnown, type: [0x54], payload: [0x04, 0x61]),

@@ -2,9 +2,11 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite("TLV blocks")
+@Suite("TLV blocks of a data area")
 struct TLVAreaTests {
-    @Test("the areas of the fixtures", arguments: try MessageFixture.all(in: "tlv.txt"))
+    @Test(
+        "A fixture's area has the blocks, or the error, that the fixture describes",
+        arguments: try MessageFixture.all(in: "tlv.txt"))
     func blocksAreAsDescribed(_ fixture: MessageFixture) throws {
         if let refusal = fixture.lines.first(where: { $0.word == "refused" }) {
             let error = #expect(throws: NDEFError.self) { try TLVArea(decoding: fixture.bytes) }
@@ -21,7 +23,9 @@ struct TLVAreaTests {
         }
     }
 
-    @Test("areas cut off anywhere", arguments: try MessageFixture.all(in: "tlv.txt"))
+    @Test(
+        "An area cut inside a block is refused, and one cut between blocks is read",
+        arguments: try MessageFixture.all(in: "tlv.txt"))
     func truncation(_ fixture: MessageFixture) throws {
         guard let whole = try? TLVArea(decoding: fixture.bytes) else { return }
         // An area may end after a whole block, and only there.
@@ -37,7 +41,9 @@ struct TLVAreaTests {
         }
     }
 
-    @Test("any byte replaced by any other", arguments: try MessageFixture.all(in: "tlv.txt"))
+    @Test(
+        "An area with any byte replaced never stops the program",
+        arguments: try MessageFixture.all(in: "tlv.txt"))
     func replacedByteNeverTraps(_ fixture: MessageFixture) {
         for index in fixture.bytes.indices.prefix(32) {
             var bytes = fixture.bytes
@@ -48,7 +54,7 @@ struct TLVAreaTests {
         }
     }
 
-    @Test("random bytes", arguments: UInt64(1)...8)
+    @Test("Random bytes never stop the area decoder", arguments: UInt64(1)...8)
     func randomBytesNeverTrap(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -59,7 +65,7 @@ struct TLVAreaTests {
     }
 
     @Test(
-        "a message is found again",
+        "A message written to an area is read back, whatever its length",
         arguments: zip([0, 1, 254, 255, 256, 65_534], [2, 2, 2, 4, 4, 4]))
     func roundTrip(count: Int, valueOffset: Int) throws {
         let message = [UInt8](repeating: 0xFE, count: count)
@@ -71,7 +77,7 @@ struct TLVAreaTests {
         #expect(encoded.count == valueOffset + count + 1)
     }
 
-    @Test("an area is written as a tag has it")
+    @Test("An area is written with the documented length formats and a terminator")
     func writtenBytes() {
         #expect(TLVArea.encoded(message: []) == [0x03, 0x00, 0xFE])
         #expect(TLVArea.encoded(message: [0xD0, 0, 0]) == [0x03, 0x03, 0xD0, 0, 0, 0xFE])
@@ -79,22 +85,22 @@ struct TLVAreaTests {
         #expect(long.prefix(5) == [0x03, 0xFF, 0x01, 0x02, 7])
     }
 
-    @Test("an area without any byte has no message")
+    @Test("An empty area has no blocks and no message")
     func nothing() throws {
         let area = try TLVArea(decoding: [])
         #expect(area.blocks.isEmpty)
         #expect(area.message == nil)
     }
 
-    @Test("an area has a limit")
+    @Test("An area longer than the limit is refused")
     func limit() throws {
         let fitting = [0xFE] + [UInt8](repeating: 0, count: TLVArea.maximumByteCount - 1)
         #expect(try TLVArea(decoding: fitting).blocks.count == 1)
         #expect(throws: NDEFError(.tooLong)) { try TLVArea(decoding: fitting + [0]) }
     }
 
-    /// The blocks lie one after the other from the first byte on, and no byte is left over
-    /// unless a terminator stands before it.
+    /// Blocks must follow one another from the first byte, and only a terminator may leave bytes
+    /// over.
     private func checkWhatIsRead(_ bytes: [UInt8]) {
         guard let area = try? TLVArea(decoding: bytes) else { return }
         var end = 0

@@ -2,9 +2,9 @@ import CardCryptography
 import Tags
 import Testing
 
-@Suite("Mutual authentication")
+@Suite("Mutual authentication with an NTAG 424")
 struct AuthenticationTests {
-    /// A whole authentication: what the reader sends, what the card answers, and what follows.
+    /// A whole authentication: the messages of both sides and the resulting session.
     struct Example: Sendable, CustomStringConvertible {
         let name: String
         let number: KeyNumber
@@ -19,7 +19,7 @@ struct AuthenticationTests {
         var description: String { name }
     }
 
-    /// AN12196 5.6 and 5.10, and two recordings of real chips; all with the factory's key.
+    /// AN12196 5.6 and 5.10, and two recordings of real chips, all with the factory key.
     static let first = [
         Example(
             name: "AN12196 5.6", number: .application,
@@ -53,7 +53,7 @@ struct AuthenticationTests {
             transaction: "085BC941"),
     ]
 
-    /// AN12196 5.14, and a recording; each after the first authentication of that number.
+    /// AN12196 5.14 and a recording, each with the index of the authentication it follows.
     static let next = [
         (
             first: 0,
@@ -98,7 +98,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("The published and recorded first authentications", arguments: first)
+    @Test("Published and recorded first authentications are reproduced", arguments: first)
     func firstAuthentication(example: Example) throws {
         var conversation = NTAG424Conversation()
         try play(example, isFirst: true, &conversation)
@@ -106,7 +106,7 @@ struct AuthenticationTests {
         #expect(conversation.session?.commands == 0)
     }
 
-    @Test("The further ones keep the session's number", arguments: [0, 1])
+    @Test("A further authentication keeps the session's transaction id", arguments: [0, 1])
     func nextAuthentication(index: Int) throws {
         let (number, example) = Self.next[index]
         var conversation = NTAG424Conversation()
@@ -116,7 +116,7 @@ struct AuthenticationTests {
             conversation.session?.transaction == Self.first[number].transaction.map(bytes))
     }
 
-    @Test("The card's side makes the same messages", arguments: first)
+    @Test("The card's side produces the published messages", arguments: first)
     func cardSide(example: Example) throws {
         let card = factoryKey.decrypt(bytes(example.challenge))
         #expect(KeyProof.challenge(card, factoryKey) == bytes(example.challenge))
@@ -127,7 +127,7 @@ struct AuthenticationTests {
         #expect(transaction == example.transaction.map(bytes))
     }
 
-    @Test("A changed bit in the card's last message is an impostor's", arguments: 0..<256)
+    @Test("A flipped bit in the card's proof reveals an impostor", arguments: 0..<256)
     func impostor(bit: Int) throws {
         let example = Self.first[0]
         var conversation = NTAG424Conversation()
@@ -145,7 +145,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("After one refused key no other is tried")
+    @Test("After one refused key, no other key is tried")
     func once() throws {
         var conversation = NTAG424Conversation()
         _ = try conversation.authenticate(
@@ -160,7 +160,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("A delay is not a refused key: the same may be tried again")
+    @Test("After an authentication delay, the same key may be tried again")
     func delay() throws {
         var conversation = NTAG424Conversation()
         let random = bytes(Self.first[0].random)
@@ -173,7 +173,7 @@ struct AuthenticationTests {
         try play(Self.first[0], isFirst: true, &conversation)
     }
 
-    @Test("Messages of every other length are malformed")
+    @Test("Authentication messages of the wrong length are malformed")
     func lengths() throws {
         let example = Self.first[0]
         for count in 0..<40 where count != 16 {

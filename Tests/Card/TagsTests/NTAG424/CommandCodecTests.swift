@@ -2,7 +2,7 @@ import CardCryptography
 import Tags
 import Testing
 
-@Suite("Commands and settings of the chip")
+@Suite("NTAG 424 commands and file settings")
 struct CommandCodecTests {
     private static let rights = AccessRights(
         read: .free, write: .key(.four), readWrite: .never, change: .key(.application))
@@ -49,7 +49,7 @@ struct CommandCodecTests {
             data: Array(apdu.data.dropFirst(size)))
     }
 
-    @Test("Each is written and read in one form", arguments: commands)
+    @Test("Each native command survives a round trip through its frame", arguments: commands)
     func bothWays(command: CardCommand) throws {
         let frame = command.plain.bytes
         #expect(frame[0] == 0x90)
@@ -58,7 +58,7 @@ struct CommandCodecTests {
     }
 
     @Test(
-        "One cut off anywhere is refused, or is read as another that is written so",
+        "A native command cut short is refused or read as exactly what is left",
         arguments: commands)
     func cut(command: CardCommand) throws {
         let body = command.header + command.data
@@ -72,7 +72,7 @@ struct CommandCodecTests {
         }
     }
 
-    @Test("Files, keys and signatures that the chip has not")
+    @Test("Commands with unknown files, keys, options or lengths are refused")
     func unknown() {
         for (opcode, header, status) in [
             (.getKeyVersion, [5], 0x9140), (.getFileSettings, [0], 0x91F0),
@@ -99,7 +99,7 @@ struct CommandCodecTests {
         (.updateBinary(.data, offset: 2, data: [9]), bytes("00D685020109")),
     ]
 
-    @Test("Those of ISO/IEC 7816", arguments: 0..<9)
+    @Test("Each ISO/IEC 7816 command survives a round trip through its frame", arguments: 0..<9)
     func isoCommands(index: Int) throws {
         let (command, frame) = Self.iso[index]
         #expect(command.plain.bytes == frame)
@@ -107,7 +107,7 @@ struct CommandCodecTests {
     }
 
     @Test(
-        "What a chip refuses of them",
+        "Invalid ISO/IEC 7816 commands are refused with the chip's status",
         arguments: [
             ("00A4040007D276000085010000", 0x6A82), ("00A4040006D27600008501", 0x6A82),
             ("00A4030002E103", 0x6A86), ("00A4000502E103", 0x6A86), ("00A4000002E106", 0x6A82),
@@ -120,7 +120,7 @@ struct CommandCodecTests {
         #expect(throws: StatusFault(status)) { _ = try CardCommand(iso: apdu) }
     }
 
-    @Test("Frames that are not a short APDU")
+    @Test("Frames that are not short APDUs are refused")
     func frames() {
         for frame in [
             "", "00", "00A404", "00A4040002AA", "00A40400020102030405", "0000000000AA",
@@ -132,7 +132,7 @@ struct CommandCodecTests {
         #expect(ResponseAPDU([1, 0x91, 0x00])?.data == [1])
     }
 
-    @Test("Settings are reported and changed in one form", arguments: settings)
+    @Test("File settings survive a round trip in both of their forms", arguments: settings)
     func settingsBothWays(settings: FileSettings) throws {
         #expect(FileSettings(change: settings.change) == settings)
         let reported = try #require(FileSettings.reported(settings.report(size: 256)))
@@ -145,7 +145,7 @@ struct CommandCodecTests {
         #expect(FileSettings(change: settings.change + [0]) == nil)
     }
 
-    @Test("The settings of AN12196, tables 7 and 18")
+    @Test("The file settings of AN12196, tables 7 and 18, are read and written")
     func publishedSettings() throws {
         let table7 = bytes("0040EEEE000100D1FE001F0000440000440000200000" + "6A0000")
         let (settings, size) = try #require(FileSettings.reported(table7))
@@ -169,7 +169,7 @@ struct CommandCodecTests {
         #expect(table18.change == bytes("4000E0C1F121200000430000430000"))
     }
 
-    @Test("Each refusal has words and a next step of its own kind")
+    @Test("Each refusal has a description and a next step of its own")
     func words() {
         let statuses: [UInt16] = [
             0x911C, 0x911E, 0x9140, 0x917E, 0x919D, 0x919E, 0x91AD, 0x91AE, 0x91BE, 0x91CA, 0x91EE,

@@ -3,11 +3,11 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("Keys of single cards")
+@Suite("Key diversification")
 struct KeyDiversificationTests {
     private static let master = key("00112233445566778899AABBCCDDEEFF")
 
-    @Test("The example of AN10922, 2.2.1")
+    @Test("Key diversification matches the example of AN10922, 2.2.1")
     func published() {
         let input = bytes("04782E21801D80" + "3042F5" + "4E585020416275")
         #expect(
@@ -15,7 +15,7 @@ struct KeyDiversificationTests {
                 == key("A8DD63A3B89D54B37CA802473FDA9175"))
     }
 
-    @Test("Each card, key number and issuer has another key")
+    @Test("Each card, key number and issuer has a different key")
     func different() throws {
         var made: [[UInt8]] = []
         for uid in ["04782E21801D80", "04782E21801D81"] {
@@ -33,7 +33,7 @@ struct KeyDiversificationTests {
         #expect(Set(made).count == made.count)
     }
 
-    @Test("Every length that the note pads to two blocks, and no other")
+    @Test("Inputs of the supported lengths give a key, and others stop the program")
     func lengths() async {
         for count in KeyDiversification.inputSizes {
             let input = [UInt8](repeating: 7, count: count)

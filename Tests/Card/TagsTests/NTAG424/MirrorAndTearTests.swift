@@ -4,17 +4,17 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Mirrored addresses, torn writes and blocks")
+@Suite("Mirrored addresses and torn writes of an NTAG 424")
 struct MirrorAndTearTests {
     private static let metaKey = key("00112233445566778899AABBCCDDEEFF")
     private static let fileKey = key("0123456789ABCDEF0123456789ABCDEF")
     private static let start = "https://example.org/c?p="
-    /// The places in the file: after the length and the head of the record.
+    /// The offset in the file, after the length and the head of the record.
     private static let identityAt = 7 + start.utf8.count
     private static let dataAt = identityAt + 32 + 3
     private static let codeAt = dataAt + 64 + 3
 
-    /// A chip whose address shows who it is, as an issuer sets it up.
+    /// A chip set up by an issuer, which mirrors its identity and a proof into its address.
     private func personalised() throws -> PlayedNTAG424 {
         var chip = PlayedNTAG424()
         try chip.tapAgain()
@@ -58,7 +58,7 @@ struct MirrorAndTearTests {
             code: text(Self.codeAt, 16))
     }
 
-    @Test("Each tap of a phone gives another address, and each is verified")
+    @Test("Each tap of a phone gives a new address, and each address is verified")
     func mirrored() throws {
         var chip = try personalised()
         var seen: Set<String> = []
@@ -95,7 +95,7 @@ struct MirrorAndTearTests {
         #expect(chip.memory.reads == 0)
     }
 
-    @Test("The count is told to its key alone")
+    @Test("The read counter is given only after authentication with its key")
     func counters() throws {
         var chip = try personalised()
         try chip.tapAgain()
@@ -131,7 +131,7 @@ struct MirrorAndTearTests {
         #expect(chip.status(.readBinary(.ndef, offset: 0, length: 1)) == 0x6982)
     }
 
-    @Test("A write in one block is there whole or not at all, wherever power is lost")
+    @Test("A torn write in one block leaves either the old file or the new one")
     func tornWhole() throws {
         var chip = PlayedNTAG424()
         try chip.tapAgain()
@@ -147,7 +147,7 @@ struct MirrorAndTearTests {
         }
     }
 
-    @Test("A chained write is torn at every byte")
+    @Test("A chained write may be torn at any byte")
     func tornChained() throws {
         var chip = PlayedNTAG424()
         try chip.tapAgain()
@@ -161,7 +161,7 @@ struct MirrorAndTearTests {
         }
     }
 
-    @Test("A changed key is old or new")
+    @Test("A torn key change leaves either the old key or the new one")
     func tornKey() throws {
         var chip = PlayedNTAG424()
         try chip.tapAgain()
@@ -176,7 +176,7 @@ struct MirrorAndTearTests {
                 == chip.memory)
     }
 
-    @Test("A flipped bit in any answer, or a copy with other keys, ends the session unharmed")
+    @Test("A flipped bit in an answer ends the session, and a copy with other keys is refused")
     func tampered() throws {
         for bit in 0..<(58 * 8) {
             var chip = try personalised()
@@ -201,7 +201,7 @@ struct MirrorAndTearTests {
         }
     }
 
-    @Test("A write is carried out once at most, whichever block arrives twice")
+    @Test("A write is carried out at most once, whichever block arrives twice")
     func duplicatedBlocks() throws {
         let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
         let parameters = try #require(AnswerToSelect(frame: answerToSelect))

@@ -3,7 +3,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("The card of our own")
+@Suite("The simulated NTAG 424")
 struct NTAG424ModelTests {
     private static let newKey = key("F3847D627727ED3BC9C4CC050489B966")
 
@@ -22,7 +22,7 @@ struct NTAG424ModelTests {
         }
     }
 
-    @Test("From the factory: versions, settings, number, signature")
+    @Test("A factory chip reports its version, UID, settings, key versions and signature")
     func factory() throws {
         var chip = try tapped()
         let version = try chip.run(.getVersion)
@@ -44,7 +44,7 @@ struct NTAG424ModelTests {
         #expect(try chip.run(.readSignature).count == 56)
     }
 
-    @Test("Without a selection keys and files are not there")
+    @Test("Without the application selected, keys and files are not found")
     func unselected() {
         var chip = PlayedNTAG424()
         #expect(chip.status(.authenticateFirst(.application)) == 0x9140)
@@ -54,7 +54,7 @@ struct NTAG424ModelTests {
         #expect(chip.status(.readBinary(.ndef, offset: 0, length: 1)) == 0x6985)
     }
 
-    @Test("What phones do: select, read the capability file, read and write the message")
+    @Test("A phone can read the capability file and read and write the message")
     func phone() throws {
         var chip = try tapped()
         _ = try chip.run(.selectFile(.capability))
@@ -69,7 +69,7 @@ struct NTAG424ModelTests {
         #expect(chip.status(.updateBinary(.ndef, offset: 255, data: [1, 2])) == 0x6A86)
     }
 
-    @Test("Each right of a file is for its keys alone", arguments: KeyNumber.allCases)
+    @Test("Each right of a file is granted to its keys alone", arguments: KeyNumber.allCases)
     func rights(number: KeyNumber) throws {
         var chip = try tapped()
         try chip.authenticate(number)
@@ -100,7 +100,7 @@ struct NTAG424ModelTests {
         }
     }
 
-    @Test("A key that was changed from another than the old one stays")
+    @Test("A key change based on the wrong old key is refused")
     func wrongOldKey() throws {
         var chip = try tapped()
         try chip.authenticate(.application)
@@ -111,7 +111,7 @@ struct NTAG424ModelTests {
         #expect(chip.memory[.two].key == factoryKey)
     }
 
-    @Test("A new application key ends the session, and counts at once")
+    @Test("A new application key ends the session and takes effect at once")
     func applicationKey() throws {
         var chip = try tapped()
         try chip.authenticate(.application)
@@ -122,7 +122,7 @@ struct NTAG424ModelTests {
         #expect(try chip.run(.getKeyVersion(.application)) == [9])
     }
 
-    @Test("Outside of a file nothing is read or written")
+    @Test("Reads and writes beyond a file are refused")
     func bounds() throws {
         for command in [
             CardCommand.readData(.data, offset: 128, length: 1),
@@ -138,7 +138,7 @@ struct NTAG424ModelTests {
         }
     }
 
-    @Test("Wrong keys are counted, delayed, and at the limit the key is dead; others live")
+    @Test("Wrong keys are counted, delayed and finally block that key, but no other")
     func wrongKeys() throws {
         var chip = try tapped()
         var delays = 0
@@ -171,7 +171,7 @@ struct NTAG424ModelTests {
         try chip.authenticate(.three, Self.newKey)
     }
 
-    @Test("A success takes ten wrong attempts back, and ends the delays")
+    @Test("A success takes ten failures back and ends the delays")
     func forgiven() throws {
         var chip = try tapped()
         for _ in 0..<49 {
@@ -186,7 +186,7 @@ struct NTAG424ModelTests {
         #expect(chip.memory[.three].failures == 0)
     }
 
-    @Test("Ten wrong keys leave the card alive, and without counting nothing is counted")
+    @Test("Failures do not count with the counter off, and a key works after ten below the limit")
     func tenWrongKeys() throws {
         var chip = try tapped()
         try chip.authenticate(.application)
@@ -209,7 +209,7 @@ struct NTAG424ModelTests {
         #expect(chip.memory[.application].failures == 5)
     }
 
-    @Test("A chained write can be forbidden in a session, and only there")
+    @Test("Chained writing can be forbidden in a session, and only there")
     func chainedWriting() throws {
         var chip = try tapped()
         try chip.authenticate(.application)
@@ -226,7 +226,7 @@ struct NTAG424ModelTests {
         #expect(chip.memory[.data].bytes[63] == 1)
     }
 
-    @Test("Settings that this card does not play, or that do not fit, are refused")
+    @Test("Settings that do not fit, or that the simulation lacks, are refused")
     func settings() throws {
         let rights = AccessRights(
             read: .free, write: .key(.four), readWrite: .never, change: .key(.application))
@@ -259,7 +259,7 @@ struct NTAG424ModelTests {
         expect(.wrongParameter) { _ = try chip.run(.setConfiguration(.randomUID)) }
     }
 
-    @Test("Its state is a text that reads as the same state, and no other text")
+    @Test("A chip's text is read back as the same state, and an incomplete text is refused")
     func text() throws {
         var chip = try tapped()
         try chip.authenticate(.application)
@@ -281,7 +281,7 @@ struct NTAG424ModelTests {
         #expect(NTAG424Memory(parsing: text + "more: 1\n") == nil)
     }
 
-    @Test("The one from the factory is the fixture, byte for byte")
+    @Test("The text of a factory chip is the fixture, byte for byte")
     func factoryFile() throws {
         #expect(NTAG424Memory.signedExample.text == (try chipFixture("factory-ntag424.txt")))
     }

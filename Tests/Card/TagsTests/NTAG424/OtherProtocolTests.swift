@@ -1,9 +1,9 @@
 import Tags
 import Testing
 
-/// The chip's other protocol (LRP): it is not built here, and has to be told apart before a key is
-/// tried, because the chip counts wrong ones.
-@Suite("A chip that was switched to LRP")
+/// LRP, the chip's other protocol, is not supported. It must be recognized before a key is tried,
+/// because the chip counts wrong keys.
+@Suite("An NTAG 424 switched to LRP")
 struct OtherProtocolTests {
     private func switched() throws -> PlayedNTAG424 {
         var chip = PlayedNTAG424()
@@ -14,7 +14,7 @@ struct OtherProtocolTests {
         return chip
     }
 
-    @Test("is known by its first message, as published (AN12321, 4)")
+    @Test("LRP is recognized by the first message of AN12321, 4")
     func published() throws {
         var conversation = NTAG424Conversation()
         _ = try conversation.authenticate(
@@ -32,7 +32,7 @@ struct OtherProtocolTests {
         }
     }
 
-    @Test("is told apart at each tap, and counts no wrong key")
+    @Test("A chip switched to LRP is recognized at each tap, without counting a wrong key")
     func untried() throws {
         var chip = try switched()
         for _ in 0..<3 {
@@ -43,8 +43,8 @@ struct OtherProtocolTests {
         #expect(try chip.run(.getKeyVersion(.three)) == [0])
     }
 
-    /// tapcard must never do so: the chip of our own counts it, as a real one would.
-    @Test("counts a proof of the usual protocol as a wrong key")
+    /// tapcard must never send this: like a real chip, the simulated one counts it.
+    @Test("A chip switched to LRP counts a proof of the usual protocol as a wrong key")
     func guessed() throws {
         var chip = try switched()
         #expect(chip.status(.authenticateFirst(.three)) == 0x91AF)
@@ -52,7 +52,7 @@ struct OtherProtocolTests {
         #expect(chip.memory[.three].failures == 1)
     }
 
-    @Test("stays so without power, and is a line of its text")
+    @Test("The switch to LRP survives a power cycle and is a line of the chip's text")
     func lasting() throws {
         let chip = try switched()
         #expect(chip.memory.text.contains("\nprotocol: lrp\n"))

@@ -10,7 +10,7 @@ struct PlayedNTAG424 {
     var side = NTAG424Side()
     var conversation = NTAG424Conversation()
     private var drawn: UInt8 = 0
-    /// Changes every answer on its way.
+    /// Changes every answer on its way to the reader.
     var alter: ([UInt8]) -> [UInt8] = { $0 }
     var blocks = 1
 
@@ -50,7 +50,7 @@ struct PlayedNTAG424 {
         return answer.reduce(0) { $0 << 8 | UInt16($1) }
     }
 
-    /// Power is lost and comes back, and the application is selected.
+    /// Cuts and restores the power, and selects the application.
     mutating func tapAgain() throws(NTAG424Error) {
         (side, conversation) = (NTAG424Side(), NTAG424Conversation())
         _ = try run(.selectApplication)

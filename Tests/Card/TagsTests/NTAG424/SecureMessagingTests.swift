@@ -2,9 +2,9 @@ import CardCryptography
 import Tags
 import Testing
 
-@Suite("Commands in a session")
+@Suite("Secure messaging with an NTAG 424")
 struct SecureMessagingTests {
-    /// A command of a published example or a recording, and the answer.
+    /// A command from a published example or a recording, with its answer.
     struct Example: Sendable, CustomStringConvertible {
         let name: String
         let command: CardCommand
@@ -104,7 +104,7 @@ struct SecureMessagingTests {
         NTAG424Conversation(in: session)
     }
 
-    @Test("The published commands and answers", arguments: examples)
+    @Test("Published commands and answers are reproduced by the reader's side", arguments: examples)
     func published(example: Example) throws {
         var conversation = conversation(example.session)
         let step = try conversation.begin(example.command, file: example.file)
@@ -120,7 +120,7 @@ struct SecureMessagingTests {
     }
 
     @Test(
-        "The card reads the published commands, and gives the published answers",
+        "The card's side reads the published commands and gives the published answers",
         arguments: examples)
     func cardSide(example: Example) throws {
         let apdu = try #require(CommandAPDU(bytes(example.sent)))
@@ -136,7 +136,8 @@ struct SecureMessagingTests {
         }
     }
 
-    @Test("Every changed bit of a command is refused by the card", arguments: examples)
+    @Test(
+        "The card refuses a command with any bit changed or any bytes cut off", arguments: examples)
     func changedCommand(example: Example) throws {
         let apdu = try #require(CommandAPDU(bytes(example.sent)))
         let opcode = try #require(NTAG424Opcode(rawValue: apdu.instruction))
@@ -155,7 +156,7 @@ struct SecureMessagingTests {
         }
     }
 
-    @Test("Every changed bit of a proved answer is refused by the reader", arguments: examples)
+    @Test("The reader refuses a proved answer with any bit changed", arguments: examples)
     func changedAnswer(example: Example) throws {
         let answer = Array(bytes(example.answer).dropLast(2))
         for bit in 0..<(answer.count * 8) {
@@ -170,7 +171,7 @@ struct SecureMessagingTests {
         }
     }
 
-    @Test("A repeated command, and one of another session, is refused")
+    @Test("The card refuses a repeated command and one of another session")
     func repeated() throws {
         let example = Self.examples[0]
         let apdu = try #require(CommandAPDU(bytes(example.sent)))
@@ -208,7 +209,7 @@ struct SecureMessagingTests {
         #expect(sent.count == 5 + 255 + 1)
     }
 
-    @Test("The answers of a recorded chip to Read_Sig end with another status")
+    @Test("A recorded Read_Sig answer with its own status is accepted")
     func signature() throws {
         // TI 085BC941, the second command of its session.
         let reader = bytes("C4028B41E6F497099C7087768E78A191")
@@ -231,7 +232,7 @@ struct SecureMessagingTests {
         #expect(signature.count == 56)
     }
 
-    @Test("GetVersion comes in three parts, in a session with one code over all")
+    @Test("GetVersion comes in three parts, with one code over all of them in a session")
     func version() throws {
         let parts = [
             bytes("04040830001105"), bytes("04040201021105"),
@@ -262,7 +263,7 @@ struct SecureMessagingTests {
     }
 
     @Test(
-        "The codes of AN12343, tables 32 to 37: records, value, credit, commit, and their answers",
+        "Session codes match AN12343, tables 32 to 37, for DESFire Light",
         arguments: [
             (
                 0, 0x8B, 0,
@@ -279,9 +280,7 @@ struct SecureMessagingTests {
             (1, 0x0C, 1, "039DCDD6C409DABB0C9D5834D04FBD6E26", "68AFCFFD9EFB9234"),
             (1, 0x00, 2, "", "1004E8EA74C2871F"),
         ] as [(Int, UInt8, UInt16, String, String)])
-    func lightCodes(
-        session: Int, first: UInt8, count: UInt16, body: String, code: String
-    ) {
+    func lightCodes(session: Int, first: UInt8, count: UInt16, body: String, code: String) {
         #expect(Self.lightSessions[session].code(first, count, bytes(body)) == bytes(code))
     }
 
@@ -294,7 +293,7 @@ struct SecureMessagingTests {
             authentication: key("D1CC5CE9FC9F1970348D33D01FAFEF8F"), transaction: bytes("E412166F")),
     ]
 
-    @Test("The debit of AN12343, table 37")
+    @Test("The code of a debit matches AN12343, table 37")
     func lightDebit() {
         let session = Self.lightSessions[1]
         let zeros = [UInt8](repeating: 0, count: 8)
@@ -304,7 +303,7 @@ struct SecureMessagingTests {
         #expect(session.code(0xDC, 3, [3] + data) == bytes("0CA9B6B519A49F49"))
     }
 
-    @Test("Session keys, vectors and codes of AN12343, which DESFire Light has in common")
+    @Test("Session keys and the code of a write match AN12343 for DESFire Light")
     func light() {
         let session = SecureSession(
             key: factoryKey, reader: bytes("B04D0787C93EE0CC8CACC8E86F16C6FE"),

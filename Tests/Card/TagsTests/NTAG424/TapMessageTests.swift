@@ -4,7 +4,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Messages that a card writes into its URL")
+@Suite("Messages that an NTAG 424 writes into its URL")
 struct TapMessageTests {
     struct Example: Sendable {
         let encrypted: String
@@ -13,14 +13,14 @@ struct TapMessageTests {
         let uid: String
         let reads: UInt32
         let filling: String
-        /// The text that the code is for, and the code.
+        /// The text that the code protects.
         let protected: String
         let code: String
     }
 
     private static let zeros = String(repeating: "0", count: 32)
 
-    /// AN12196, tables 2 to 4, and its example with file data; a card with keys of its own from
+    /// AN12196, tables 2 to 4, its example with file data, and a card with individual keys from
     /// the tests of nfc-developer/sdm-backend.
     static let examples = [
         Example(
@@ -39,7 +39,7 @@ struct TapMessageTests {
             code: "238B2543A8DEBAD8"),
     ]
 
-    @Test("The published identities and codes", arguments: examples)
+    @Test("Published identities and codes are reproduced", arguments: examples)
     func published(example: Example) throws {
         let metaKey = key(example.metaKey)
         let encrypted = bytes(example.encrypted)
@@ -55,7 +55,7 @@ struct TapMessageTests {
         #expect(!keys.accepts(bytes(example.code), for: example.protected + "0"))
     }
 
-    @Test("A card that mirrors UID and count in clear text has the same code")
+    @Test("A card that mirrors UID and count in clear text gets the published code")
     func clear() throws {
         let uid = try #require(CardUID(bytes: bytes("041E3C8A2D6B80")))
         let identity = try #require(TapIdentity(uid: uid, reads: 6))
@@ -64,7 +64,7 @@ struct TapMessageTests {
     }
 
     @Test(
-        "The published file data",
+        "Published file data is decrypted and encrypted",
         arguments: [
             (1, "CEE9A53E3E463EF1F459635736738962", "78787878787878787878787878787878"),
             (2, "B8436E11F627BB7F543FCC0C1E0D1A89", "4e545858716e6f5f6f42467077792d56"),
@@ -93,7 +93,9 @@ struct TapMessageTests {
             filling: [1, 2, 3, 4, 5])
     }
 
-    @Test("What is made is verified", arguments: [0, 1, 0xFF, 0x1_0000, 0xFF_FFFF] as [UInt32])
+    @Test(
+        "A message that was made is verified",
+        arguments: [0, 1, 0xFF, 0x1_0000, 0xFF_FFFF] as [UInt32])
     func bothWays(reads: UInt32) throws {
         let made = try message(reads: reads)
         #expect(made.query == "p=\(made.identity)&d=\(made.data)&m=\(made.code)")
@@ -106,7 +108,7 @@ struct TapMessageTests {
         #expect(content == (try self.content(reads: reads)))
     }
 
-    @Test("No count above 24 bits, and no UID of another length")
+    @Test("A count above 24 bits and a UID of the wrong length are refused")
     func limits() throws {
         let uid = try #require(CardUID(bytes: bytes("04782E21801D80")))
         #expect(TapIdentity(uid: uid, reads: 0x100_0000) == nil)
@@ -115,7 +117,7 @@ struct TapMessageTests {
         }
     }
 
-    @Test("Every changed digit is noticed")
+    @Test("A message with any digit changed is refused")
     func changed() throws {
         let made = try message()
         let values = [made.identity, made.data, made.code]
@@ -134,7 +136,7 @@ struct TapMessageTests {
         }
     }
 
-    @Test("Another card's code, another issuer's key, another card's key")
+    @Test("A message mixed from two taps, or checked with other keys, is refused")
     func others() throws {
         let made = try message()
         let other = try message(reads: 78)
@@ -150,7 +152,7 @@ struct TapMessageTests {
         }
     }
 
-    @Test("Every other length, and every other character, is malformed")
+    @Test("A message with a wrong length or character is malformed")
     func malformed() throws {
         let made = try message()
         let values = [made.identity, made.data, made.code]

@@ -6,7 +6,7 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
     Hexadecimal.decode(hexadecimal) ?? []
 }
 
-/// The key that the factory puts into every chip, and with which most examples are made.
+/// The key that every chip has from the factory, and that most examples use.
 let factoryKey = AESKey([UInt8](repeating: 0, count: AESKey.size))
 
 func key(_ hexadecimal: String) -> AESKey { AESKey(bytes(hexadecimal)) }

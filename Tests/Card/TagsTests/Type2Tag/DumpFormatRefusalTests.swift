@@ -1,8 +1,8 @@
 import Tags
 import Testing
 
-/// A change to a dump of another program, and why it is refused then.
-@Suite struct DumpFormatRefusalTests {
+@Suite("Refused dumps of a Flipper or Proxmark3") struct DumpFormatRefusalTests {
+    /// A change to a dump of another program, and the reason for which it is then refused.
     struct Case: Sendable, CustomTestStringConvertible {
         let kind: Type2Error.Kind
         let old: String
@@ -175,11 +175,14 @@ import Testing
         #expect(error?.detail == change.words)
     }
 
-    @Test(arguments: flipperHeads + flipperPages) func ofAFlipper(_ change: Case) throws {
+    @Test(
+        "A damaged Flipper file is refused with the reason", arguments: flipperHeads + flipperPages)
+    func ofAFlipper(_ change: Case) throws {
         try check(change, "flipper-ntag213.nfc")
     }
 
-    @Test(arguments: proxmark) func ofAProxmark(_ change: Case) throws {
+    @Test("A damaged Proxmark3 file is refused with the reason", arguments: proxmark)
+    func ofAProxmark(_ change: Case) throws {
         try check(change, "proxmark-ntag213.json")
     }
 }

@@ -2,8 +2,7 @@ import Tags
 import TestSupport
 import Testing
 
-/// The dumps of a Flipper Zero and of a Proxmark3, read and written.
-@Suite struct DumpFormatTests {
+@Suite("Tag dumps of a Flipper, a Proxmark3 and libnfc") struct DumpFormatTests {
     typealias Format = TagDump.Format
     static let foreign = [Format.flipper, .proxmark]
 
@@ -15,7 +14,8 @@ import Testing
         try TagDump(parsing: try fixture(name))
     }
 
-    @Test func tellsFormatsByTheirContent() throws {
+    @Test("The format of a dump is recognized by its content")
+    func tellsFormatsByTheirContent() throws {
         let formats: [(String, Format)] = [
             ("tapcard-ntag213.txt", .text), ("factory-ntag216.txt", .text),
             ("flipper-ntag213.nfc", .flipper), ("flipper-version2-ntag215.nfc", .flipper),
@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["flipper-ntag213.nfc", "proxmark-ntag213.json"])
+    @Test(
+        "A Flipper and a Proxmark3 dump of one card equal tapcard's own",
+        arguments: ["flipper-ntag213.nfc", "proxmark-ntag213.json"])
     func readsTheSameCard(_ file: String) throws {
         let dump = try Self.read(try fixture(file)).dump
         #expect(try dump == Self.own("tapcard-ntag213.txt"))
@@ -35,7 +37,9 @@ import Testing
         #expect(dump.secrets?.pack == [0xD1, 0xA1])
     }
 
-    @Test(arguments: ["tapcard-ntag213.txt", "factory-ntag215.txt", "factory-ntag216.txt"])
+    @Test(
+        "A raw dump of libnfc is read, and a short or damaged one is refused",
+        arguments: ["tapcard-ntag213.txt", "factory-ntag215.txt", "factory-ntag216.txt"])
     func readsTheRawBytesOfLibnfc(_ file: String) throws {
         let own = try Self.own(file)
         let bytes = own.pages.flatMap { $0?.bytes ?? Page.zero.bytes }
@@ -52,7 +56,8 @@ import Testing
         #expect(throws: Type2Error(.contradiction)) { try TagDump.reading(damaged) }
     }
 
-    @Test func readsFactoryTags() throws {
+    @Test("Dumps of factory tags are read with their counter and signature, if any")
+    func readsFactoryTags() throws {
         let oldest = try Self.read(try fixture("flipper-version2-ntag215.nfc")).dump
         let factory = try Self.own("factory-ntag215.txt")
         #expect(oldest.pages == factory.pages)
@@ -67,10 +72,13 @@ import Testing
         #expect(counted.pages == (try Self.own("factory-ntag216.txt").pages))
     }
 
-    @Test(arguments: [
-        ("flipper-protected-ntag213.nfc", 18, "tapcard-ntag213.txt"),
-        ("proxmark-protected-ntag215.json", 4, "factory-ntag215.txt"),
-    ]) func leavesOutWhatWasNotRead(_ file: String, _ count: Int, _ whole: String) throws {
+    @Test(
+        "Pages that a dump lacks stay unknown, in every format",
+        arguments: [
+            ("flipper-protected-ntag213.nfc", 18, "tapcard-ntag213.txt"),
+            ("proxmark-protected-ntag215.json", 4, "factory-ntag215.txt"),
+        ])
+    func leavesOutWhatWasNotRead(_ file: String, _ count: Int, _ whole: String) throws {
         let dump = try Self.read(try fixture(file)).dump
         let pages = try Self.own(whole).pages
         for number in pages.indices {
@@ -84,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func writesWhatTheOthersWrite() throws {
+    @Test("A dump is written exactly as the other programs write it")
+    func writesWhatTheOthersWrite() throws {
         let dump = try Self.own("tapcard-ntag213.txt")
         func withoutComments(_ text: String) -> String {
             text.split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: "\n")
@@ -100,7 +109,9 @@ import Testing
         #expect(try dump.written(as: .text) == dump.text)
     }
 
-    @Test(arguments: Type2Chip.known, foreign)
+    @Test(
+        "A whole tag survives a round trip through each foreign format", arguments: Type2Chip.known,
+        foreign)
     func keepsAllThatATagKeeps(_ chip: Type2Chip, _ format: Format) throws {
         var memory = try #require(
             TagMemory.blank(chip, uid: TagBench.uid, signature: (0..<32).map { 200 + $0 }))
@@ -116,7 +127,7 @@ import Testing
         #expect(again.text == seen.text)
     }
 
-    @Test(arguments: foreign)
+    @Test("A dump that a format cannot express is not written", arguments: foreign)
     func writesNothingThatTheFormatCannotTell(_ format: Format) throws {
         func refuses(_ dump: TagDump, _ words: String) {
             let error = #expect(throws: Type2Error(.inexpressible)) {
@@ -167,7 +178,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["tapcard-ntag213.txt", "flipper-ntag213.nfc", "proxmark-ntag213.json"])
+    @Test(
+        "Dumps with Windows line ends are read",
+        arguments: ["tapcard-ntag213.txt", "flipper-ntag213.nfc", "proxmark-ntag213.json"])
     func takesTheLineEndsOfWindows(_ file: String) throws {
         let text = try fixture(file)
         let windows = text.replacing("\n", with: "\r\n")
@@ -175,7 +188,8 @@ import Testing
         #expect(try Self.read(windows).dump == Self.read(text).dump)
     }
 
-    @Test func refusesWhatIsNoDump() throws {
+    @Test("Bytes that are not a dump are refused with the reason")
+    func refusesWhatIsNoDump() throws {
         func refuses(_ kind: Type2Error.Kind, _ bytes: [UInt8], _ words: String) {
             let error = #expect(throws: Type2Error(kind)) { try TagDump.reading(bytes) }
             #expect(error?.detail == words)
@@ -196,7 +210,9 @@ import Testing
         refuses(.tooLong, long, "65537 bytes, more than the 65536 of any dump")
     }
 
-    @Test(arguments: ["flipper-version2-ntag215.nfc", "flipper-protected-ntag213.nfc"])
+    @Test(
+        "A Flipper file that ends early is refused",
+        arguments: ["flipper-version2-ntag215.nfc", "flipper-protected-ntag213.nfc"])
     func refusesEveryFlipperFileThatEndsEarly(_ file: String) throws {
         let lines = try fixture(file).split(separator: "\n")
         // The failed attempts at the end are not in the files of every version.
@@ -207,7 +223,8 @@ import Testing
         }
     }
 
-    @Test func refusesEveryProxmarkFileThatEndsEarly() throws {
+    @Test("A Proxmark3 file that ends early is refused")
+    func refusesEveryProxmarkFileThatEndsEarly() throws {
         let bytes = Array(try fixture("proxmark-protected-ntag215.json").utf8)
         for count in bytes.indices {
             #expect(throws: Type2Error.self, "\(count) bytes") {
@@ -216,10 +233,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "flipper-ntag213.nfc", "flipper-protected-ntag213.nfc", "proxmark-ntag213.json",
-        "proxmark-protected-ntag215.json",
-    ]) func neverTrapsOnDamagedFiles(_ file: String) throws {
+    @Test(
+        "A damaged dump never stops the program",
+        arguments: [
+            "flipper-ntag213.nfc", "flipper-protected-ntag213.nfc", "proxmark-ntag213.json",
+            "proxmark-protected-ntag215.json",
+        ])
+    func neverTrapsOnDamagedFiles(_ file: String) throws {
         let bytes = Array(try fixture(file).utf8)
         var random = SeededGenerator(seed: 0xF11_99E4)
         var accepted = 0

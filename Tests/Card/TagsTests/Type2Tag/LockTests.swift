@@ -1,10 +1,10 @@
 import Tags
 import Testing
 
-@Suite struct LockTests {
+@Suite("Lock bits of a Type 2 tag") struct LockTests {
     private static let data = Page(0xFF, 0xFF, 0xFF, 0xFF)
 
-    /// The pages that one dynamic lock bit after the other locks.
+    /// The pages that each dynamic lock bit locks, in the order of the bits.
     private static func runs(_ chip: Type2Chip) -> [ClosedRange<UInt8>] {
         switch chip {
         case .ntag213:
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Type2Chip.known, 0..<16)
+    @Test("Each static lock bit locks its page", arguments: Type2Chip.known, 0..<16)
     func eachStaticBitLocksItsPage(_ chip: Type2Chip, _ bit: Int) throws {
         var bench = try TagBench(chip)
         let (low, high) = word(bit)
@@ -43,7 +43,8 @@ import Testing
         #expect(locked(bench) == (bit < 3 ? [] : [UInt8(bit)]))
     }
 
-    @Test func staticBitsAreNeverCleared() throws {
+    @Test("Static lock bits cannot be cleared")
+    func staticBitsAreNeverCleared() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(2, Page(0xFF, 0xFF, 0x50, 0x81))) == .ack)
         #expect(bench.send(.write(2, Page(0x00, 0x00, 0x20, 0x00))) == .ack)
@@ -52,20 +53,20 @@ import Testing
     }
 
     @Test(
+        "Static block-locking bits freeze their lock bits",
         arguments: [
             (0b001, Page(0x24, 0x48, 0xF7, 0xFF)), (0b010, Page(0x24, 0x48, 0x0F, 0xFC)),
             (0b100, Page(0x24, 0x48, 0xFF, 0x03)), (0b111, Page(0x24, 0x48, 0x07, 0x00)),
-        ] as [(UInt8, Page)]) func staticBlocksFreezeTheirLocks(
-            _ blocks: UInt8, _ result: Page
-        ) throws
-    {
+        ] as [(UInt8, Page)])
+    func staticBlocksFreezeTheirLocks(_ blocks: UInt8, _ result: Page) throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(2, Page(0, 0, blocks, 0))) == .ack)
         #expect(bench.send(.write(2, Self.data)) == .ack)
         #expect(bench.memory[2] == result)
     }
 
-    @Test func blocksDoNotFreezeTheWriteThatSetsThem() throws {
+    @Test("Block-locking bits do not affect the write that sets them")
+    func blocksDoNotFreezeTheWriteThatSetsThem() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(2, Self.data)) == .ack)
         #expect(bench.memory[2] == Page(0x24, 0x48, 0xFF, 0xFF))
@@ -74,9 +75,8 @@ import Testing
         #expect(locked(bench) == Array(3...0x27))
     }
 
-    @Test(arguments: Type2Chip.known) func eachDynamicBitLocksItsPages(
-        _ chip: Type2Chip
-    ) throws {
+    @Test("Each dynamic lock bit locks its pages", arguments: Type2Chip.known)
+    func eachDynamicBitLocksItsPages(_ chip: Type2Chip) throws {
         let page = try #require(chip.dynamicLockPage)
         let runs = Self.runs(chip)
         #expect(runs.flatMap { Array($0) } == Array(16...chip.userPages.upperBound))
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Type2Chip.known) func dynamicBitsAreNeverCleared(_ chip: Type2Chip) throws {
+    @Test("Dynamic lock bits cannot be cleared", arguments: Type2Chip.known)
+    func dynamicBitsAreNeverCleared(_ chip: Type2Chip) throws {
         let page = try #require(chip.dynamicLockPage)
         var bench = try TagBench(chip)
         #expect(bench.send(.write(page, Page(0x05, 0x00, 0x08, 0xFF))) == .ack)
@@ -97,9 +98,8 @@ import Testing
         #expect(bench.memory[page] == Page(0x07, 0x01, 0x08, 0xBD))
     }
 
-    @Test(arguments: Type2Chip.known) func dynamicBlocksFreezeTheirLocks(
-        _ chip: Type2Chip
-    ) throws {
+    @Test("Dynamic block-locking bits freeze their lock bits", arguments: Type2Chip.known)
+    func dynamicBlocksFreezeTheirLocks(_ chip: Type2Chip) throws {
         let page = try #require(chip.dynamicLockPage)
         let runs = Self.runs(chip)
         for block in 0..<runs.count / 2 {
@@ -112,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func lockPagesAreProtectedLikeOthers() throws {
+    @Test("Lock pages and the capability container are protected by the password")
+    func lockPagesAreProtectedLikeOthers() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(from: 2, access: 0)
         for page: UInt8 in [2, 3, 0x28] {

@@ -1,8 +1,8 @@
 import Tags
 import Testing
 
-@Suite struct PageReadingTests {
-    /// A tag whose user pages can be told apart, PACK and password set.
+@Suite("Reading a simulated Type 2 tag") struct PageReadingTests {
+    /// A tag with a PACK whose user pages differ from one another.
     private func numbered(_ chip: Type2Chip) throws -> TagBench {
         var memory = try #require(TagMemory.blank(chip, uid: TagBench.uid))
         for page in chip.userPages { memory[page] = Page(page, ~page, page, 0x5A) }
@@ -14,7 +14,8 @@ import Testing
         pages.flatMap { bench.memory.visible(UInt8($0)).bytes }
     }
 
-    @Test(arguments: Type2Chip.known) func readsFourPagesAndRollsOver(_ chip: Type2Chip) throws {
+    @Test("READ returns four pages and rolls over at the last page", arguments: Type2Chip.known)
+    func readsFourPagesAndRollsOver(_ chip: Type2Chip) throws {
         var bench = try numbered(chip)
         for page in 0..<chip.pageCount {
             let pages = (page..<page + 4).map { $0 % chip.pageCount }
@@ -25,7 +26,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Type2Chip.known) func readsRuns(_ chip: Type2Chip) throws {
+    @Test(
+        "FAST_READ returns a run of pages and refuses runs that are backward or too long",
+        arguments: Type2Chip.known)
+    func readsRuns(_ chip: Type2Chip) throws {
         var bench = try numbered(chip)
         let last = UInt8(chip.pageCount - 1)
         #expect(bench.send(.fastRead(0, last)) == .data(bytes(Array(0...Int(last)), bench)))
@@ -35,9 +39,10 @@ import Testing
         #expect(bench.sendAfterSelecting(.fastRead(last + 1, last + 1)) == TagBench.refused)
     }
 
-    @Test(arguments: Type2Chip.known) func rollsOverWhereProtectionBegins(
-        _ chip: Type2Chip
-    ) throws {
+    @Test(
+        "READ rolls over at the first protected page until authenticated",
+        arguments: Type2Chip.known)
+    func rollsOverWhereProtectionBegins(_ chip: Type2Chip) throws {
         var bench = try numbered(chip)
         try bench.configure(from: 0x10, access: 0x80)
         #expect(bench.send(.read(0x0C)) == .data(bytes([12, 13, 14, 15], bench)))
@@ -52,6 +57,7 @@ import Testing
     }
 
     @Test(
+        "READ rolls over more than once if few pages are readable",
         arguments: [(1, [0, 0, 0, 0]), (2, [0, 1, 0, 1]), (3, [0, 1, 2, 0])] as [(UInt8, [Int])])
     func rollsOverMoreThanOnce(_ firstProtected: UInt8, _ pages: [Int]) throws {
         var bench = try numbered(.ntag213)
@@ -59,7 +65,8 @@ import Testing
         #expect(bench.send(.read(0)) == .data(bytes(pages, bench)))
     }
 
-    @Test func canBeClosedAltogether() throws {
+    @Test("A tag protected from page 0 is readable only after authentication")
+    func canBeClosedAltogether() throws {
         var bench = try numbered(.ntag213)
         try bench.configure(from: 0, access: 0x80)
         #expect(bench.send(.read(0)) == TagBench.refused)
@@ -69,7 +76,10 @@ import Testing
         #expect(bench.send(.read(0)) == .data(bytes([0, 1, 2, 3], bench)))
     }
 
-    @Test(arguments: Type2Chip.known) func tellsItsVersionAndSignature(_ chip: Type2Chip) throws {
+    @Test(
+        "GET_VERSION and READ_SIG return the chip's version and signature",
+        arguments: Type2Chip.known)
+    func tellsItsVersionAndSignature(_ chip: Type2Chip) throws {
         let signature = (1...32).map { UInt8($0) }
         var bench = TagBench(
             try #require(TagMemory.blank(chip, uid: TagBench.uid, signature: signature)))
@@ -77,9 +87,8 @@ import Testing
         #expect(bench.send(.readSignature) == .data(signature))
     }
 
-    @Test(arguments: Type2Chip.known) func givesAnswersThatTheAskingSideTakes(
-        _ chip: Type2Chip
-    ) throws {
+    @Test("The reader's side accepts the tag's answer to every command", arguments: Type2Chip.known)
+    func givesAnswersThatTheAskingSideTakes(_ chip: Type2Chip) throws {
         var bench = try TagBench(chip)
         try bench.configure(access: 0x10)
         let commands: [Type2Command] = [
@@ -95,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func otherChipsOnlyReadAndWrite() throws {
+    @Test("An unknown Type 2 chip only supports READ and the two WRITE commands")
+    func otherChipsOnlyReadAndWrite() throws {
         let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         var bench = try TagBench(chip)
         #expect(bench.send(.write(0x0F, Page(1, 2, 3, 4))) == .ack)

@@ -2,15 +2,15 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite struct RandomFrameTests {
+@Suite("Random frames to a Type 2 tag") struct RandomFrameTests {
     private static let opcodes: [UInt8] = [
         0x1B, 0x30, 0x39, 0x3A, 0x3C, 0x50, 0x60, 0xA0, 0xA2,
     ]
     private static let lengths: [UInt8: Int] = [0x1B: 5, 0x3A: 3, 0x60: 1, 0xA2: 6]
 
-    /// With any frame, a tag neither traps nor touches its serial number, and its one-way bits
-    /// only ever rise.
-    @Test(arguments: Type2Chip.known + [Type2Chip.other(capability: Page(0xE1, 0x10, 6, 0))])
+    @Test(
+        "Random frames never change the serial number or clear a one-way bit",
+        arguments: Type2Chip.known + [Type2Chip.other(capability: Page(0xE1, 0x10, 6, 0))])
     func neverBreakATag(_ chip: Type2Chip?) throws {
         var random = SeededGenerator(seed: 0x7A9C_A12D)
         var bench = try TagBench(try #require(chip))
@@ -34,7 +34,8 @@ import Testing
         #expect(reached.isSuperset(of: Self.opcodes.filter { $0 != 0x50 }))
     }
 
-    @Test func neverTrapTheCodec() {
+    @Test("Random frames are refused or read as they would be written")
+    func neverTrapTheCodec() {
         var random = SeededGenerator(seed: 0x50C0_DEC5)
         for _ in 0..<20_000 {
             let bytes = frame(&random)
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    /// Most begin with an opcode, and half of those have the length of a command.
+    /// A frame that usually begins with a known opcode and often has the right length.
     private func frame(_ random: inout SeededGenerator) -> [UInt8] {
         let opcode = Self.opcodes.randomElement(using: &random) ?? 0
         var bytes = [opcode] + (0..<20).map { _ in small(&random) }

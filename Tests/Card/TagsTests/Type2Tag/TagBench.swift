@@ -1,7 +1,7 @@
 import Tags
 import Testing
 
-/// A tag on a table: a memory, its volatile half, and the field under the test's control.
+/// A simulated tag whose memory and power are under the test's control.
 struct TagBench {
     static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     static let factoryPassword: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
@@ -38,7 +38,7 @@ struct TagBench {
         return send(command)
     }
 
-    /// Writes AUTH0 and the ACCESS byte, and lets them act.
+    /// Writes AUTH0 and the ACCESS byte, and cycles the power so that they take effect.
     mutating func configure(from firstProtected: UInt8 = 0xFF, access: UInt8) throws {
         let page = try #require(memory.chip.configurationPage)
         #expect(send(.write(page + 1, Page(access, 0x05, 0, 0))) == .ack)

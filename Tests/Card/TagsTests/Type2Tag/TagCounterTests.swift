@@ -1,15 +1,18 @@
 import Tags
 import Testing
 
-@Suite struct TagCounterTests {
-    @Test func isRefusedUnlessEnabled() throws {
+@Suite("The read counter of a Type 2 tag") struct TagCounterTests {
+    @Test("Reading the counter is refused unless it is enabled")
+    func isRefusedUnlessEnabled() throws {
         var bench = try TagBench(.ntag213)
         _ = bench.send(.read(0))
         #expect(bench.memory.counter == 0)
         #expect(bench.send(.readCounter) == TagBench.refused)
     }
 
-    @Test(arguments: [Type2Command.read(0), .fastRead(0, 3)])
+    @Test(
+        "The counter counts the first read of a power cycle",
+        arguments: [Type2Command.read(0), .fastRead(0, 3)])
     func countsTheFirstReadOfAPowerCycle(_ read: Type2Command) throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x10)
@@ -22,7 +25,8 @@ import Testing
         #expect(bench.send(.readCounter) == .data([2, 0, 0]))
     }
 
-    @Test func countsOnlyReadsThatAreAnswered() throws {
+    @Test("The counter does not count refused reads")
+    func countsOnlyReadsThatAreAnswered() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x10)
         #expect(bench.send(.read(0x2D)) == TagBench.refused)
@@ -30,7 +34,8 @@ import Testing
         #expect(bench.memory.counter == 0)
     }
 
-    @Test func isSentLeastSignificantByteFirstAndStopsAtItsEnd() throws {
+    @Test("The counter is sent low byte first and stops at its maximum")
+    func isSentLeastSignificantByteFirstAndStopsAtItsEnd() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x10)
         bench.memory.counter = 0x12_3455
@@ -44,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func canNeedThePassword() throws {
+    @Test("The counter can be protected by the password")
+    func canNeedThePassword() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x18)
         #expect(bench.send(.readCounter) == TagBench.refused)

@@ -2,8 +2,8 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite struct TagDumpRefusalTests {
-    /// A change to the lines of the card in service, and the line and kind of its refusal.
+@Suite("Refused tag dumps") struct TagDumpRefusalTests {
+    /// A change to the dump of a card in service, with the line and kind of its refusal.
     struct Case: Sendable, CustomTestStringConvertible {
         let kind: Type2Error.Kind
         let line: Int
@@ -104,7 +104,7 @@ import Testing
         Case(.unknownLine, 17, "page 05: ", "\npage 05: "),
     ]
 
-    @Test(arguments: versions + fields + pages)
+    @Test("The refusal of a changed dump names the line", arguments: versions + fields + pages)
     func namesTheLine(_ change: Case) throws {
         let text = try fixture("tapcard-ntag213.txt")
         #expect(throws: Never.self) { try TagDump(parsing: text) }
@@ -116,7 +116,9 @@ import Testing
         #expect(error.detail.hasPrefix("line \(change.line): "))
     }
 
-    @Test(arguments: ["factory-ntag213.txt", "factory-ntag215.txt", "tapcard-ntag213.txt"])
+    @Test(
+        "A dump that ends early is refused",
+        arguments: ["factory-ntag213.txt", "factory-ntag215.txt", "tapcard-ntag213.txt"])
     func refusesEveryFileThatEndsEarly(_ file: String) throws {
         let lines = try fixture(file).split(separator: "\n")
         for count in 0..<lines.count {
@@ -129,13 +131,16 @@ import Testing
         #expect(throws: Never.self) { try TagDump(parsing: lines.joined(separator: "\n")) }
     }
 
-    @Test func takesNoFieldAfterAPage() throws {
+    @Test("A field after the first page is refused")
+    func takesNoFieldAfterAPage() throws {
         let text = try fixture("factory-ntag213.txt")
         let changed = text.replacing("page 01", with: "counter: 0\npage 01")
         #expect(throws: Type2Error(.misplacedField)) { try TagDump(parsing: changed) }
     }
 
-    @Test(arguments: ["page 03: E1 10 00 00", "page 03: -- -- -- --", "page 03: 00 00 00 00"])
+    @Test(
+        "A dump of an unknown chip needs a valid size and no more pages than that",
+        arguments: ["page 03: E1 10 00 00", "page 03: -- -- -- --", "page 03: 00 00 00 00"])
     func needsTheSizeOfAnotherChip(_ page: String) throws {
         let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         let text = TagDump(try #require(TagMemory.blank(chip, uid: TagBench.uid))).text
@@ -148,7 +153,8 @@ import Testing
         #expect(throws: Type2Error(.excessPage)) { try TagDump(parsing: longer) }
     }
 
-    @Test func readsNoMoreThanItsLimit() throws {
+    @Test("A dump longer than the limit is refused")
+    func readsNoMoreThanItsLimit() throws {
         let text = try fixture("tapcard-ntag213.txt")
         let room = TagDump.longestText - text.utf8.count
         let full = text + "#" + String(repeating: ".", count: room - 1)
@@ -157,7 +163,8 @@ import Testing
         #expect(throws: Type2Error(.tooLong)) { try TagDump(parsing: full + ".") }
     }
 
-    @Test func takesCommentsAndBothCases() throws {
+    @Test("Comments and lowercase digits are accepted in a dump")
+    func takesCommentsAndBothCases() throws {
         let text = try fixture("tapcard-ntag213.txt")
         let lines = text.split(separator: "\n")
         let commented = lines.map { "\($0)\n#\n# page 00: a comment\n" }.joined()
@@ -166,7 +173,8 @@ import Testing
         #expect(try TagDump(parsing: lower) == TagDump(parsing: text))
     }
 
-    @Test func neverTrapsOnDamagedText() throws {
+    @Test("A dump with damaged text never stops the program")
+    func neverTrapsOnDamagedText() throws {
         let bytes = Array(try fixture("tapcard-ntag213.txt").utf8)
         var random = SeededGenerator(seed: 0xDA_3A6E)
         for _ in 0..<1_000 {

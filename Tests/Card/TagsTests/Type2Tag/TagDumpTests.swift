@@ -1,12 +1,15 @@
 import Tags
 import Testing
 
-@Suite struct TagDumpTests {
-    @Test(arguments: [
-        ("factory-ntag213.txt", Type2Chip.ntag213, "04AC6B72BA6C80"),
-        ("factory-ntag215.txt", .ntag215, "04A1B2C3D4E580"),
-        ("factory-ntag216.txt", .ntag216, "04D9650A325E80"),
-    ]) func showsAFactoryTag(_ file: String, _ chip: Type2Chip, _ uid: String) throws {
+@Suite("Tag dumps in tapcard's own format") struct TagDumpTests {
+    @Test(
+        "The dump of a factory tag is read and written byte for byte",
+        arguments: [
+            ("factory-ntag213.txt", Type2Chip.ntag213, "04AC6B72BA6C80"),
+            ("factory-ntag215.txt", .ntag215, "04A1B2C3D4E580"),
+            ("factory-ntag216.txt", .ntag216, "04D9650A325E80"),
+        ])
+    func showsAFactoryTag(_ file: String, _ chip: Type2Chip, _ uid: String) throws {
         let text = try fixture(file)
         let dump = try TagDump(parsing: text)
         #expect(dump.text == text)
@@ -21,7 +24,8 @@ import Testing
         #expect(TagDump(memory: memory, withSecrets: false) == dump)
     }
 
-    @Test func showsACardInService() throws {
+    @Test("The dump of a card in service keeps its secrets and drops comments")
+    func showsACardInService() throws {
         let text = try fixture("tapcard-ntag213.txt")
         let dump = try TagDump(parsing: text)
         let secrets = try TagDump.Secrets(
@@ -46,7 +50,8 @@ import Testing
         #expect(bench.send(.write(4, .zero)) == .ack)
     }
 
-    @Test(arguments: Type2Chip.known) func keepsAllThatATagKeeps(_ chip: Type2Chip) throws {
+    @Test("A whole tag survives a round trip through its dump", arguments: Type2Chip.known)
+    func keepsAllThatATagKeeps(_ chip: Type2Chip) throws {
         let signature = (0..<32).map { UInt8(200 + $0) }
         var memory = try #require(
             TagMemory.blank(chip, uid: TagBench.uid, signature: signature))
@@ -62,7 +67,8 @@ import Testing
         #expect(try TagDump(parsing: text).memory() == memory)
     }
 
-    @Test func tellsAReaderNoSecrets() throws {
+    @Test("A dump without secrets hides password, PACK and unreadable counter")
+    func tellsAReaderNoSecrets() throws {
         var memory = try #require(TagMemory.blank(.ntag213, uid: TagBench.uid))
         memory[0x2B] = Page(1, 2, 3, 4)
         memory[0x2C] = Page(5, 6, 0, 0)
@@ -83,7 +89,8 @@ import Testing
         #expect(guess.failedPasswords == 0)
     }
 
-    @Test func marksWhatCouldNotBeRead() throws {
+    @Test("A page that could not be read is marked, and no memory is made of the dump")
+    func marksWhatCouldNotBeRead() throws {
         var pages: [Page?] = try #require(TagMemory.blank(.ntag213, uid: TagBench.uid)).pages
         pages[0x10] = nil
         let dump = try TagDump(chip: .ntag213, uid: TagBench.uid, pages: pages)
@@ -93,7 +100,8 @@ import Testing
         #expect(throws: Type2Error(.unreadPage)) { try dump.memory() }
     }
 
-    @Test func showsAnotherChip() throws {
+    @Test("The dump of an unknown Type 2 chip survives a round trip")
+    func showsAnotherChip() throws {
         let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         let memory = try #require(TagMemory.blank(chip, uid: TagBench.uid))
         let dump = TagDump(memory: memory, withSecrets: true)
@@ -103,7 +111,8 @@ import Testing
         #expect(try dump.memory() == memory)
     }
 
-    @Test func refusesPagesOfAnotherUID() throws {
+    @Test("Pages that contradict the UID are refused")
+    func refusesPagesOfAnotherUID() throws {
         let memory = try #require(TagMemory.blank(.ntag213, uid: TagBench.uid))
         for index in [0, 1] {
             var pages: [Page?] = memory.pages
@@ -113,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func refusesWhatNoTagCanBe() throws {
+    @Test("A dump with impossible values is refused")
+    func refusesWhatNoTagCanBe() throws {
         let uid = TagBench.uid
         let pages = [Page?](repeating: .zero, count: 45)
         func refusal(
@@ -136,7 +146,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(3, 2, 0), (5, 2, 0), (4, 1, 0), (4, 4, 0), (4, 2, -1), (4, 2, 8)])
+    @Test(
+        "Secrets of impossible lengths or counts are refused",
+        arguments: [(3, 2, 0), (5, 2, 0), (4, 1, 0), (4, 4, 0), (4, 2, -1), (4, 2, 8)])
     func refusesSecretsThatNoTagCanHold(_ password: Int, _ pack: Int, _ failed: Int) {
         #expect(throws: Type2Error(.badValue)) {
             try TagDump.Secrets(

@@ -1,8 +1,9 @@
 import Tags
 import Testing
 
-@Suite struct TagMemoryTests {
-    @Test(arguments: Type2Chip.known) func beginsAsTheFactoryLeavesIt(_ chip: Type2Chip) throws {
+@Suite("The memory of a Type 2 tag") struct TagMemoryTests {
+    @Test("A blank memory has the factory's content", arguments: Type2Chip.known)
+    func beginsAsTheFactoryLeavesIt(_ chip: Type2Chip) throws {
         let memory = try #require(TagMemory.blank(chip, uid: TagBench.uid))
         let configuration = try #require(chip.configurationPage)
         var expected = [UInt8](repeating: 0, count: 4 * chip.pageCount)
@@ -25,16 +26,21 @@ import Testing
         #expect(memory.failedPasswords == 0)
     }
 
-    @Test(arguments: [0, 4, 6, 8, 10]) func needsSevenBytesOfUID(_ count: Int) {
+    @Test(
+        "A memory is not made for a UID that is not seven bytes long", arguments: [0, 4, 6, 8, 10])
+    func needsSevenBytesOfUID(_ count: Int) {
         #expect(TagMemory.blank(.ntag213, uid: [UInt8](repeating: 4, count: count)) == nil)
     }
 
-    @Test(arguments: [0, 31, 33]) func needs32BytesOfSignature(_ count: Int) {
+    @Test(
+        "A memory is not made with a signature that is not 32 bytes long", arguments: [0, 31, 33])
+    func needs32BytesOfSignature(_ count: Int) {
         let signature = [UInt8](repeating: 4, count: count)
         #expect(TagMemory.blank(.ntag213, uid: TagBench.uid, signature: signature) == nil)
     }
 
-    @Test(arguments: Type2Chip.known) func showsNoSecrets(_ chip: Type2Chip) throws {
+    @Test("Password and PACK read as zeros", arguments: Type2Chip.known)
+    func showsNoSecrets(_ chip: Type2Chip) throws {
         var memory = try #require(TagMemory.blank(chip, uid: TagBench.uid))
         let configuration = try #require(chip.configurationPage)
         memory[configuration + 3] = Page(0xD1, 0xA1, 0, 0)
@@ -44,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func endsWhereItsPagesEnd() throws {
+    @Test("Writing beyond the last page changes nothing")
+    func endsWhereItsPagesEnd() throws {
         var memory = try #require(TagMemory.blank(.ntag213, uid: TagBench.uid))
         let before = memory
         memory[45] = Page(1, 1, 1, 1)

@@ -1,11 +1,13 @@
 import Tags
 import Testing
 
-@Suite struct TagProtectionTests {
+@Suite("Password protection of a Type 2 tag") struct TagProtectionTests {
     private let data = Page(1, 2, 3, 4)
     private let wrong: [UInt8] = [0, 0, 0, 0]
 
-    @Test(arguments: Type2Chip.known, [UInt8(0x02), 0x04, 0x10])
+    @Test(
+        "Writes from the first protected page on need the password", arguments: Type2Chip.known,
+        [UInt8(0x02), 0x04, 0x10])
     func protectsWritesFromTheFirstPage(_ chip: Type2Chip, _ first: UInt8) throws {
         var bench = try TagBench(chip)
         try bench.configure(from: first, access: 0)
@@ -27,14 +29,16 @@ import Testing
         }
     }
 
-    @Test func protectsNothingBeyondTheLastPage() throws {
+    @Test("A first protected page beyond the last one protects nothing")
+    func protectsNothingBeyondTheLastPage() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(from: 0x2D, access: 0x80)
         #expect(bench.send(.write(0x2C, data)) == .ack)
         #expect(bench.send(.read(0x2C)) != TagBench.refused)
     }
 
-    @Test func configurationActsAfterAPowerCycle() throws {
+    @Test("Protection settings take effect after a power cycle")
+    func configurationActsAfterAPowerCycle() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(0x2A, Page(0x80, 5, 0, 0))) == .ack)
         #expect(bench.send(.write(0x29, Page(4, 0, 0, 0x04))) == .ack)
@@ -53,7 +57,8 @@ import Testing
         #expect(bench.send(.write(5, data)) == .ack)
     }
 
-    @Test func passwordAndPACKActAtOnce() throws {
+    @Test("A new password and PACK take effect at once and read as zeros")
+    func passwordAndPACKActAtOnce() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(0x2B, data)) == .ack)
         #expect(bench.send(.write(0x2C, Page(0xD1, 0xA1, 0, 0))) == .ack)
@@ -62,7 +67,8 @@ import Testing
         #expect(bench.sendAfterSelecting(.fastRead(0x2B, 0x2C)) == .data([0, 0, 0, 0, 0, 0, 0, 0]))
     }
 
-    @Test(arguments: 0..<32) func everyBitOfThePasswordCounts(_ bit: Int) throws {
+    @Test("A password with any one bit wrong is refused", arguments: 0..<32)
+    func everyBitOfThePasswordCounts(_ bit: Int) throws {
         var bench = try TagBench(.ntag213)
         var password = TagBench.factoryPassword
         password[bit / 8] ^= 1 << (bit % 8)
@@ -70,12 +76,14 @@ import Testing
         #expect(bench.send(.getVersion) == .silence)
     }
 
-    @Test(arguments: [0, 3, 5]) func refusesAPasswordOfAnotherLength(_ length: Int) throws {
+    @Test("A password of the wrong length is refused", arguments: [0, 3, 5])
+    func refusesAPasswordOfAnotherLength(_ length: Int) throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.authenticate([UInt8](repeating: 0xFF, count: length)) == TagBench.refused)
     }
 
-    @Test func withoutALimitNothingIsCounted() throws {
+    @Test("Without a limit, wrong passwords are not counted")
+    func withoutALimitNothingIsCounted() throws {
         var bench = try TagBench(.ntag213)
         for _ in 0..<20 {
             bench.select()
@@ -86,7 +94,8 @@ import Testing
         #expect(bench.authenticate() == .data([0, 0]))
     }
 
-    @Test(arguments: 1...7) func closesForEverAtTheLimit(_ limit: Int) throws {
+    @Test("At the limit of wrong passwords, even the right one is refused", arguments: 1...7)
+    func closesForEverAtTheLimit(_ limit: Int) throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(from: 0x04, access: UInt8(limit))
         for attempt in 1...limit {
@@ -103,7 +112,8 @@ import Testing
         #expect(bench.sendAfterSelecting(.write(4, data)) == TagBench.refused)
     }
 
-    @Test func theRightPasswordResetsTheCount() throws {
+    @Test("The right password resets the count of wrong ones")
+    func theRightPasswordResetsTheCount() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 2)
         for _ in 0..<3 {
@@ -115,7 +125,8 @@ import Testing
         }
     }
 
-    @Test func theConfigurationCanBeLocked() throws {
+    @Test("Locked settings cannot be changed, but password and PACK can")
+    func theConfigurationCanBeLocked() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(0x2A, Page(0x40, 5, 0, 0))) == .ack)
         // The lock itself waits for the power cycle.

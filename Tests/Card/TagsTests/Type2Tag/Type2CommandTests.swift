@@ -1,7 +1,7 @@
 import Tags
 import Testing
 
-@Suite struct Type2CommandTests {
+@Suite("Commands to a Type 2 tag") struct Type2CommandTests {
     static let vectors: [(Type2Command, [UInt8], Int)] = [
         (.getVersion, [0x60], 8),
         (.read(0x2C), [0x30, 0x2C], 16),
@@ -16,16 +16,14 @@ import Testing
         (.halt, [0x50, 0x00], 0),
     ]
 
-    @Test(arguments: vectors) func isItsFrame(
-        _ command: Type2Command, _ frame: [UInt8], _ answer: Int
-    ) throws {
+    @Test("Each Type 2 command survives a round trip through its frame", arguments: vectors)
+    func isItsFrame(_ command: Type2Command, _ frame: [UInt8], _ answer: Int) throws {
         #expect(command.frame == frame)
         #expect(try Type2Command(frame: frame) == command)
     }
 
-    @Test(arguments: vectors) func refusesEveryOtherLength(
-        _ command: Type2Command, _ frame: [UInt8], _ answer: Int
-    ) {
+    @Test("A Type 2 command of the wrong length is refused", arguments: vectors)
+    func refusesEveryOtherLength(_ command: Type2Command, _ frame: [UInt8], _ answer: Int) {
         for length in 1..<frame.count {
             #expect(throws: Type2Error(.wrongFrameLength)) {
                 try Type2Command(frame: Array(frame.prefix(length)))
@@ -38,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func refusesEveryOtherOpcode() {
+    @Test("An unknown opcode is refused")
+    func refusesEveryOtherOpcode() {
         let known = Set(Self.vectors.map { $0.1[0] })
         for opcode in UInt8.min...UInt8.max where !known.contains(opcode) {
             #expect(throws: Type2Error(.unknownCommand)) { try Type2Command(frame: [opcode, 0]) }
@@ -46,12 +45,15 @@ import Testing
         #expect(throws: Type2Error(.unknownCommand)) { try Type2Command(frame: []) }
     }
 
-    @Test(arguments: [[0x39, 0x00], [0x39, 0x01], [0x3C, 0x01], [0x50, 0x01]] as [[UInt8]])
+    @Test(
+        "A command with an unknown argument is refused",
+        arguments: [[0x39, 0x00], [0x39, 0x01], [0x3C, 0x01], [0x50, 0x01]] as [[UInt8]])
     func refusesAnotherArgument(_ frame: [UInt8]) {
         #expect(throws: Type2Error(.unknownCommand)) { try Type2Command(frame: frame) }
     }
 
-    @Test(arguments: vectors) func takesAnAnswerOfItsLengthOnly(
+    @Test("An answer of the wrong length is refused", arguments: vectors)
+    func takesAnAnswerOfItsLengthOnly(
         _ command: Type2Command, _ frame: [UInt8], _ answer: Int
     ) throws {
         let right = (0..<answer).map { UInt8(truncatingIfNeeded: $0) }
@@ -63,13 +65,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 4, 8]) func takesNoAnswerToABackwardRead(_ length: Int) {
+    @Test("No answer to a backward FAST_READ is accepted", arguments: [0, 4, 8])
+    func takesNoAnswerToABackwardRead(_ length: Int) {
         #expect(throws: Type2Error(.wrongAnswerLength)) {
             try Type2Command.fastRead(5, 4).checked([UInt8](repeating: 0, count: length))
         }
     }
 
-    @Test func namesTheReasonOfARefusal() {
+    @Test("A tag error is described by its detail and equal by its kind")
+    func namesTheReasonOfARefusal() {
         let error = Type2Error(.wrongFrameLength, "read of 1, not 2 bytes")
         #expect(error == Type2Error(.wrongFrameLength))
         #expect(error != Type2Error(.unknownCommand, error.detail))

@@ -1,10 +1,11 @@
 import Tags
 import Testing
 
-@Suite struct WritingTests {
+@Suite("Writing to a simulated Type 2 tag") struct WritingTests {
     private let data = Page(0x12, 0x34, 0x56, 0x78)
 
-    @Test(arguments: Type2Chip.known) func writesEveryUserPage(_ chip: Type2Chip) throws {
+    @Test("Every user page can be written", arguments: Type2Chip.known)
+    func writesEveryUserPage(_ chip: Type2Chip) throws {
         var bench = try TagBench(chip)
         for page in chip.userPages {
             #expect(bench.send(.write(page, data)) == .ack)
@@ -13,9 +14,10 @@ import Testing
         #expect(bench.memory.pages.filter { $0 == data }.count == chip.userPages.count)
     }
 
-    @Test(arguments: Type2Chip.known) func neverWritesTheSerialNumberOrBeyondTheEnd(
-        _ chip: Type2Chip
-    ) throws {
+    @Test(
+        "Writes to the serial number or beyond the last page are refused",
+        arguments: Type2Chip.known)
+    func neverWritesTheSerialNumberOrBeyondTheEnd(_ chip: Type2Chip) throws {
         var bench = try TagBench(chip)
         let before = bench.memory
         for page in [0, 1, UInt8(chip.pageCount), 0xFF] {
@@ -25,7 +27,8 @@ import Testing
         #expect(bench.memory == before)
     }
 
-    @Test func onlySetsBitsOfTheCapability() throws {
+    @Test("Writes to the capability container only set bits")
+    func onlySetsBitsOfTheCapability() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.write(3, Page(0x00, 0x01, 0x00, 0x0F))) == .ack)
         #expect(bench.memory[3] == Page(0xE1, 0x11, 0x12, 0x0F))
@@ -33,7 +36,8 @@ import Testing
         #expect(bench.memory[3] == Page(0xE1, 0x11, 0x12, 0x0F))
     }
 
-    @Test func writesTheFirstFourOfSixteenBytes() throws {
+    @Test("COMPATIBILITY_WRITE writes the first four of its sixteen bytes")
+    func writesTheFirstFourOfSixteenBytes() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.compatibilityWrite(5)) == .ack)
         let before = bench.memory
@@ -46,7 +50,9 @@ import Testing
         #expect(bench.side.answer(frame, &bench.memory) == TagBench.refused)
     }
 
-    @Test(arguments: Array(0..<16) + [17, 32])
+    @Test(
+        "COMPATIBILITY_WRITE data of the wrong length is refused",
+        arguments: Array(0..<16) + [17, 32])
     func refusesDataOfAnotherLength(_ length: Int) throws {
         var bench = try TagBench(.ntag213)
         let before = bench.memory
@@ -57,7 +63,8 @@ import Testing
         #expect(bench.sendAfterSelecting(.getVersion) != TagBench.refused)
     }
 
-    @Test func forgetsAWriteWhenSelectedAgain() throws {
+    @Test("Selecting the tag again cancels a COMPATIBILITY_WRITE")
+    func forgetsAWriteWhenSelectedAgain() throws {
         var bench = try TagBench(.ntag213)
         let before = bench.memory
         #expect(bench.send(.compatibilityWrite(5)) == .ack)
@@ -67,7 +74,8 @@ import Testing
         #expect(bench.memory == before)
     }
 
-    @Test func setsLockBitsByCompatibilityWriteToo() throws {
+    @Test("COMPATIBILITY_WRITE can set lock bits")
+    func setsLockBitsByCompatibilityWriteToo() throws {
         var bench = try TagBench(.ntag213)
         #expect(bench.send(.compatibilityWrite(2)) == .ack)
         let frame = Type2Command.compatibilityData(Page(0xFF, 0xFF, 0x10, 0))
@@ -76,7 +84,8 @@ import Testing
         #expect(bench.send(.compatibilityWrite(4)) == TagBench.refused)
     }
 
-    @Test(arguments: Type2Chip.known) func keepsTwoBytesOfPACK(_ chip: Type2Chip) throws {
+    @Test("A write to the PACK page keeps only two bytes", arguments: Type2Chip.known)
+    func keepsTwoBytesOfPACK(_ chip: Type2Chip) throws {
         var bench = try TagBench(chip)
         let page = try #require(chip.configurationPage) + 3
         #expect(bench.send(.write(page, data)) == .ack)

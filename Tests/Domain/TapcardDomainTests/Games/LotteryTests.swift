@@ -11,7 +11,7 @@ struct LotteryTests {
     }
 
     @Test(
-        "refuses balls that cannot be",
+        "Balls with a wrong count, a repetition or a number out of range are refused",
         arguments: [
             ([2, 16, 23, 44, 47], 14), ([2, 16, 23, 44, 47, 52, 53], 14), ([], 14),
             ([0, 16, 23, 44, 47, 52], 14), ([2, 16, 23, 44, 47, 60], 14),
@@ -23,7 +23,7 @@ struct LotteryTests {
         #expect(throws: Refusal(.badBalls, "")) { try Balls(numbers, bonus: bonus) }
     }
 
-    @Test("has other sizes where a setting says so, and none that cannot be drawn")
+    @Test("A lottery may have other sizes, and impossible ones are refused")
     func sizes() throws {
         let rules = try LotteryRules(ballCount: 5, highest: 50)
         #expect(try Balls([1, 2, 3, 4, 50], bonus: 5, under: rules).bonus == 5)
@@ -38,7 +38,7 @@ struct LotteryTests {
         #expect(try LotteryRules(ballCount: 6, highest: 59) == .standard)
     }
 
-    @Test("draws each ball once, whatever chance says")
+    @Test("A draw never repeats a ball, whatever the random numbers")
     func drawing() throws {
         for seed in 0..<200 {
             var chance = SeededGenerator(seed: UInt64(seed))
@@ -52,7 +52,7 @@ struct LotteryTests {
         #expect(Set(all.numbers + [all.bonus]) == Set(1...7))
     }
 
-    @Test("lists draws newest first, each with its neighbours")
+    @Test("Draws are listed newest first, with their neighbors, and duplicates are refused")
     func order() throws {
         let list = try DrawList([
             Self.draw("draw-1", "2023-05-15"), Self.draw("draw-10", "2023-05-22"),
@@ -72,7 +72,7 @@ struct LotteryTests {
         }
     }
 
-    @Test("sells tickets for the draw after the last known one, or one that is to come")
+    @Test("Tickets are sold only for the next draw or one to come")
     func upcoming() throws {
         let list = try DrawList([
             Self.draw("draw-8", "2023-05-15"), Self.draw("draw-9", "2023-05-22"),
@@ -105,7 +105,7 @@ struct LotteryTests {
     }
 
     @Test(
-        "keeps to the way in which draws are named",
+        "The next draw is named in the style of the known ones",
         arguments: [
             (["draw-007"], "draw-008"), (["draw-099", "draw-098"], "draw-100"),
             (["draw-9", "draw-8"], "draw-10"), (["7"], "8"), (["w-52", "w-51", "w-50"], "w-53"),
@@ -116,7 +116,7 @@ struct LotteryTests {
     }
 
     @Test(
-        "sells nothing where the names of draws follow no rule that it knows",
+        "No tickets are sold if the names of draws follow no known rule",
         arguments: [
             ["2023-05-15"], ["d2023-05-15"], ["draw-7", "x-6"], ["x-999999999", "draw-7"],
             ["draw-9", "draw-7"], ["draw-7", "draw-8"], ["draw-8", "draw-07"], ["draw-999999999"],
@@ -128,13 +128,13 @@ struct LotteryTests {
         #expect(throws: Refusal(.badDraw, "")) { try list.upcoming(named: "draw-10") }
     }
 
-    /// Newest first, a day apart.
+    /// Draws with these names, newest first, a day apart.
     private static func list(_ names: [String]) throws -> DrawList {
         try DrawList(
             names.enumerated().map { try draw($1, "2023-05-\(28 - $0)") })
     }
 
-    @Test("knows its own names only")
+    @Test("Draw and ticket ids are read, split, or refused if malformed")
     func names() {
         #expect(DrawID("draw-1")?.parts?.number == 1)
         #expect(DrawID("draw-1")?.parts?.stem == "draw-")

@@ -2,7 +2,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-@Suite("The guesses of a game")
+@Suite("The guesses of a Mastermind game")
 struct MastermindHistoryTests {
     private static let one = MastermindEvaluation(black: 1, white: 0)
 
@@ -10,7 +10,7 @@ struct MastermindHistoryTests {
         MastermindTurn(guess, .evaluated(MastermindHistoryTests.one, number: number))
     }
 
-    @Test("a guess is unknown until its answer comes")
+    @Test("A guess is pending until its answer arrives")
     func answer() {
         var history = MastermindHistory()
         history.ask([1, 1])
@@ -21,7 +21,7 @@ struct MastermindHistoryTests {
         #expect(history.guessCount == 1)
     }
 
-    @Test("one that did not reach the game is not a guess; only the last of equal ones goes")
+    @Test("Withdrawing a guess removes the last equal one, and nothing if there is none")
     func withdraw() {
         var history = MastermindHistory()
         history.ask([1, 1])
@@ -33,7 +33,7 @@ struct MastermindHistoryTests {
         #expect(history.turns.count == 2)
     }
 
-    @Test("the next number says that the lost guess counted, or that it did not")
+    @Test("The next number tells whether a lost guess counted, unless others played, too")
     func resolving() {
         var lost = MastermindHistory([turn([1, 1], 1)])
         lost.ask([2, 2])
@@ -57,7 +57,7 @@ struct MastermindHistoryTests {
                 == [turn([1, 1], 1), MastermindTurn([2, 2], .unknown), turn([3, 3], 7)])
     }
 
-    @Test("a guess that somebody else waits for is not resolved against its own answer")
+    @Test("A pending guess is not resolved by the answer to another one")
     func together() {
         var history = MastermindHistory()
         history.ask([1, 1])
@@ -76,13 +76,13 @@ struct MastermindHistoryTests {
         #expect(history.turns.map(\.guess) == [[1, 1], [2, 2], [4, 4]])
     }
 
-    @Test("two that guess at once: no number twice, and none counted that was not")
+    @Test("Concurrent guesses never share a number or count a guess that did not count")
     func interleavings() {
         var generator = SeededGenerator(seed: 11)
         func chance(_ count: Int) -> Int { generator.below(count) }
         for _ in 0..<2_000 {
             var history = MastermindHistory()
-            /// The answers of the service, by the guess: no two are equal.
+            /// The number that the service gave to each guess; no two guesses are equal.
             var counted: [[Int]: Int] = [:]
             var waiting: [[Int]?] = [nil, nil, nil]
             for step in 1...24 {
@@ -114,7 +114,7 @@ struct MastermindHistoryTests {
         }
     }
 
-    @Test("the answer to a guess that was lost the same way finds the later one")
+    @Test("Of two equal pending guesses, the answer belongs to the later one")
     func repeated() {
         var history = MastermindHistory()
         history.ask([1, 1])
@@ -124,14 +124,14 @@ struct MastermindHistoryTests {
             history.turns == [MastermindTurn([1, 1], .counted(number: 1)), turn([1, 1], 2)])
     }
 
-    @Test("an answer whose guess was let go is kept all the same")
+    @Test("An answer without a pending guess is kept")
     func unasked() {
         var history = MastermindHistory()
         history.answer([1, 1], MastermindHistoryTests.one, number: 1)
         #expect(history.turns == [turn([1, 1], 1)])
     }
 
-    @Test("only so many are kept")
+    @Test("Only the latest guesses are kept, but all are counted")
     func limit() {
         var history = MastermindHistory()
         for number in 1...MastermindHistory.mostTurns + 5 {
@@ -143,7 +143,7 @@ struct MastermindHistoryTests {
         #expect(history.guessCount == MastermindHistory.mostTurns + 5)
     }
 
-    @Test("solved is what has every slot black")
+    @Test("A game is solved by a guess with every slot black")
     func solved() {
         var history = MastermindHistory([turn([1, 1], 1)])
         #expect(history.solvedAt(slots: 2) == nil)

@@ -1,9 +1,9 @@
 import TapcardDomain
 import Testing
 
-@Suite("Mastermind")
+@Suite("Mastermind rules")
 struct MastermindTests {
-    /// Black first; then each colour counts as often as it is in both, without the black ones.
+    /// Counts black pegs first, and then the colors that both codes have, without the black ones.
     static func reference(_ guess: [Int], _ secret: [Int]) -> MastermindEvaluation {
         let black = guess.indices.count { guess[$0] == secret[$0] }
         let common = Set(guess).reduce(0) { sum, colour in
@@ -19,7 +19,7 @@ struct MastermindTests {
     }
 
     @Test(
-        "evaluates every guess against every secret, with repeated colours",
+        "Every guess is evaluated correctly against every secret",
         arguments: [(1, 6), (2, 6), (3, 6), (4, 3), (4, 4), (5, 2)])
     func everyPair(slots: Int, colours: Int) {
         let codes = Self.all(slots, colours)
@@ -34,7 +34,7 @@ struct MastermindTests {
     }
 
     @Test(
-        "what some guess and secret give is possible, and nothing else",
+        "An evaluation is possible only if some guess and secret give it",
         arguments: [(1, 6), (2, 6), (3, 4), (4, 4)])
     func possible(slots: Int, colours: Int) {
         let codes = Self.all(slots, colours)
@@ -54,7 +54,7 @@ struct MastermindTests {
         }
     }
 
-    @Test("refuses guesses of the wrong length or colour, and sizes that are not a game")
+    @Test("Guesses of the wrong length or color and impossible sizes are refused")
     func refusals() throws {
         let rules = try MastermindRules(slots: 4)
         #expect(throws: Never.self) { try rules.requireGuess([1, 6, 1, 6]) }
@@ -70,7 +70,7 @@ struct MastermindTests {
         }
     }
 
-    @Test("names a game by 32 hexadecimal digits")
+    @Test("A game id has 32 hexadecimal digits")
     func gameID() {
         let text = "4492936ae8ce8a711e01c30d30f884ed"
         #expect(MastermindGameID(text)?.text == text)

@@ -1,7 +1,7 @@
 import TapcardDomain
 import Testing
 
-@Suite("A ticket")
+@Suite("Prizes of a lottery ticket")
 struct PrizeTests {
     static func ticket(_ numbers: [Int], _ bonus: Int) throws -> Ticket {
         Ticket(
@@ -13,7 +13,7 @@ struct PrizeTests {
         try PrizeTable(parsing: PrizeTable.standardText, .usd)
     }
 
-    @Test("matches a ball wherever it stands among the six, and the bonus with the bonus only")
+    @Test("Six balls match in any position, and the bonus only matches the bonus")
     func matching() throws {
         let draw = try LotteryTests.draw("draw-1", "2023-05-15")
         let same = try Self.ticket([52, 47, 44, 23, 16, 2], 14).result(in: draw)
@@ -35,7 +35,7 @@ struct PrizeTests {
         ([1, 3, 4, 5, 6, 7], 14, nil),
     ]
 
-    @Test("wins what the row for its balls says", arguments: rows)
+    @Test("A ticket wins the prize in the table for its balls", arguments: rows)
     func prizes(row: Row) throws {
         let draw = try LotteryTests.draw("draw-1", "2023-05-15")
         let won = try Self.standard().prize(
@@ -43,7 +43,7 @@ struct PrizeTests {
         #expect(won?.description == row.prize)
     }
 
-    @Test("wins the top prize in minor units where a setting says so, and never overflows")
+    @Test("The top prize may be in minor units, never overflows, and may be nothing")
     func topPrize() throws {
         var draw = try LotteryTests.draw("draw-1", "2023-05-15")
         let ticket = try Self.ticket([2, 16, 23, 44, 47, 52], 14)
@@ -55,7 +55,7 @@ struct PrizeTests {
         #expect(table.prize(of: ticket, in: draw, .whole) == nil, "nothing is no prize")
     }
 
-    @Test("is paid by a table that is written as it is read")
+    @Test("A prize table is written as it is read")
     func text() throws {
         let table = try PrizeTable(parsing: "3=30, 6=top 2+bonus=4.50", .usd)
         #expect(table.description == "6=top 3=30.00 2+bonus=4.50")
@@ -63,7 +63,7 @@ struct PrizeTests {
     }
 
     @Test(
-        "is not paid by a table that makes no sense",
+        "A malformed prize table is refused",
         arguments: [
             "", " ", "6", "6=", "=5", "6=top=1", "21=5", "-1=5", "6+bonus+bonus=5", "6+extra=5",
             "x=5", "6=0", "6=-1", "6=1.234", "6=5 6=7", "6=NaN", "6=99999999999999999999",

@@ -10,13 +10,13 @@ struct DurableFileTests {
         folder = try ScratchFolder()
     }
 
-    /// A path below a regular file: refused to everybody, the superuser included.
+    /// A path below a regular file, which nobody can use, not even the superuser.
     private func impossiblePath() throws -> String {
         try DurableFile(folder.path("plain")).write([1])
         return folder.path("plain/file")
     }
 
-    @Test("A file behind a broken link is not taken for missing")
+    @Test("A file behind a broken link is refused, not taken for missing")
     func danglingLink() throws {
         let file = DurableFile(folder.path("link"))
         try #require(unsafe symlink(folder.path("away"), file.path) == 0)
@@ -33,7 +33,9 @@ struct DurableFileTests {
         #expect(try DurableFile(folder.path("none")).resolved().path == folder.path("none"))
     }
 
-    @Test("What is written is read", arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
+    @Test(
+        "A file of any size is read back as it was written",
+        arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
     func roundTrip(count: Int) throws {
         let file = DurableFile(folder.path("file"))
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -41,7 +43,7 @@ struct DurableFileTests {
         #expect(try file.read() == bytes)
     }
 
-    @Test("A new content takes the place of the old, shorter or longer", arguments: [true, false])
+    @Test("New content replaces the old, whether shorter or longer", arguments: [true, false])
     func replacing(durable: Bool) throws {
         let file = DurableFile(folder.path("file"))
         for content in [[1, 2, 3], [4], [5, 6, 7, 8], []] as [[UInt8]] {
@@ -51,7 +53,7 @@ struct DurableFileTests {
         #expect(folder.names() == ["file"])
     }
 
-    @Test("An open reader keeps the old content: the file is replaced, not changed")
+    @Test("An open reader keeps the old content, because the file is replaced")
     func replacedNotChanged() throws {
         let file = DurableFile(folder.path("file"))
         try file.write([1, 2, 3])
@@ -60,7 +62,9 @@ struct DurableFileTests {
         #expect(try reader.read(limit: 10) == [1, 2, 3])
     }
 
-    @Test("The permissions are exact, whatever they were", arguments: [0o600, 0o666, 0o400, 0o640])
+    @Test(
+        "A written file has exactly the requested permissions",
+        arguments: [0o600, 0o666, 0o400, 0o640])
     func permissions(mode: UInt32) throws {
         let file = DurableFile(folder.path("file"))
         try file.write([1], mode: mode)
@@ -71,14 +75,14 @@ struct DurableFileTests {
         #expect(try file.permissions() == mode)
     }
 
-    @Test("The owner is the user who wrote")
+    @Test("A written file belongs to the user who wrote it")
     func owner() throws {
         let file = DurableFile(folder.path("file"))
         try file.write([1])
         #expect(try file.owner() == getuid())
     }
 
-    @Test("A file that is not there has no bytes, no permissions and no owner")
+    @Test("A missing file has no bytes, no permissions and no owner")
     func missing() throws {
         for name in ["none", "none/none"] {
             let file = DurableFile(folder.path(name))
@@ -88,7 +92,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("Removing once or twice is the same")
+    @Test("A file may be removed twice")
     func removing() throws {
         let file = DurableFile(folder.path("file"))
         try file.write([1])
@@ -97,7 +101,7 @@ struct DurableFileTests {
         try file.remove()
     }
 
-    @Test("A limit is met exactly")
+    @Test("A file or stream beyond the size limit is refused")
     func limit() throws {
         let file = DurableFile(folder.path("file"))
         try file.write([1, 2, 3])
@@ -108,7 +112,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("A folder is not a file")
+    @Test("A folder is refused as a file")
     func isFolder() throws {
         let file = DurableFile(folder.path)
         expect(.isFolder) { () throws(FileError) in _ = try file.read() }
@@ -119,7 +123,7 @@ struct DurableFileTests {
             try SystemProgram.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
     }
 
-    @Test("Nothing is written where there is no folder")
+    @Test("Nothing is written if the folder is missing")
     func missingFolder() {
         expect(.notFound) { () throws(FileError) in
             try DurableFile(folder.path("none/file")).write([1])
@@ -127,7 +131,7 @@ struct DurableFileTests {
         expect(.notFound) { () throws(FileError) in try DurableFile("").write([1]) }
     }
 
-    @Test("A path below a file is refused by every call, with its name and the system's words")
+    @Test("A path below a file is refused by every call, with the path and the system's reason")
     func belowFile() throws {
         let file = DurableFile(try impossiblePath())
         expect(.other(ENOTDIR)) { () throws(FileError) in _ = try file.read() }
@@ -139,13 +143,13 @@ struct DurableFileTests {
         #expect(error?.detail == "\(file.path): Not a directory")
     }
 
-    @Test("What the system forbids even to the superuser is not permitted")
+    @Test("A write that the system forbids is reported as not permitted")
     func notPermitted() {
         expect(.notPermitted) { () throws(FileError) in try DurableFile("/sys/file").write([1]) }
         expect(.notPermitted) { () throws(FileError) in try DurableFile.makeFolder("/sys/folder") }
     }
 
-    @Test("A full disk is told apart")
+    @Test("A full disk is reported as such")
     func fullDisk() throws {
         let device = try FileDescriptor.open("/dev/full", O_WRONLY)
         let error = #expect(throws: FileError.self) { try device.write([1, 2, 3]) }
@@ -153,7 +157,7 @@ struct DurableFileTests {
         #expect(error?.detail == "/dev/full: No space left on device")
     }
 
-    @Test("A write that fails keeps the old file and leaves nothing next to it")
+    @Test("A failed write keeps the old content and leaves nothing behind")
     func failedWrite() throws {
         // A folder that is not empty cannot be replaced by a file: the last step fails.
         try DurableFile.makeFolder(folder.path("target"))
@@ -165,7 +169,7 @@ struct DurableFileTests {
         #expect(try DurableFile(folder.path("target/kept")).read() == [1])
     }
 
-    @Test("The remains of a crash do not disturb a later write")
+    @Test("Remains of a crash do not disturb a later write")
     func leftovers() throws {
         let file = DurableFile(folder.path("file"))
         try DurableFile(folder.path("file.1a2b3c.new")).write([9, 9, 9])
@@ -175,7 +179,7 @@ struct DurableFileTests {
     }
 }
 
-/// The call is refused for this reason and no other.
+/// Expects the call to be refused for this reason and no other.
 func expect(
     _ kind: FileError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
     _ call: () throws(FileError) -> Void

@@ -2,7 +2,7 @@ import Glibc
 import OperatingSystem
 import Testing
 
-@Suite("Folders in which others could put another file")
+@Suite("Folders in which others could replace a file")
 struct ExposedFolderTests {
     private let folder: ScratchFolder
 
@@ -16,7 +16,7 @@ struct ExposedFolderTests {
     }
 
     @Test(
-        "The folder that holds it is for its owner alone; one above may be sticky, or a group's",
+        "A folder that others can write to is exposed, and one above it unless sticky or a group's",
         arguments: [
             (0o700, 0o700, nil, nil), (0o755, 0o755, nil, nil),
             (0o777, 0o700, "above/holder", "above/holder"),
@@ -40,7 +40,7 @@ struct ExposedFolderTests {
 
     /// Only root can give files away.
     @Test(
-        "A folder or a file of another user is exposed, whatever its permissions are",
+        "A folder or file of another user is exposed, whatever its permissions",
         .enabled(if: geteuid() == 0))
     func foreign() throws {
         let another: uid_t = 12_345
@@ -60,7 +60,7 @@ struct ExposedFolderTests {
         #expect(try file.exposure(0o077) == nil && file.exposedFolder() == nil)
     }
 
-    @Test("Permissions that let others in are told, and a missing file has none")
+    @Test("Permissions that let others in are reported, and a missing file has none")
     func permitted() throws {
         let file = DurableFile(folder.path("above/holder/file"))
         #expect(try file.exposure(0o077) == nil && file.nameCount() == 0)
@@ -71,7 +71,7 @@ struct ExposedFolderTests {
         #expect(try file.nameCount() == 2)
     }
 
-    @Test("A link is followed, and counts where it lies as well")
+    @Test("A link is followed, and the link's own folder counts as well")
     func links() throws {
         let link = folder.path("link")
         try #require(unsafe symlink(folder.path("above/holder"), link) == 0)

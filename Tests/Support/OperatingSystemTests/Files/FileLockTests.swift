@@ -19,7 +19,7 @@ struct FileLockTests {
         try SystemProgram.run("flock", "--nonblock", "--conflict-exit-code", "9", path, "true") == 0
     }
 
-    /// Whether the kernel lists somebody who waits for this very file.
+    /// Whether the kernel lists a process that waits for this file.
     private func isWaitedFor() throws -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -29,7 +29,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("One holder at a time, within the process and beyond")
+    @Test("A lock has one holder at a time, within the process and beyond")
     func exclusion() throws {
         var lock = try FileLock.acquire(path, waiting: false)
         #expect(lock != nil)
@@ -60,7 +60,7 @@ struct FileLockTests {
         try FileLock.holding(path, orThrow: { Refusal(kind: $0.kind) }, body)
     }
 
-    @Test("A body runs under the lock, which is free again whatever it ends with")
+    @Test("A body runs under the lock, and the lock is free again however the body ends")
     func holding() throws {
         let isFree = try holding(path) { () throws(Refusal) in try? isFreeForOthers() }
         #expect(isFree == false)
@@ -71,7 +71,7 @@ struct FileLockTests {
         #expect(try isFreeForOthers())
     }
 
-    @Test("Without a lock the body does not run, and its caller's words say so")
+    @Test("Without the lock the body does not run, and the caller's error is thrown")
     func noLock() {
         #expect(throws: Refusal(kind: .notFound)) {
             try holding(folder.path("none/lock")) { () throws(Refusal) in
@@ -80,7 +80,7 @@ struct FileLockTests {
         }
     }
 
-    @Test("The holder is named while it holds")
+    @Test("The holder of a lock is known only while it holds the lock")
     func holder() throws {
         #expect(FileLock.holder(of: path) == nil)
         var lock = try FileLock.acquire(path, waiting: false)
@@ -92,14 +92,14 @@ struct FileLockTests {
     }
 
     /// Whoever can open the file can hold the lock, and keep its owner from working.
-    @Test("The file is for its owner only")
+    @Test("A lock file is accessible to its owner only")
     func permissions() throws {
         let lock = try FileLock.acquire(path, waiting: false)
         #expect(try DurableFile(path).permissions() == 0o600)
         withExtendedLifetime(lock) {}
     }
 
-    /// Runs a blocking wait on a thread of its own. Swift runs tasks on only as many threads as there
+    /// Runs a blocking wait on a separate thread. Swift runs tasks on only as many threads as there
     /// are processors, so two blocking waits could starve the task that should end them.
     private static func onThread<Success: Sendable>(
         _ body: @escaping @Sendable () throws -> Success
@@ -111,7 +111,7 @@ struct FileLockTests {
 
     private final class Notices: Sendable { let count = Mutex(0) }
 
-    @Test("A long wait is told once, and a short one is not")
+    @Test("A long wait is reported once, and an immediate lock is not")
     func told() async throws {
         let path = path
         let notices = Notices()
@@ -143,14 +143,14 @@ struct FileLockTests {
     }
 
     @Test(
-        "A lock file without a holder names no process",
+        "A lock file without a valid holder names no process",
         arguments: ["", "x", "-1", "0", "99999999999", "2147483647", "12345678901234567890"])
     func rubbish(content: String) throws {
         try DurableFile(path).write(Array(content.utf8))
         #expect(FileLock.holder(of: path) == nil)
     }
 
-    @Test("A longer number of an earlier holder is overwritten whole")
+    @Test("A longer number of an earlier holder is overwritten completely")
     func earlierHolder() throws {
         try DurableFile(path).write(Array("1234567890\n1234\n".utf8))
         let lock = try FileLock.acquire(path, waiting: false)
@@ -158,7 +158,7 @@ struct FileLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("No child inherits the lock")
+    @Test("A child process does not inherit the lock")
     func notInherited() throws {
         let lock = try FileLock.acquire(path, waiting: false)
         let script = "ls -l /proc/self/fd | grep --quiet --fixed-strings \"$0\""
@@ -166,7 +166,7 @@ struct FileLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("Where no file can be, there is no lock")
+    @Test("A lock in a missing folder or on a folder is refused")
     func refusals() {
         expect(.notFound) { () throws(FileError) in
             _ = try FileLock.acquire(folder.path("none/lock"), waiting: false)

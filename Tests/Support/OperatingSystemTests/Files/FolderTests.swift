@@ -10,7 +10,9 @@ struct FolderTests {
         folder = try ScratchFolder()
     }
 
-    @Test("With those above it, and again without complaint", arguments: ["a", "a/b/c", "a//b/"])
+    @Test(
+        "A folder is made with its parents, and making it again succeeds",
+        arguments: ["a", "a/b/c", "a//b/"])
     func parents(name: String) throws {
         let path = folder.path(name)
         try DurableFile.makeFolder(path)
@@ -20,19 +22,19 @@ struct FolderTests {
         #expect(try DurableFile(folder.path("a")).permissions() == 0o700)
     }
 
-    @Test("One that is there keeps its permissions")
+    @Test("An existing folder keeps its permissions")
     func keepsPermissions() throws {
         try DurableFile.makeFolder(folder.path("a"), mode: 0o750)
         try DurableFile.makeFolder(folder.path("a/b"), mode: 0o700)
         #expect(try DurableFile(folder.path("a")).permissions() == 0o750)
     }
 
-    @Test("The root is there already")
+    @Test("Making the root folder succeeds")
     func root() throws {
         try DurableFile.makeFolder("/")
     }
 
-    @Test("A file in the way is refused")
+    @Test("A folder cannot be made in place of a file or below one")
     func fileInTheWay() throws {
         try DurableFile(folder.path("file")).write([1])
         expect(.other(EEXIST)) { () throws(FileError) in
@@ -43,7 +45,7 @@ struct FolderTests {
         }
     }
 
-    @Test("An empty name is not a folder")
+    @Test("An empty name is refused as a folder")
     func empty() {
         expect(.notFound) { () throws(FileError) in try DurableFile.makeFolder("") }
     }

@@ -1,7 +1,7 @@
 import Glibc
 import OperatingSystem
 
-/// A folder of its own for one test, removed with the files in it when the test ends.
+/// A folder for one test, removed with its files when the test ends.
 final class ScratchFolder {
     let path: String
 

@@ -2,11 +2,11 @@ import Glibc
 import OperatingSystem
 import Testing
 
-@Suite("What lies in the place of a file")
+@Suite("Special files in place of a regular one")
 struct SpecialFileTests {
     private static let patience: UInt32 = 20
 
-    @Test("A pipe without a writer is refused, and not waited for")
+    @Test("A pipe without a writer is refused without waiting")
     func pipe() async {
         // In a process of its own, which an alarm ends should it wait for ever.
         await #expect(processExitsWith: .success) {
@@ -23,14 +23,14 @@ struct SpecialFileTests {
         }
     }
 
-    @Test("A device is refused", arguments: ["/dev/null", "/dev/zero"])
+    @Test("A device is refused as a file", arguments: ["/dev/null", "/dev/zero"])
     func device(path: String) throws {
         let error = #expect(throws: FileError.self) { try DurableFile(path).read() }
         #expect(error?.kind == .notRegular)
         #expect(error?.detail == "\(path): a device and no file")
     }
 
-    @Test("A socket is refused")
+    @Test("A socket is refused as a file")
     func socket() throws {
         let folder = try ScratchFolder()
         let path = folder.path("socket")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Another process, to see what this one looks like from outside.
+/// Another process, to check this one from outside.
 enum SystemProgram {
     struct NotStarted: Error {
         let number: Int32

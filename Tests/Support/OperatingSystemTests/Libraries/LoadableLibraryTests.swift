@@ -1,11 +1,11 @@
 import OperatingSystem
 import Testing
 
-@Suite("Libraries that are loaded while the program runs")
+@Suite("Libraries loaded at run time")
 struct LoadableLibraryTests {
     private static let library = LoadableLibrary(name: "libplayed", package: "libplayed1")
 
-    /// A table is a number here; binding makes it 7, or finds that a function is not there.
+    /// Loads a library whose table is a number: binding sets it to 7 or reports a missing function.
     private func load(
         _ file: String, lacking function: StaticString? = nil
     ) throws(LibraryFault) -> Int {
@@ -17,7 +17,7 @@ struct LoadableLibraryTests {
         }
     }
 
-    @Test("one that is not there is named, with its package and the reason")
+    @Test("A missing library is named with its package and the reason")
     func missing() throws {
         let fault = try #require(throws: LibraryFault.self) { try load("libplayed.so.1") }
         guard case .missing(let why) = fault else {
@@ -28,7 +28,7 @@ struct LoadableLibraryTests {
         #expect(why.hasPrefix("libplayed is missing (Debian: libplayed1): libplayed.so.1: "))
     }
 
-    @Test("one without a function is another version")
+    @Test("A library without a needed function is reported as another version")
     func unusable() throws {
         let fault = try #require(throws: LibraryFault.self) {
             try load("libc.so.6", lacking: "play_it")
@@ -37,7 +37,7 @@ struct LoadableLibraryTests {
             fault == .unusable("libc.so.6 is another version of libplayed: it has no play_it"))
     }
 
-    @Test("one that the program cannot do without is named when the process ends")
+    @Test("A missing library that is required ends the process and is named")
     func needed() async throws {
         let end = await #expect(
             processExitsWith: .exitCode(127), observing: [\.standardErrorContent]
@@ -49,7 +49,7 @@ struct LoadableLibraryTests {
         #expect(words.contains("tapcard: libplayed is missing (Debian: libplayed1)"))
     }
 
-    @Test("the table is what was bound")
+    @Test("Loading a library returns the bound table")
     func bound() throws {
         #expect(try load("libc.so.6") == 7)
     }
