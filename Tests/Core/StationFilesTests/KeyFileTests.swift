@@ -12,7 +12,7 @@ struct KeyFileTests {
         [UInt8](repeating: 0x5A, count: count)
     }
 
-    @Test("is made on first use, for its owner only, and then read")
+    @Test("A key file is created on first use, private to its owner, and read from then on")
     func firstUse() throws {
         try withFile { file in
             #expect(try file.load() == nil)
@@ -26,7 +26,8 @@ struct KeyFileTests {
     }
 
     @Test(
-        "that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
+        "A key file that other users can access is refused",
+        arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
     func readableByOthers(_ mode: UInt32) throws {
         try withFile { file in
             try file.save(KeyFileTests.keys)
@@ -38,7 +39,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "that is damaged is refused and kept",
+        "A damaged key file is refused and left as it is",
         arguments: ["", "{", "{}", "[]", "not keys at all", #"{"format":"tapcard keys 2"}"#])
     func damaged(_ text: String) throws {
         try withFile { file in
@@ -49,7 +50,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("that cannot be written says so")
+    @Test("A key file that cannot be written is reported without quoting a key")
     func unwritable() throws {
         try withFile { file in
             let inside = KeyFile(path: file.path + "/nowhere/keys.json")

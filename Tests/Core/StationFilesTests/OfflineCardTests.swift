@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(
-        "that is pulled away or disturbed at any moment has paid what was told, once",
+        "An interrupted offline payment counts only if it was confirmed, and only once",
         arguments: TestIssuer.chips)
     func disturbed(_ chip: Chip) async throws {
         let whole = try await TestIssuer(chip)
@@ -55,7 +55,7 @@ import Testing
 
     /// The loss is within the limit of a card, and the issuer bears it.
     @Test(
-        "whose image from before other payments is put back costs its limit, and is found out",
+        "Spending an old image of a card costs at most its limit and is detected",
         arguments: TestIssuer.chips)
     func oldImage(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -77,7 +77,7 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    @Test("under a key that was given up pays nothing", arguments: TestIssuer.chips)
+    @Test("A card sealed under a retired key cannot pay offline", arguments: TestIssuer.chips)
     func retiredKey(_ chip: Chip) async throws {
         let rotated = try TestIssuer.keys.rotated(created: "2026-02-01") {
             [UInt8](repeating: 0x21, count: $0)
@@ -95,7 +95,7 @@ import Testing
         #expect(try till.status()?.payments == 1)
     }
 
-    @Test("shows what it paid once the ledger is back: its grant less what was spent")
+    @Test("An NTAG 424's grant covers exactly its balance once its payments are booked")
     func bookedChip() async throws {
         let issuer = try await TestIssuer(.ntag424)
         let till = try await issuer.till()
@@ -115,7 +115,7 @@ import Testing
 
     /// Other keys under the same versions, as another issuer has them. A wrong key is tried twice a
     /// tap.
-    @Test("has no copy that pays: a chip with its number and other keys is a copy")
+    @Test("A chip with the card's number but other keys is refused as a copy")
     func clone() async throws {
         let issuer = try await TestIssuer(.ntag424)
         let till = try await issuer.till()
@@ -143,7 +143,8 @@ import Testing
     }
 
     @Test(
-        "of another issuer, or newer than the snapshot, pays nothing", arguments: TestIssuer.chips)
+        "A card of another issuer, or one missing from the snapshot, cannot pay offline",
+        arguments: TestIssuer.chips)
     func unknown(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try issuer.tillWithoutSnapshot()
