@@ -11,7 +11,7 @@ import TapcardDomain
 import Testing
 
 /// Honest chips, of which one answer arrives changed, with a checksum that fits.
-@Suite("One changed answer never speaks against an honest chip")
+@Suite("Changed answers of an honest NTAG 424")
 struct ChangedAnswerTests: ProvenCards {
     enum EnumeratedRequest: CaseIterable, Sendable {
         case read, pay, add, payWithNewKeys, payAfterRestore, payWithTable, payAfterTear
@@ -90,7 +90,9 @@ struct ChangedAnswerTests: ProvenCards {
         return (world, line, outcome)
     }
 
-    @Test("whatever is done, and wherever it is changed", arguments: EnumeratedRequest.allCases)
+    @Test(
+        "One changed answer never makes an honest card look forged or copied",
+        arguments: EnumeratedRequest.allCases)
     func anywhere(_ request: EnumeratedRequest) async throws {
         let start = try await start(request)
         let (simulation, tables) = (try await start.simulation(), start.tables)
@@ -118,7 +120,7 @@ struct ChangedAnswerTests: ProvenCards {
     }
 
     /// The card was taken away after it had failed once.
-    @Test("nor does a proof that fails once, before the card is taken away")
+    @Test("A chip that fails one proof before it is taken away is not called a copy")
     func takenAway() async throws {
         let world = try await made()
         let count = Guarded(0)

@@ -9,9 +9,9 @@ import Testing
 
 /// A card was protected after the backup that was put back, and the one record that says so was
 /// destroyed: its older record is as good as the ledger, which knows of no password.
-@Suite("A password that a restored ledger does not know")
+@Suite("Passwords unknown to a restored ledger")
 struct ForgottenPasswordTests {
-    @Test("is found at the next payment, or at a repair that names the card")
+    @Test("A password unknown to a restored ledger is found by a payment or a repair")
     func found() async throws {
         for isRepair in [false, true] {
             let world = try await forgotten()
@@ -27,7 +27,7 @@ struct ForgottenPasswordTests {
         }
     }
 
-    @Test("is never guessed on a tag that counts wrong ones, and of another the repair says so")
+    @Test("A repair refuses a foreign password and tries none on a tag that counts failures")
     func notFound() async throws {
         for limit: UInt8 in [0, 7] {
             let world = try await forgotten()

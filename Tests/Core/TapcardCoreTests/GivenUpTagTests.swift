@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Tags that a ledger has given up, or never knew, on which a password of ours is left.
-@Suite("The protection of a tag that was given up")
+@Suite("Protection of a tag that was given up")
 struct GivenUpTagTests {
     static let ways: [Fault.Kind] = [
         .pulledAfter, .garbled, .late, .refused(0), .torn(.unchanged), .torn(.new), .torn(.zero),
@@ -35,7 +35,8 @@ struct GivenUpTagTests {
     }
 
     @Test(
-        "is taken off however often that is broken off, and put on again", .checkOnly,
+        "Protection can be removed and set again, however often its removal is interrupted",
+        .checkOnly,
         arguments: [true, false], fewWays)
     func givenUp(_ isKnown: Bool, _ second: Fault.Kind) async throws {
         var schedules = 0
@@ -108,7 +109,7 @@ struct GivenUpTagTests {
     }
 
     @Test(
-        "does not hurt a new card where taking it off was broken off", .checkOnly,
+        "An interrupted removal of protection does not harm the next card on the tag", .checkOnly,
         arguments: [true, false], fewWays)
     func reissuedAtOnce(_ isKnown: Bool, _ second: Fault.Kind) async throws {
         for first in Self.ways {
@@ -155,7 +156,7 @@ struct GivenUpTagTests {
         try await world.expectResolved(label)
     }
 
-    @Test("that was begun on a card since replaced is taken off, and the tag is free")
+    @Test("Protection begun on a card since replaced can be removed, and its tag used again")
     func replaced() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -178,7 +179,7 @@ struct GivenUpTagTests {
         try await world.expectResolved()
     }
 
-    @Test("is put on again where the card before was just being unprotected")
+    @Test("A new card is protected although unprotecting the last one was interrupted")
     func reissuedWhileUnprotecting() async throws {
         for write in 1... {
             let world = World(try World.blank())

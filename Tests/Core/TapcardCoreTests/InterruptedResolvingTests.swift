@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 
 /// A tap resolves what an earlier one has left open, and is interrupted itself after that.
-@Suite("A resolving tap that is interrupted")
+@Suite("Interrupted resolving taps")
 struct InterruptedResolvingTests {
     /// A card whose record was written and not confirmed, and a second tap torn at each WRITE. The
     /// body says whether the fault has hit: putting the card back disarms it.
@@ -28,7 +28,7 @@ struct InterruptedResolvingTests {
         }
     }
 
-    @Test("never charges twice, and its exit 6 names only what makes a retry safe")
+    @Test("A payment is charged once, even if the tap that resolves it is interrupted")
     func chargedOnce() async throws {
         try await atEachWrite { world in
             _ = try? await world.station.pay(World.usd(250), id: World.id(2))
@@ -64,7 +64,7 @@ struct InterruptedResolvingTests {
         }
     }
 
-    @Test("answers as the closing that it has resolved")
+    @Test("Closing a card again returns the earlier closing that the tap resolved")
     func closed() async throws {
         try await atEachWrite { world in
             _ = try? await world.station.close(id: World.id(2))

@@ -5,10 +5,10 @@ import Testing
 
 /// The process is killed before or after any frame and any transaction; a new one finds tag and
 /// ledger as they were left.
-@Suite("A process that is killed between tag and ledger")
+@Suite("A process killed between tag and ledger")
 struct KilledProcessTests {
     @Test(
-        "leaves a card that the next tap resolves, and a request that happens once",
+        "A request whose process is killed at any step is resolved by one tap and happens once",
         arguments: PlayedRequest.all)
     func everyStep(_ chip: Chip, _ name: String) async throws {
         let request = try await PlayedRequest(name, on: chip)

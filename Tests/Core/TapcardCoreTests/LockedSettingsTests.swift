@@ -10,10 +10,10 @@ import Testing
 
 /// Somebody locks the settings of a tag whose protection is half switched. What it is then it stays
 /// for ever: nothing that wanted it otherwise is left open, and the card goes on.
-@Suite("Settings that are locked while protection is being switched")
+@Suite("Settings locked during a switch of protection")
 struct LockedSettingsTests {
     @Test(
-        "leave nothing open, wherever it was broken off, and a card that pays",
+        "Locked settings end an interrupted switch of protection, and the card still pays",
         arguments: Thoroughness.some(Type2Chip.known, of: 3),
         [TillRequest.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ request: TillRequest) async throws {
@@ -72,7 +72,7 @@ struct LockedSettingsTests {
         return ended.state.rawValue
     }
 
-    @Test("are named to the caller who asks for it again, with its outcome")
+    @Test("A repeated switch of protection reports the locked settings and its outcome")
     func named() async throws {
         for request in [TillRequest.protect, .unprotect] {
             for isSameRequest in [true, false] {
@@ -108,7 +108,7 @@ struct LockedSettingsTests {
         }
     }
 
-    @Test("are reported by a reading, which ends what was open")
+    @Test("Reading a card with locked settings ends its open switch of protection and reports it")
     func read() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
@@ -119,7 +119,7 @@ struct LockedSettingsTests {
         #expect(try await world.station.read().resolved == [])
     }
 
-    @Test("do not keep a card from becoming another one")
+    @Test("A card with locked settings can be reissued")
     func reissued() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
@@ -130,7 +130,7 @@ struct LockedSettingsTests {
         #expect(try await world.balance() == 600)
     }
 
-    @Test("do not keep what was given up for another operation from its end")
+    @Test("Locked settings do not keep an abandoned switch of protection from ending")
     func givenUp() async throws {
         let world = try await halfSwitched(.protect)
         let uid = try await world.uid()

@@ -10,7 +10,7 @@ import Testing
 
 /// Anything that goes wrong while a password goes onto a tag or off it: the tag can always be
 /// opened, and one undisturbed tap finishes the request.
-@Suite("Switching protection, broken off")
+@Suite("Interrupted switches of protection")
 struct ProtectionFaultTests {
     private static let requests = ["protect", "unprotect", "issue-protected"]
     private static let fewWays: [Fault.Kind] = [
@@ -18,7 +18,7 @@ struct ProtectionFaultTests {
     ]
 
     @Test(
-        "at any frame is finished by the next tap",
+        "A switch of protection interrupted at any frame is finished by the next tap",
         arguments: Thoroughness.some([Chip.ntag213, .ntag215, .ntag216], of: 3), requests)
     func everyFrame(_ chip: Chip, _ name: String) async throws {
         let request = try await PlayedRequest(name, on: chip)
@@ -37,7 +37,8 @@ struct ProtectionFaultTests {
     }
 
     @Test(
-        "twice in a row is finished by the third tap", .checkOnly, arguments: fewWays,
+        "A switch of protection interrupted twice is finished by the third tap", .checkOnly,
+        arguments: fewWays,
         ["protect", "unprotect"])
     func twice(_ first: Fault.Kind, _ name: String) async throws {
         let request = try await PlayedRequest(name)
@@ -60,7 +61,7 @@ struct ProtectionFaultTests {
     }
 
     @Test(
-        "by a killed process is finished though the tag kept its power",
+        "A switch of protection by a killed process is finished though the tag kept its power",
         arguments: [TillRequest.protect, .unprotect, .issueProtected])
     func stillPowered(_ request: TillRequest) async throws {
         for death in [Mishap.killedBefore, .killedAfter] {

@@ -22,7 +22,7 @@ struct SharedKeyTests {
         }
     }()
 
-    @Test("seals as soon as the ledger says so, whatever the file of the station says")
+    @Test("A shared key seals as soon as the ledger says so, whatever the station's key file says")
     func seals() async throws {
         let world = try await World.withCard()
         let station = world.station(keys: SharedKeyTests.prepared)
@@ -34,7 +34,7 @@ struct SharedKeyTests {
         #expect(try await world.balance() == 800)
     }
 
-    @Test("and that a station lacks stops its money before anything is written")
+    @Test("A station that lacks the shared key takes no payment but can still read cards")
     func isLacking() async throws {
         let world = try await World.withCard()
         world.rows.seal(with: 2)
@@ -57,7 +57,7 @@ struct SharedKeyTests {
         #expect(try await world.tag() == others && world.tables == rows)
     }
 
-    @Test("and that a station lacks stops it where its own key was given up")
+    @Test("A station that lacks the shared key and has a retired one takes no payment")
     func isLackingAndTheOtherRetired() async throws {
         let world = try await World.withCard()
         world.rows.seal(with: 2)
@@ -68,7 +68,9 @@ struct SharedKeyTests {
     }
 
     /// The station has looked at the card when all stations change to the new key, at each step.
-    @Test("changes in the middle of a payment, and no card is accused", arguments: [true, false])
+    @Test(
+        "A change of the shared key in the middle of a payment makes no card look forged",
+        arguments: [true, false])
     func changesBetweenSteps(_ hasKey: Bool) async throws {
         var changed = 0
         for step in 1... {

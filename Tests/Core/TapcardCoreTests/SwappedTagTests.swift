@@ -17,14 +17,18 @@ struct SwappedTagTests {
 
     private enum Moment { case frame, selection }
 
-    @Test("is never written to", arguments: TillRequest.allCases, Other.allCases)
+    @Test(
+        "A tag that takes the card's place at any frame is never written to",
+        arguments: TillRequest.allCases, Other.allCases)
     func neverWritten(_ request: TillRequest, _ other: Other) async throws {
         #expect(try await swaps(request, other, before: .frame) >= 10)
     }
 
     /// A chip that does not know its signature falls silent, and is selected again before anything
     /// is written.
-    @Test("is not taken for the card when it is selected again", arguments: TillRequest.allCases)
+    @Test(
+        "A tag that takes the card's place at a reselection is not taken for the card",
+        arguments: TillRequest.allCases)
     func selectedAgain(_ request: TillRequest) async throws {
         var count = 0
         for other in Other.allCases {

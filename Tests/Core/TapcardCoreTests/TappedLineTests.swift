@@ -12,7 +12,7 @@ private let before: Int64 = 1_000
 private let price: Int64 = 250
 
 /// Somebody between the reader and a card on an NTAG 424.
-@Suite("A line to a card on an NTAG 424 on which somebody listens and writes")
+@Suite("An attacker on the line to an NTAG 424")
 struct TappedLineTests: ProvenCards {
     /// The request over the line.
     enum EnumeratedRequest: CaseIterable, Sendable {
@@ -63,7 +63,7 @@ struct TappedLineTests: ProvenCards {
     }
 
     @Test(
-        "A changed bit in any command or answer: the tap tries again, and does what was asked",
+        "A changed bit in any command or answer is retried, and the request is carried out",
         arguments: EnumeratedRequest.allCases)
     func changedBits(_ request: EnumeratedRequest) async throws {
         let start = try await made(before)
@@ -89,7 +89,7 @@ struct TappedLineTests: ProvenCards {
         }
     }
 
-    @Test("A recorded payment is worth nothing, to the card and to the station")
+    @Test("A recorded payment convinces neither the card nor the station")
     func recorded() async throws {
         let start = try await made(before)
         let (chip, tables) = (try await chip(start), start.tables)
@@ -117,7 +117,7 @@ extension TappedLineTests {
     }
 
     @Test(
-        "No tap spends more than two keys, whatever is said of their versions",
+        "No tap spends more than two key attempts, whatever versions the line claims",
         arguments: Lie.allCases, [true, false])
     func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
         let world = try await made(before)

@@ -8,9 +8,9 @@ import Testing
 
 /// The ledger has a payment that an earlier tap had left open, and before the same tap can look at
 /// the card again somebody wipes it.
-@Suite("A card that is wiped when its payment is resolved")
+@Suite("A card wiped while its payment is resolved")
 struct WipedCardTests {
-    @Test("is paid with, since the ledger has it; the next tap tells that it is damaged")
+    @Test("A wiped card whose payment was confirmed is paid with, and damaged at the next tap")
     func paid() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 4 acknowledge-lost")))
@@ -34,7 +34,7 @@ struct WipedCardTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("is not paid with where the payment was still open")
+    @Test("A wiped card whose payment was still open is refused as damaged")
     func voided() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 2 torn zero")))
