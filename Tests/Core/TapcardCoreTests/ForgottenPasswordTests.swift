@@ -27,7 +27,7 @@ struct ForgottenPasswordTests {
         }
     }
 
-    @Test("A repair refuses a foreign password and tries none on a tag that counts failures")
+    @Test("A repair refuses a foreign password and tries none on a tag that counts wrong ones")
     func notFound() async throws {
         for limit: UInt8 in [0, 7] {
             let world = try await forgotten()

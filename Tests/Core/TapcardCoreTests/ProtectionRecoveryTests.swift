@@ -172,7 +172,7 @@ struct ProtectionRecoveryTests {
         #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItRepeats)])
     }
 
-    @Test("A card with a foreign password that counts failures is refused and left unchanged")
+    @Test("A card that counts wrong passwords and has a foreign one is refused and left unchanged")
     func counting() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -189,7 +189,7 @@ struct ProtectionRecoveryTests {
         #expect(try await world.tag() == before)
     }
 
-    @Test("Reading and repairing try no password on a card that counts failures")
+    @Test("Reading and repairing try no password on a card that counts wrong ones")
     func countingUnasked() async throws {
         for isOpen in [false, true] {
             let world = World(try World.blank())

@@ -190,7 +190,7 @@ struct TableStationTests {
         #expect(try await newer.pay(World.usd(100), id: World.id(3)).balance == World.usd(900))
     }
 
-    @Test("A station with a table refuses the card of another issuer")
+    @Test("A station with a table refuses a card that its ledger or its table does not know")
     func stranger() async throws {
         let elsewhere = try await Self.world()
         let chip = try #require(try await elsewhere.reader.change { $0.chip(Self.number) })

@@ -84,7 +84,7 @@ struct TicketTests {
         #expect(receipt.balance == World.usd(1_300))
     }
 
-    @Test("A prize too large for the card stays to be claimed, and the others are booked")
+    @Test("A prize too large for the card remains to be claimed, and the others are booked")
     func tooMuch() async throws {
         let world = try await World.withCard(.ntag215)
         let small = try await world.buy(2)

@@ -18,7 +18,7 @@ struct TwoStationsTests {
     }
 
     @Test(
-        "A card that moves between two stations at any step is charged correctly by each",
+        "A card that moves between two stations is charged once by each and never called forged",
         arguments: Thoroughness.some(TillRequest.allCases, of: 3), Visit.allCases)
     func interleaved(_ request: TillRequest, _ visit: Visit) async throws {
         try await interleave(request, visit, tornAt: nil)

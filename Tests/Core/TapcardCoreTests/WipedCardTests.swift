@@ -10,7 +10,7 @@ import Testing
 /// the card again somebody wipes it.
 @Suite("A card wiped while its payment is resolved")
 struct WipedCardTests {
-    @Test("A wiped card whose payment was confirmed is paid with, and damaged at the next tap")
+    @Test("A confirmed payment counts although its card is wiped, and the next tap reports damage")
     func paid() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 4 acknowledge-lost")))
@@ -34,7 +34,7 @@ struct WipedCardTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("A wiped card whose payment was still open is refused as damaged")
+    @Test("A payment that was still open when its card was wiped is refused")
     func voided() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 2 torn zero")))

@@ -257,7 +257,7 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.game == foreign)
     }
 
-    @Test("The file keeps 16 games and the current one, and a dropped game can be resumed")
+    @Test("No more than 16 games are kept, and a dropped one can be resumed")
     func manyGames() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
