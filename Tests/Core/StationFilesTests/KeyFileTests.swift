@@ -5,7 +5,6 @@ import StationFiles
 import TapcardCore
 import Testing
 
-/// The file in which a station keeps its keys.
 @Suite("The key file")
 struct KeyFileTests {
     private static let keys = KeyRing.fresh(created: "2026-01-01") { count in
@@ -76,7 +75,7 @@ struct KeyFileTests {
         }
     }
 
-    /// A file in a folder of its own, which goes when the test ends.
+    /// Runs the body with a key file in a temporary folder, which is removed afterwards.
     private func withFile(_ body: (KeyFile) throws -> Void) throws {
         let folder = "/tmp/tapcard-keys-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)

@@ -8,8 +8,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card in the hands of people while its offline payments are not booked: it is pulled away, copied, and
-/// put back to an old image.
+/// A card whose offline payments are not booked is pulled away, copied, and restored to an old
+/// image.
 @Suite("A card with offline payments") struct OfflineCardTests {
     /// The faults of one frame or command.
     private static let faults: [Fault.Kind] = [
@@ -113,8 +113,7 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    /// Other keys under the same versions, as another issuer has them. A wrong key is tried twice a
-    /// tap.
+    /// Another issuer has other keys under the same versions. A wrong key is tried twice per tap.
     @Test("A chip with the card's number but other keys is refused as a copy")
     func clone() async throws {
         let issuer = try await TestIssuer(.ntag424)
@@ -164,13 +163,13 @@ import Testing
 }
 
 extension TestIssuer {
-    /// Lays the card on the reader again.
+    /// Puts the card back on the reader.
     fileprivate func putBack() async throws {
         try await reader.change { $0.put([CardUID.first.bytes]) }
         await reader.release()
     }
 
-    /// The credits granted to the chip less what its newest state says was spent.
+    /// The money granted to the chip minus what its newest state says was spent.
     fileprivate func left() async throws -> Int64 {
         let chip = try await reader.change { $0.chips[0] }
         let masters = try #require(TestIssuer.keys.sealing.masters)

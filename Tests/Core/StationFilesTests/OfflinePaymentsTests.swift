@@ -10,7 +10,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Stations that go on selling while their ledger is offline, and book it afterwards.
+/// Stations keep accepting payments while their ledger is offline and book them afterwards.
 @Suite("Offline payments") struct OfflinePaymentsTests {
     @Test(
         "An offline payment goes into the journal and leaves the tag unchanged",
@@ -95,7 +95,7 @@ import Testing
         #expect(try await issuer.ledger.audit(at: TestIssuer.now).journals == [])
     }
 
-    /// Its snapshot has the balance from before its own payments.
+    /// The snapshot still has the balance from before the till's own payments.
     @Test(
         "Booked money cannot be spent again when the ledger goes offline once more",
         arguments: TestIssuer.chips)
@@ -209,7 +209,7 @@ import Testing
         #expect(error?.kind == .fileUnusable)
     }
 
-    /// The ledger of an issuer, in which one commit meets this fate.
+    /// The issuer's ledger, where the commit with this number meets this fate.
     private static func ledger(
         _ issuer: TestIssuer, failing fate: InterposedLedger.Fate, at step: Int
     ) -> InterposedLedger {

@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// What a station must not take, and journals that are not as it wrote them.
+/// Payments that a station must not accept, and journals that it did not write as they are.
 @Suite("Refused offline payments") struct RefusedOfflinePaymentsTests {
     @Test("Payments before an altered line are booked, and those from it on are not")
     func alteredLater() async throws {

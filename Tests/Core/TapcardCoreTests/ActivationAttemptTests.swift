@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The end of one whose answer is late, lost, or comes when the card is not what it was.
+/// The answer of the service is late, is lost, or comes after the card has changed.
 @Suite("Activation attempts")
 struct ActivationAttemptTests {
     private static let silence = Result<ActivationAnswer, ServiceError>.failure(

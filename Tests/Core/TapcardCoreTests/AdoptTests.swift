@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card that others made is taken over.
+/// A card that somebody else made is taken over.
 @Suite("Adopting a card")
 struct AdoptTests {
     @Test(
@@ -222,14 +222,14 @@ struct AdoptTests {
         return world
     }
 
-    /// Both places hold records of this ledger, none of the one before.
+    /// Expects records in both slots with numbers above this one, the former ledger's last.
     private func expectNumbers(above number: SequenceNumber, in world: World) async throws {
         let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
             .map(\.sequence)
         #expect(numbers.count == 2 && numbers.allSatisfy { $0 > number })
     }
 
-    /// The text that the app would read.
+    /// The text that the iPhone app would read.
     private func appJSON(on world: World) async throws -> String {
         let area = try await world.tag().image.area
         let block = try #require(try TLVArea(decoding: area).message)

@@ -6,10 +6,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Somebody, or something, changed bytes on the card.
 @Suite("A card with altered bytes")
 struct AlteredCardTests {
-    /// Every byte of one of the two places, on each chip.
+    /// The bytes of a slot.
     static let recordBytes = 0..<SealedRecord.byteCount
 
     @Test(

@@ -9,8 +9,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Attempts of a thief or a vandal at the till, beyond old images and impostors. Where nothing
-/// stops it, the test says so: docs/SECURITY.md quotes it.
+/// Attempts of a thief or a vandal at the till, beyond old images and impostors. If nothing stops
+/// an attack, its test says so, and docs/SECURITY.md names the test.
 @Suite("Attacks at the till")
 struct AttackAtTheTillTests {
     @Test("A face copied from another card, with its code, is repaired at the next tap")

@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// An operator's decisions about a card that need not be there.
+/// An operator's decisions about a card that need not be on the reader.
 @Suite("Blocked cards and forgotten cardholders")
 struct CardStatusTests {
     @Test("A blocked card shows its balance and moves no money")

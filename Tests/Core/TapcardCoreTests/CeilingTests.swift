@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Amounts that a slip of a finger can move, and those that have to be confirmed.
+/// Amounts above a ceiling need confirmation, and those above an absolute limit are refused.
 @Suite("Ceilings")
 struct CeilingTests {
     @Test("A payment or top-up above its ceiling needs confirmation")

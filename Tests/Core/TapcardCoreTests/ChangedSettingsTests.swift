@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Settings that somebody has changed who had the password, or who came before there was one.
+/// The settings were changed by somebody with the password, or before there was one.
 @Suite("Changed settings on a tag")
 struct ChangedSettingsTests {
     @Test(

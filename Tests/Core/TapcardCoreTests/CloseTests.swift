@@ -7,7 +7,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// A card is paid out, and its tag becomes a blank one again.
+/// A card is paid out, and its tag becomes blank again.
 @Suite("Closing a card")
 struct CloseTests {
     @Test("Closing a card removes the members that others added to its face")

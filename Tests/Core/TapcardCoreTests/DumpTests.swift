@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A tag's memory as text, and back again.
+/// A tag's memory is written as text and restored from it.
 @Suite("Dumps of a tag")
 struct DumpTests {
     @Test(

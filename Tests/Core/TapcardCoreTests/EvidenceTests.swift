@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The log's lines about a card that was torn or tampered with.
+/// The log's hints about a card that was torn or tampered with.
 @Suite("Hints in the log")
 struct EvidenceTests: ProvenCards {
     static let tears: [TornPage] = [
@@ -53,8 +53,8 @@ struct EvidenceTests: ProvenCards {
         }
     }
 
-    /// The maker says that a chip writes a state whole or not at all. The log must not accuse
-    /// anybody where that is not so.
+    /// The maker says that a chip writes a state whole or not at all. If that is not so, the log
+    /// must not accuse anybody.
     @Test("An incomplete state on an NTAG 424 is logged as torn", arguments: 0..<31)
     func tornState(byte: Int) async throws {
         let world = try await made()
@@ -202,7 +202,7 @@ struct EvidenceTests: ProvenCards {
         #expect(summary.problem == nil && summary.balance == World.usd(1_000))
     }
 
-    /// The lines that one reading adds to the log. It resolves what can be resolved.
+    /// The hints that one reading adds to the log; it resolves what can be resolved.
     private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
         let heard = Guarded<[String]>([])
         let quiet = world.clock.surroundings

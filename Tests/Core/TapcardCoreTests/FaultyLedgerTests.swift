@@ -10,7 +10,7 @@ import Testing
 /// The ledger fails at any of its transactions while the card is on the reader.
 @Suite("Ledger failures during a tap")
 struct FaultyLedgerTests {
-    /// The requests for which a station needs no other service than its ledger.
+    /// The requests that need no service except the ledger.
     private static let requests = [
         "pay", "add", "scratch", "issue", "adopt", "close", "replace", "refund", "protect",
         "unprotect", "issue-protected", "pay-protected",
@@ -166,7 +166,7 @@ struct FaultyLedgerTests {
         }
     }
 
-    /// With the ledger back, one tap brings card and ledger together, and the request is done or not.
+    /// Expects one tap with a working ledger to resolve the card, with the request done or undone.
     private func expectToResolve(
         _ request: PlayedRequest, _ world: RestingWorld, _ label: Comment
     ) async {
@@ -180,7 +180,7 @@ struct FaultyLedgerTests {
 }
 
 extension RestingWorld {
-    /// How each card stands and what was done on it, whatever numbers it took to get there.
+    /// The state of each card and what was done on it, whatever sequence numbers that took.
     fileprivate var effects: [CardUID: [String]] {
         ledger.cards.mapValues { card in
             let balance = ledger.entries.reduce(0) {

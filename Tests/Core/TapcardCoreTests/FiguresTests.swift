@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Counted at the tag: how many commands a tap takes.
+/// The number of commands that a tap takes, counted at the tag.
 @Suite("The commands of a tap")
 struct FiguresTests {
     @Test("Reading a known card takes one command", arguments: Type2Chip.known)
@@ -136,7 +136,7 @@ extension InterposedReader {
         exchanges.compactMap { try? Type2Command(frame: $0.frame) }
     }
 
-    /// The pages that were written, in their order.
+    /// The written pages, in order.
     fileprivate var writes: [UInt8] {
         commands.compactMap { if case .write(let page, _) = $0 { page } else { nil } }
     }

@@ -9,8 +9,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags whose protection is not as the ledger has it: somebody else's, a copy's, or that of a card
-/// of another ledger.
+/// The tag's protection was set by somebody else or by another ledger, or is missing on a copy.
 @Suite("Protection that the ledger does not know")
 struct ForeignProtectionTests {
     @Test("A tag that somebody else protected is left untouched", arguments: [0, 1, 7] as [UInt8])
@@ -96,7 +95,7 @@ struct ForeignProtectionTests {
         try await world.expectProtected(as: .off)
     }
 
-    /// A backup from before the card was protected, or from before it was unprotected.
+    /// The backup is from before the card was protected, or from before it was unprotected.
     @Test(
         "Repairing a card after its ledger was restored learns its actual protection",
         arguments: [true, false])
@@ -117,7 +116,7 @@ struct ForeignProtectionTests {
         try await world.expectResolved()
     }
 
-    /// A protected card, and on the reader a copy of all that can be read of it.
+    /// A protected card, and a copy of its readable pages on the reader.
     private func copied() async throws -> (World, honest: TagMemory, copy: TagMemory) {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -223,7 +222,7 @@ extension CardRequest {
     }
 }
 
-/// The world's reader, which never switches the field off.
+/// The world's reader, which never switches its field off.
 private func alwaysPowered(_ world: World) -> InterposedReader {
     InterposedReader(world.reader, release: { _ in })
 }

@@ -7,8 +7,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card was protected after the backup that was put back, and the one record that says so was
-/// destroyed: its older record is as good as the ledger, which knows of no password.
+/// A card was protected after the backup, and the record that shows this was destroyed. Its older
+/// record agrees with the restored ledger, which knows no password.
 @Suite("Passwords unknown to a restored ledger")
 struct ForgottenPasswordTests {
     @Test("A password unknown to a restored ledger is found by a payment or a repair")
@@ -46,7 +46,7 @@ struct ForgottenPasswordTests {
         }
     }
 
-    /// The ledger as before the card was protected.
+    /// A protected card whose ledger is from before it was protected.
     private func forgotten() async throws -> World {
         let lost = try await World.withCard()
         _ = try await lost.station.protect(id: World.id(2))

@@ -8,7 +8,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Tags that a ledger has given up, or never knew, on which a password of ours is left.
+/// Tags with the issuer's password that a ledger has given up or never knew.
 @Suite("Protection of a tag that was given up")
 struct GivenUpTagTests {
     static let ways: [Fault.Kind] = [
@@ -17,7 +17,7 @@ struct GivenUpTagTests {
     ]
     static let fewWays: [Fault.Kind] = [.torn(.new), .torn(.zero), .torn(.unchanged)]
 
-    /// Made once for all schedules: it takes three taps.
+    /// Made once for all schedules, because it takes three taps.
     private static let given = Task {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -26,7 +26,7 @@ struct GivenUpTagTests {
         return (tag: try await world.tag(), ledger: world.tables)
     }
 
-    /// A tag that asks for our password and that its ledger has given up, or never knew.
+    /// A tag that asks for the issuer's password and that its ledger has given up or never knew.
     private static func givenUp(isKnown: Bool) async throws -> World {
         let (tag, ledger) = try await given.value
         return World(
@@ -59,7 +59,7 @@ struct GivenUpTagTests {
         #expect(schedules > 300)
     }
 
-    /// Release, release again, issue with `--protect`: how many of the two faults were due.
+    /// Unprotects under each fault, then issues a protected card; returns how many faults came due.
     private func release(
         _ isKnown: Bool, _ first: Fault, _ second: Fault
     ) async throws -> Int {
@@ -143,8 +143,7 @@ struct GivenUpTagTests {
         }
     }
 
-    /// The card may have been made by the tap that was broken off; then it is protected, or was
-    /// unprotected since.
+    /// Issues the card again unless the interrupted tap has made it, and expects it to be resolved.
     private func issueAgainOrRead(
         _ world: World, _ station: Station, _ label: Comment
     ) async throws {
@@ -201,8 +200,8 @@ struct GivenUpTagTests {
 }
 
 extension World {
-    /// Whether the owner of the keys can write to this tag, whatever weak pages show: it asks for
-    /// nothing, or for a password of ours. PACK proves something to us and opens nothing.
+    /// Expects that the issuer's keys open this tag, whatever its weak pages show: it asks for no
+    /// password or for the issuer's. PACK is not checked, because it opens nothing.
     fileprivate func expectOpens(_ label: Comment, decayed weak: Set<UInt8>) async throws {
         let memory = try await tag()
         let own = try password(1, of: memory.uid)

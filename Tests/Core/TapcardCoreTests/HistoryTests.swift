@@ -102,7 +102,7 @@ struct HistoryTests {
 }
 
 extension Station {
-    /// All of a history at once.
+    /// All lines of a history.
     static func lines(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {

@@ -10,7 +10,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// NTAG 424 that are not what they say, and cards on them that somebody has changed.
+/// NTAG 424 chips that are not what they claim to be, and cards that somebody has changed.
 @Suite("Hostile NTAG 424 chips")
 struct HostileNTAG424Tests: ProvenCards {
     @Test("An old image put back on an NTAG 424 is refused as rolled back")
@@ -26,7 +26,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(try await chip(world).files == old.files)
     }
 
-    /// The ledger knows the card under the new key alone, and the image has the old ones.
+    /// The ledger knows the card only under the new key, and the image has the old ones.
     @Test("The repair of an old image under other keys succeeds, wherever it is interrupted")
     func repairedImage() async throws {
         var places = 0

@@ -7,7 +7,6 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags that claim to be a card that they are not.
 @Suite("Impostor tags")
 struct ImpostorTests {
     @Test("A tag that carries a copy of a card is refused as copied", arguments: FaceStyle.allCases)

@@ -4,11 +4,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A tap resolves what an earlier one has left open, and is interrupted itself after that.
+/// A tap resolves what an earlier one left open and is then interrupted itself.
 @Suite("Interrupted resolving taps")
 struct InterruptedResolvingTests {
-    /// A card whose record was written and not confirmed, and a second tap torn at each WRITE. The
-    /// body says whether the fault has hit: putting the card back disarms it.
+    /// Tears a second tap at each WRITE, on a card whose record was written but not confirmed. The
+    /// body returns whether the fault hit, because putting the card back disarms it.
     private func atEachWrite(
         first: (World) async -> Void,
         then body: (World, Fault.Kind, Int) async throws -> Bool

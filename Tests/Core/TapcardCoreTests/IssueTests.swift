@@ -7,7 +7,6 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A blank tag becomes a card.
 @Suite("Issuing a card")
 struct IssueTests {
     @Test(
@@ -28,7 +27,7 @@ struct IssueTests {
         #expect(try await world.tag() == before)
     }
 
-    /// Every demo card has the same holder: the new message makes the old seals true again.
+    /// Every demo card has the same cardholder, so the new message makes the old seals valid again.
     @Test("A card issued over another ledger's hidden records is not affected by them")
     func hiddenRecords() async throws {
         let elsewhere = World(try World.blank())

@@ -10,7 +10,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A record is worth what the key is worth that sealed it.
+/// A record is trusted only as far as the key that sealed it.
 @Suite("Rotated and retired keys")
 struct KeyTrustTests {
     static let rotated: KeyRing = {

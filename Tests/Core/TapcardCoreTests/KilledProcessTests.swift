@@ -3,7 +3,7 @@ import SimulatedReader
 import TapcardDomain
 import Testing
 
-/// The process is killed before or after any frame and any transaction; a new one finds tag and
+/// The process is killed before or after any frame or transaction, and a new one finds tag and
 /// ledger as they were left.
 @Suite("A process killed between tag and ledger")
 struct KilledProcessTests {
@@ -27,7 +27,7 @@ struct KilledProcessTests {
         }
     }
 
-    /// Expects that the request, repeated twice, is carried out once.
+    /// Expects the request to be carried out once, although it is repeated twice.
     private func expectOnce(
         _ request: StationRequest, from world: RestingWorld, _ label: Comment
     ) async {

@@ -6,10 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A backup of the ledger was put back: the card remembers more than the ledger does.
+/// A backup of the ledger was restored, so the card knows more than the ledger does.
 @Suite("A card ahead of its ledger")
 struct LedgerBehindTests {
-    /// How much happened after the backup: the last of it is on the tag.
+    /// The number of payments since the backup; the last one is on the tag.
     static let paymentsSince = [1, 2, 5]
 
     @Test(
@@ -140,7 +140,7 @@ struct LedgerBehindTests {
         #expect(summary.balance == World.usd(1_000))
     }
 
-    /// The ledger as it was after the card was issued, with a tag that went on since.
+    /// A ledger restored to the time after the issue, with a tag that was used since.
     private func restored(
         after payments: Int, skipping: Bool, _ before: (World) async throws -> Void = { _ in }
     ) async throws -> World {

@@ -8,8 +8,8 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Somebody locks the settings of a tag whose protection is half switched. What it is then it stays
-/// for ever: nothing that wanted it otherwise is left open, and the card goes on.
+/// Somebody locks the settings of a tag whose protection is half switched. It stays as it is for
+/// good, no operation remains open, and the card can still be used.
 @Suite("Settings locked during a switch of protection")
 struct LockedSettingsTests {
     @Test(
@@ -32,9 +32,8 @@ struct LockedSettingsTests {
         #expect(ends.subtracting(["nothing"]) == Set(both))
     }
 
-    /// The end of the request; nil where it had fewer WRITEs than that. `decays` says whether the
-    /// bits of a page that was not acknowledged are gone before the settings are locked; afterwards
-    /// they always are.
+    /// How the request ended, or nil if it had fewer WRITEs. `decays` says whether pages that were
+    /// not acknowledged lose their bits before the settings are locked; afterwards they always do.
     private func lock(
         _ request: TillRequest, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
     ) async throws -> String? {
@@ -146,7 +145,7 @@ struct LockedSettingsTests {
         try await world.expectAsItIs("given up")
     }
 
-    /// Broken off while AUTH0 was written: the page is as it was before.
+    /// A world where the request was interrupted as it wrote AUTH0, which is unchanged.
     private func halfSwitched(_ request: TillRequest) async throws -> World {
         let world = try await request.world()
         // A protecting writes CFG1, PACK, PWD, PACK and CFG1 in front of it.
@@ -161,14 +160,14 @@ struct LockedSettingsTests {
 }
 
 extension World {
-    /// CFGLCK: the settings can never be written again.
+    /// Sets CFGLCK, so that the settings can never be written again.
     fileprivate func lockSettings() async throws {
         try await alter { tag in
             if let first = tag.chip.configurationPage { tag[first + 1][0] |= 0x40 }
         }
     }
 
-    /// Whether nothing is open and the ledger has of the tag what it shows.
+    /// Expects that nothing is open and that the ledger agrees with the tag's settings.
     fileprivate func expectAsItIs(_ label: Comment) async throws {
         let tag = try await tag()
         let first = try #require(tag.chip.configurationPage)

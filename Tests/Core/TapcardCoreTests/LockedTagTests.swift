@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Somebody has set lock bits on a card's tag: nothing is written to it any more, for ever.
+/// Somebody set lock bits on a card's tag, which can never be written again.
 @Suite("A card on a permanently locked tag")
 struct LockedTagTests {
     private static let locks: [@Sendable (inout TagMemory) -> Void] = [

@@ -6,12 +6,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The reader is unplugged at one WRITE after the other, before it is carried out and after. What
-/// is said of it is true, and the next tap resolves.
+/// The reader is unplugged before or after each WRITE, and a later tap finishes the request.
 @Suite("A reader unplugged during a request")
 struct LostReaderTests {
     private static let mostWrites = 60
-    /// Said only where tag and ledger are what they were.
+    /// The claim that is made only if tag and ledger are unchanged.
     private static let unchanged = "Nothing was changed on card or ledger."
 
     @Test(
@@ -104,14 +103,14 @@ struct LostReaderTests {
 }
 
 extension TillRequest {
-    /// Repeats the request on a reader that works.
+    /// Repeats the request on a working reader.
     fileprivate func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }
         if try await operation(in: world)?.state == .committed { return }
         try await perform(at: world.station)
     }
 
-    /// A voided request did not happen: the rest of the test asks with another id.
+    /// Repeats a voided request under another id, because it did not happen.
     private func retry(in world: World) async throws {
         switch self {
         case .pay, .payProtected: _ = try await world.station.pay(World.usd(250), id: World.id(77))

@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Other programs put members of their own next to ours.
+/// Other programs add their own members to a card's JSON.
 @Suite("Foreign members of a face")
 struct MembersOfOthersTests {
     static let json =

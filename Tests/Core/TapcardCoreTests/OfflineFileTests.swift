@@ -22,7 +22,7 @@ import Testing
         #expect(try OfflineJournal.parsing(booked.bytes, World.keys).journal == booked)
     }
 
-    /// The power may fail while a line is written, at any byte of it.
+    /// The power may fail at any byte while a line is written.
     @Test("A journal torn at any byte has its last line either whole or not at all")
     func torn() throws {
         let (before, start) = try OfflineFileTests.sample(lines: 2)
@@ -85,7 +85,8 @@ import Testing
         }
     }
 
-    /// Who has a stolen table must not be able to make a journal of another station of the issuer.
+    /// Somebody with a stolen table must not be able to forge a journal of the issuer's other
+    /// stations.
     @Test("A journal of a station with a table has a seal of its own that the issuer can read")
     func table() throws {
         let uid = try #require(CardUID("04AC6B72BA6C80"))
@@ -137,7 +138,7 @@ import Testing
         #expect(UniqueID(random: Array(digest)) == first.bookingID(1))
     }
 
-    /// Ids that count up, of cards whose numbers and amounts differ in the same bits.
+    /// The ids count up, while numbers and amounts of the cards differ in the same bits.
     @Test("A client that counts its ids up never makes two payments share a booking id")
     func countingClient() throws {
         let first = try #require(CardUID("04AC6B72BA6C80"))

@@ -6,8 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The verdict on a payment while the ledger is offline: every line of the table, and both
-/// sides of every limit.
+/// Every line of the table of reasons, and both sides of every limit.
 @Suite("Judging an offline payment") struct OfflineJudgementTests {
     @Test("An offline payment within all limits is accepted")
     func accepted() async throws {
@@ -247,6 +246,6 @@ import Testing
 }
 
 extension World {
-    /// The time at which its clock stands still.
+    /// The time at which the world's clock starts.
     static let tick = Timestamp(milliseconds: 1_700_000_000_000)
 }

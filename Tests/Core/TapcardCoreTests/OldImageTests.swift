@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Dumps of a card from every moment of its life are put back at the end of it.
+/// Images of a card from every moment of its life are put back at its end.
 @Suite("Old images of a card")
 struct OldImageTests {
     @Test(
@@ -43,7 +43,8 @@ struct OldImageTests {
         try await world.expectResolved()
     }
 
-    /// The thief chooses the word, but not what is said: he can spoil the record that tells on him.
+    /// A thief can overwrite the record that gives the image away, but the error still names the
+    /// doubt.
     @Test("An old image whose other record was overwritten is reported as a possible copy")
     func spoiltBeside() async throws {
         let world = try await World.withCard()
@@ -65,7 +66,7 @@ struct OldImageTests {
         }
     }
 
-    /// Dumps from between any two WRITEs, torn payments and voided ones among them.
+    /// The images are from between any two WRITEs, including those of torn and voided payments.
     @Test("An old image made in the middle of a tap is detected")
     func betweenWrites() async throws {
         let world = try await World.withCard()

@@ -7,11 +7,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Cards that prove with their sell key that they are the card, and refuse another key of theirs.
+/// Cards that prove to be genuine with their sell key but refuse another of their keys.
 @Suite("An NTAG 424 that refuses one of its keys")
 struct OtherKeyTests: ProvenCards {
-    /// A reader on whose line the proofs of a key arrive damaged: the first ones, or all. Each of
-    /// these is answered as the chip does, or falsely.
+    /// A reader that damages the first `most` proofs of a key and answers them as `lie` says.
     private func spoiling(
         _ number: KeyNumber, on world: World, most: Int = .max, _ lie: SpoiltProof.Lie = .refusal
     ) -> InterposedReader {
@@ -207,7 +206,7 @@ struct OtherKeyTests: ProvenCards {
     }
 }
 
-/// Somebody on the line who spoils the proofs of one key.
+/// An attacker on the line who damages the proofs of one key.
 struct SpoiltProof: Sendable {
     /// The answer to a damaged proof.
     enum Lie: CaseIterable, Sendable {
@@ -215,9 +214,9 @@ struct SpoiltProof: Sendable {
         case refusal
         /// No answer.
         case lost
-        /// An answer that is none of a chip.
+        /// An answer that no chip gives.
         case garbled
-        /// The chip's refusal, and after it no answer to what is asked without a key.
+        /// The chip's refusal, followed by garbled answers about its key versions.
         case questions
         /// The refusal of a dead key.
         case dead
@@ -228,7 +227,7 @@ struct SpoiltProof: Sendable {
     let lie: Lie
     let isChanging: Bool
 
-    /// Without `isChanging` a proof arrives as it was sent, and only its answer is spoilt.
+    /// Without `isChanging`, a proof arrives as it was sent, and only its answer is changed.
     init(_ number: KeyNumber, most: Int = .max, _ lie: Lie, isChanging: Bool = true) {
         (self.number, self.most, self.lie, self.isChanging) = (number, most, lie, isChanging)
     }

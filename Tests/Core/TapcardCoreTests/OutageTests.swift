@@ -6,9 +6,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The server of the ledger stops answering at any step of a tap.
+/// The ledger's server stops answering at any step of a tap.
 @Suite("A ledger that goes offline") struct OutageTests {
-    /// "Offline" is said only of a payment that was not begun: such a payment may be taken offline.
+    /// The error matters because a payment reported as offline may be taken as an offline payment.
     @Test("A payment is reported as offline only if it was not begun")
     func duringAPayment() async throws {
         var told: Set<TapcardError.Kind> = []

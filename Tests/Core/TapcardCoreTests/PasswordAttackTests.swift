@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The protection of a card's password against a phone nearby.
+/// What a card's password protects against, and what a phone nearby can still do.
 @Suite("Attacks on a card's password")
 struct PasswordAttackTests {
     @Test("A protected card refuses every write and guess, and still pays afterwards")
@@ -119,7 +119,7 @@ struct PasswordAttackTests {
         #expect(moved.balance == World.usd(1_000))
     }
 
-    /// Pays, and returns what went through the air when the card was opened for it.
+    /// Pays, and returns the exchange of the password that an eavesdropper hears.
     private func payOverheard(in world: World) async throws -> InterposedReader.Exchange {
         let air = InterposedReader(world.reader)
         _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))

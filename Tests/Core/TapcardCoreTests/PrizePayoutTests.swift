@@ -37,7 +37,7 @@ struct PrizePayoutTests {
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }
 
-        /// Expects what the books say was paid, and how often.
+        /// Expects that no other prize is booked, and checks the balance and the audit.
         func expectBooked(
             _ kind: Ledger.Operation.Kind?, onCard: Int64 = 0,
             _ label: Comment? = nil

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card whose tag takes nothing without its password.
+/// The tag of a protected card accepts no write without its password.
 @Suite("A protected card")
 struct ProtectedCardTests {
     @Test("A card can be protected as it is issued", arguments: Type2Chip.known)

@@ -8,8 +8,8 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Anything that goes wrong while a password goes onto a tag or off it: the tag can always be
-/// opened, and one undisturbed tap finishes the request.
+/// Whatever goes wrong while a password is set or removed, the tag can always be opened, and one
+/// undisturbed tap finishes the request.
 @Suite("Interrupted switches of protection")
 struct ProtectionFaultTests {
     private static let requests = ["protect", "unprotect", "issue-protected"]
@@ -92,7 +92,7 @@ struct ProtectionFaultTests {
         }
     }
 
-    /// Expects that one tap finishes the request, also where weak pages lose their bits only after it.
+    /// Expects one tap to finish the request, even if weak pages lose their bits only after it.
     private func expectFinished(
         _ request: PlayedRequest, by world: RestingWorld, _ label: Comment
     ) async throws {
@@ -111,7 +111,7 @@ struct ProtectionFaultTests {
 }
 
 extension RestingWorld {
-    /// As it is, and once its weak pages have lost their bits.
+    /// The world as it is, and after its weak pages have lost their bits.
     fileprivate var soonAndLate: [RestingWorld] {
         weak.isEmpty ? [self] : [self, decayed(.toZero)]
     }

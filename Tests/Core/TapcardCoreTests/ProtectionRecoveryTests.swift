@@ -6,8 +6,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A ledger's word on a tag's protection and the tag itself can come to differ: by a backup that
-/// was put back, by another station with the same keys, by a copy.
+/// Ledger and tag can disagree on protection after a restored backup, because of another station
+/// with the issuer's keys, or because of a copy.
 @Suite("Disagreements between ledger and tag on protection")
 struct ProtectionRecoveryTests {
     enum Since: CaseIterable, Sendable {

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card on an NTAG 424: the same verbs and the same promises as on a tag with pages.
+/// A card on an NTAG 424 has the same verbs and promises as one on a tag with pages.
 @Suite("NTAG 424 cards at a station")
 struct ProvenCardTests: ProvenCards {
     @Test("An NTAG 424 card stays consistent through its life, from issue to reissue")
@@ -36,7 +36,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await world.station.read().holder.name?.text == "Amanda Gonzalez")
     }
 
-    /// Whoever kept an address would see the balance of the next holder.
+    /// Otherwise, anyone who kept an address would see the next cardholder's balance.
     @Test("Addresses that phones have read expire when the card is reissued")
     func readAddresses() async throws {
         let world = try await made()
@@ -63,7 +63,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await chip(world).reads > ended)
     }
 
-    /// As after a loss of the ledger: the card has keys of the issuer, and no row.
+    /// The ledger is as new after a loss: the card has the issuer's keys but no row.
     @Test("Addresses that phones have read expire even if the ledger does not know the card")
     func readAddressesOfAnotherLedger() async throws {
         let world = try await made()
@@ -225,7 +225,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await info().isHalfMade)
     }
 
-    /// With LRP the chip writes 48 digits where our address has room for 32.
+    /// With LRP, the chip writes 48 digits where the address has room for 32.
     @Test("An NTAG 424 switched to LRP is recognized by its address alone")
     func switchedToLRP() async throws {
         let world = try await made()

@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A payment is reversed, once and at most whole.
+/// A payment is refunded once and never beyond its amount.
 @Suite("Refunds")
 struct RefundTests {
     @Test("A payment is refunded once, in full or in part", arguments: [nil, Int64(300), 100])

@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags on which no card can or may be made: refused before anything is written.
+/// Tags on which no card can or may be made are refused before anything is written.
 @Suite("Tags that cannot hold a card")
 struct RefusedTagTests {
     /// A fault of the tag, and the error with which it is refused.
@@ -240,7 +240,7 @@ struct RefusedTagTests {
     }
 }
 
-/// A reader that passes on READ and WRITE only cannot ask a tag what chip it is.
+/// A reader that passes on only READ and WRITE cannot ask a tag for its chip.
 @Suite("A reader that cannot identify chips")
 struct UnsupportedReaderTests {
     private func station(_ reader: ScriptedReader) throws -> Station {

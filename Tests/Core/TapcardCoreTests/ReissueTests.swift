@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card that is known becomes a new one.
+/// A known card becomes a new one.
 @Suite("Reissuing a card")
 struct ReissueTests {
     @Test(

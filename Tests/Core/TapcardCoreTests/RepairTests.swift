@@ -142,7 +142,7 @@ struct RepairTests {
         }
     }
 
-    /// A card of 7.50 in trouble.
+    /// A card of 7.50 with this damage.
     private func world(with trouble: Trouble) async throws -> World {
         let world = try await World.withCard()
         let old = try await world.tag()

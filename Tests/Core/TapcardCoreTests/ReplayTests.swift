@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The same request comes again, or its id does.
+/// A request or its id comes again, or the request must be refused.
 @Suite("Repeated and refused requests")
 struct ReplayTests {
     @Test("A repeated payment happens once and is answered from the ledger without a card")

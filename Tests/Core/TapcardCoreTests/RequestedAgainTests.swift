@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// All of what was requested of a card belongs to the id of its making.
+/// All parameters of a request to make a card belong to its id.
 @Suite("The id of a request to make a card")
 struct RequestedAgainTests {
     private static func issue(
@@ -19,7 +19,7 @@ struct RequestedAgainTests {
             mayOverwrite: overwrites, protects: protects)
     }
 
-    /// Requests that differ from the first one in something other than another name.
+    /// Requests that differ from the first one in more than another name.
     private static func others() throws -> [CardRequest] {
         [
             try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),

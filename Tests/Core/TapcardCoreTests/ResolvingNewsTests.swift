@@ -6,10 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Every answer of a tap says what the tap has resolved, because no one was told before.
+/// Every answer of a tap says what the tap has resolved, because no caller was told before.
 @Suite("Reports of resolved operations")
 struct ResolvingNewsTests {
-    /// How an earlier operation was left open, and what becomes of it at the next tap.
+    /// How an earlier operation was left open, which decides what becomes of it.
     enum Left: CaseIterable {
         /// The record is on the tag, and no caller was told.
         case written
@@ -51,7 +51,7 @@ struct ResolvingNewsTests {
         #expect(resolved.map(\.isDone) == [left == .written], sourceLocation: sourceLocation)
     }
 
-    /// The next request on the card, and what its answer tells.
+    /// The next request on the card.
     enum Next: CaseIterable {
         case pay, add, close, scratch, protect, game, read, check
 
@@ -148,7 +148,7 @@ struct ResolvingNewsTests {
     }
 }
 
-/// An equal amount, right after the payment that this tap has resolved, is a retry.
+/// A request for the amount that its own tap has just resolved is taken for a retry.
 @Suite("Requests that repeat a just resolved one")
 struct JustResolvedTests {
     /// A request that is sent twice.
@@ -168,11 +168,11 @@ struct JustResolvedTests {
             }
         }
 
-        /// The balance of a card of ten dollars after so many of them.
+        /// The balance of a card of ten dollars after this many requests.
         func balance(_ count: Int64) -> Int64 { 1_000 + (self == .pay ? -250 : 250) * count }
     }
 
-    /// A card on which the request was written and not confirmed.
+    /// A card on which the request was written but not confirmed.
     private func world(_ request: Request) async throws -> World {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .pulledAfter))

@@ -4,10 +4,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A top-up is taken back, once and never below zero: its cash leaves the drawer again.
+/// A top-up is taken back once and never below zero, and its cash leaves the drawer.
 @Suite("Reversing a top-up")
 struct ReversalTests {
-    /// A card of ten dollars on which five more were put by operation 2.
+    /// A card of ten dollars that operation 2 topped up by five.
     private func addedWorld() async throws -> World {
         let world = try await World.withCard()
         _ = try await world.station.add(World.usd(500), id: World.id(2))

@@ -8,10 +8,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The ledger of several stations says with which key all of them seal.
+/// The ledger of several stations decides which key all of them seal with.
 @Suite("The key that stations share")
 struct SharedKeyTests {
-    /// Key 2 is there, and the file of the station still seals with key 1.
+    /// A key ring that has key 2 but still seals with key 1.
     private static let prepared: KeyRing = {
         do {
             return try World.keys.preparing(created: "2026-02-01", knowing: []) { count in
@@ -67,7 +67,7 @@ struct SharedKeyTests {
         }
     }
 
-    /// The station has looked at the card when all stations change to the new key, at each step.
+    /// All stations change to the new key before each step of the station's tap.
     @Test(
         "A change of the shared key in the middle of a payment makes no card look forged",
         arguments: [true, false])

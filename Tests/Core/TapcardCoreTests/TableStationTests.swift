@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A station with a table of card keys, next to one with the keys of the issuer.
+/// A station with a table of card keys works next to one with the keys of the issuer.
 @Suite("A station with a table of card keys")
 struct TableStationTests {
     private static let number: [UInt8] = [0x04, 0x42, 0x4D, 0x4E, 0x41, 0x00, 0x01]
@@ -43,7 +43,7 @@ struct TableStationTests {
         try #require(try await CardTable(keys ?? world.keys, next: next, of: world.ledger)).keys
     }
 
-    /// The chip as it is kept: counters of attempts and reads are not a part of the card.
+    /// The chip's files, without its counters of attempts and reads.
     private static func files(_ world: World) async throws -> [[UInt8]] {
         let chip = try #require(try await world.reader.change { $0.chip(number) })
         return chip.files.map(\.bytes)
@@ -104,7 +104,7 @@ struct TableStationTests {
         }
     }
 
-    /// The requests that need a key that no table has.
+    /// The requests that need a key that is in no table.
     private enum CreditRequest: CaseIterable {
         case add, refund, issue, replace, adopt, claim
 
@@ -314,7 +314,7 @@ struct TableStationTests {
 }
 
 extension KeyRing {
-    /// A table without a card.
+    /// A table without cards.
     fileprivate var tableOfNothing: KeyRing? {
         CardKeyRows([]).flatMap { rows in
             KeyRing(

@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The content of a tag, by whichever program it was written.
+/// The content of a tag, whatever program wrote it.
 @Suite("Information on a tag")
 struct TagInfoTests {
     @Test(

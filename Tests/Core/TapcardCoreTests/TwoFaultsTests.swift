@@ -5,9 +5,9 @@ import Tags
 import TestSupport
 import Testing
 
-/// A payment that is torn at any WRITE, and then the look that was to resolve it, torn at any WRITE
-/// as well. Pages that were not acknowledged may lose their bits at any later moment. Two torn taps
-/// of the same request, and then another one, are tried by `FaultEnumerator`.
+/// A payment is torn at any WRITE, and so is the reading that was to resolve it. Pages that were
+/// not acknowledged may lose their bits at any later moment. `FaultEnumerator` tries two torn taps
+/// of the same request, followed by another one.
 @Suite("Two interrupted taps in a row")
 struct TwoFaultsTests {
     static let ways: [Fault.Kind] = [

@@ -9,10 +9,10 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Two stations with one ledger, and one card that goes from reader to reader.
+/// Two stations share a ledger, and one card goes from reader to reader.
 @Suite("Two stations")
 struct TwoStationsTests {
-    /// The work of the second station with the card.
+    /// The second station's request on the card.
     enum Visit: CaseIterable, Sendable {
         case pay, add, scratch, read, reissue
     }
@@ -138,7 +138,7 @@ struct TwoStationsTests {
         }
     }
 
-    /// The whole of the second station's tap before each step of the first one's.
+    /// Plays the second station's whole tap before each step of the first one's.
     private func interleave(_ request: TillRequest, _ visit: Visit, tornAt write: Int?) async throws
     {
         var step = 1
@@ -237,7 +237,7 @@ struct TwoStationsTests {
         #expect(try await world.balance() == (isPosted ? 680 : 930))
     }
 
-    /// A clock that was ahead has written down a time that is still to come.
+    /// The clock that was ahead recorded a time in the future.
     @Test(
         "A payment from before a restart is voided if the clock was ahead",
         arguments: [-1, -60, -100_000_000])
@@ -252,7 +252,7 @@ struct TwoStationsTests {
         try await world.expectResolved()
     }
 
-    /// The clock is put right, and its time of day reaches the wrong one again.
+    /// The clock is corrected, and its time of day later reaches the recorded time again.
     @Test("A payment begun by a clock that was ahead is not booked beyond its lifetime")
     func clockCorrected() async throws {
         let ahead: Int64 = 3_600

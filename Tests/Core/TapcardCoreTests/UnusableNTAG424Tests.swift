@@ -8,13 +8,14 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Chips that prove that they are the card, and cannot be used any more: worn out, or with other
-/// settings than those of a card.
+/// Chips that prove to be the card but can no longer be used, because they are worn out or have
+/// other settings than a card.
 @Suite("An unusable NTAG 424")
 struct UnusableNTAG424Tests: ProvenCards {
     private static let memoryFailure: [UInt8] = [0x91, 0xEE]
 
-    /// A reader whose chip answers to each write that it cannot write; `isObeying` where it has.
+    /// A reader whose chip reports a memory failure for each write; with `isObeying`, it writes
+    /// anyway.
     private func worn(_ world: World, isObeying: Bool = false) -> InterposedReader {
         InterposedReader(
             world.reader,
@@ -112,7 +113,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectWhole(world, 750)
     }
 
-    /// Settings as ChangeFileSettings takes them: a mode, and two bytes of rights.
+    /// The settings are in the form that ChangeFileSettings takes: a mode and two bytes of rights.
     @Test(
         "Changed settings that prevent reading are reported before anything begins",
         arguments: [

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Watching a reader", .timeLimit(.minutes(1)))
 struct WatchedReaderTests {
-    /// The events of a watch, as words, until there are so many.
+    /// The first events of a watch, as words.
     private func events(
         _ count: Int, of world: World, _ reader: InterposedReader,
         after event: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -54,7 +54,7 @@ struct WatchedReaderTests {
         #expect(try await waits(.seconds(30)) == [.seconds(1), .seconds(30), .seconds(30)])
     }
 
-    /// How long it looks for a card that comes at the third look, where it is to wait so long.
+    /// How long each look of a watch with this wait takes, for a card that comes at the third one.
     private func waits(_ wait: Duration) async throws -> [Duration] {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)

@@ -6,8 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The ledger has a payment that an earlier tap had left open, and before the same tap can look at
-/// the card again somebody wipes it.
+/// A tap resolves a payment that was left open, and somebody wipes the card during that tap.
 @Suite("A card wiped while its payment is resolved")
 struct WipedCardTests {
     @Test("A confirmed payment counts although its card is wiped, and the next tap reports damage")
@@ -50,7 +49,7 @@ struct WipedCardTests {
         #expect(try await world.balance() == 1_000)
     }
 
-    /// A reader on which both records are zeroed right before a selection.
+    /// A reader that zeros both records right before a selection.
     private func wiper(_ world: World, beforeSelection number: Int) -> InterposedReader {
         InterposedReader(
             world.reader,

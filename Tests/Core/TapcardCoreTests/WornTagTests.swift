@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Pages that do not keep what was written to them, at once or a day later.
+/// Some pages lose what was written to them, at once or later.
 @Suite("Worn tags")
 struct WornTagTests {
     @Test(
@@ -52,8 +52,8 @@ struct WornTagTests {
         #expect(summary.balance == World.usd(1_000))
     }
 
-    /// The first page of the message, the last to be written, tells the next tap that a refresh was
-    /// broken off; of a weak one of its own only the ledger can tell.
+    /// The message's first page, which is written last, shows the next tap that a refresh was cut
+    /// short. Only the ledger knows if that page itself is weak.
     @Test(
         "A face with a page that was not acknowledged is rewritten at the next tap",
         arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])

@@ -180,7 +180,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked.last == "guess 1111 token-2")
     }
 
-    /// The password's question is where another process comes between.
+    /// Guesses without a password, lets the other play log in, and guesses again.
     private func withLogin(
         by other: MastermindPlay, during play: MastermindPlay, _ bench: PlayBench
     ) async throws {
