@@ -5,14 +5,13 @@ import StationFiles
 import TapcardCore
 import Testing
 
-/// The file in which a station keeps its keys.
 @Suite("The key file")
 struct KeyFileTests {
     private static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
 
-    @Test("is made on first use, for its owner only, and then read")
+    @Test("A key file is created on first use, private to its owner, and read from then on")
     func firstUse() throws {
         try withFile { file in
             #expect(try file.load() == nil)
@@ -26,7 +25,8 @@ struct KeyFileTests {
     }
 
     @Test(
-        "that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
+        "A key file that other users can access is refused",
+        arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
     func readableByOthers(_ mode: UInt32) throws {
         try withFile { file in
             try file.save(KeyFileTests.keys)
@@ -38,7 +38,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "that is damaged is refused and kept",
+        "A damaged key file is refused and left as it is",
         arguments: ["", "{", "{}", "[]", "not keys at all", #"{"format":"tapcard keys 2"}"#])
     func damaged(_ text: String) throws {
         try withFile { file in
@@ -49,7 +49,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("that cannot be written says so")
+    @Test("A key file that cannot be written is reported without quoting a key")
     func unwritable() throws {
         try withFile { file in
             let inside = KeyFile(path: file.path + "/nowhere/keys.json")
@@ -75,7 +75,7 @@ struct KeyFileTests {
         }
     }
 
-    /// A file in a folder of its own, which goes when the test ends.
+    /// Runs the body with a key file in a temporary folder, which is removed afterwards.
     private func withFile(_ body: (KeyFile) throws -> Void) throws {
         let folder = "/tmp/tapcard-keys-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)

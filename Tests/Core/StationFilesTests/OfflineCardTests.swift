@@ -8,8 +8,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card in the hands of people while its offline payments are not booked: it is pulled away, copied, and
-/// put back to an old image.
+/// A card whose offline payments are not booked is pulled away, copied, and restored to an old
+/// image.
 @Suite("A card with offline payments") struct OfflineCardTests {
     /// The faults of one frame or command.
     private static let faults: [Fault.Kind] = [
@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(
-        "that is pulled away or disturbed at any moment has paid what was told, once",
+        "An interrupted offline payment counts only if it was confirmed, and only once",
         arguments: TestIssuer.chips)
     func disturbed(_ chip: Chip) async throws {
         let whole = try await TestIssuer(chip)
@@ -55,7 +55,7 @@ import Testing
 
     /// The loss is within the limit of a card, and the issuer bears it.
     @Test(
-        "whose image from before other payments is put back costs its limit, and is found out",
+        "Spending an old image of a card costs at most its limit and is detected",
         arguments: TestIssuer.chips)
     func oldImage(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -77,7 +77,7 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    @Test("under a key that was given up pays nothing", arguments: TestIssuer.chips)
+    @Test("A card sealed under a retired key cannot pay offline", arguments: TestIssuer.chips)
     func retiredKey(_ chip: Chip) async throws {
         let rotated = try TestIssuer.keys.rotated(created: "2026-02-01") {
             [UInt8](repeating: 0x21, count: $0)
@@ -95,7 +95,7 @@ import Testing
         #expect(try till.status()?.payments == 1)
     }
 
-    @Test("shows what it paid once the ledger is back: its grant less what was spent")
+    @Test("An NTAG 424's grant covers exactly its balance once its payments are booked")
     func bookedChip() async throws {
         let issuer = try await TestIssuer(.ntag424)
         let till = try await issuer.till()
@@ -113,9 +113,8 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    /// Other keys under the same versions, as another issuer has them. A wrong key is tried twice a
-    /// tap.
-    @Test("has no copy that pays: a chip with its number and other keys is a copy")
+    /// Another issuer has other keys under the same versions. A wrong key is tried twice per tap.
+    @Test("A chip with the card's number but other keys is refused as a copy")
     func clone() async throws {
         let issuer = try await TestIssuer(.ntag424)
         let till = try await issuer.till()
@@ -143,7 +142,8 @@ import Testing
     }
 
     @Test(
-        "of another issuer, or newer than the snapshot, pays nothing", arguments: TestIssuer.chips)
+        "A card of another issuer, or one missing from the snapshot, cannot pay offline",
+        arguments: TestIssuer.chips)
     func unknown(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try issuer.tillWithoutSnapshot()
@@ -163,13 +163,13 @@ import Testing
 }
 
 extension TestIssuer {
-    /// Lays the card on the reader again.
+    /// Puts the card back on the reader.
     fileprivate func putBack() async throws {
         try await reader.change { $0.put([CardUID.first.bytes]) }
         await reader.release()
     }
 
-    /// The credits granted to the chip less what its newest state says was spent.
+    /// The money granted to the chip minus what its newest state says was spent.
     fileprivate func left() async throws -> Int64 {
         let chip = try await reader.change { $0.chips[0] }
         let masters = try #require(TestIssuer.keys.sealing.masters)

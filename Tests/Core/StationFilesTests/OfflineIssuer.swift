@@ -10,7 +10,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A ledger with one card of ten dollars, which lies on a reader.
+/// A station whose ledger has one card with ten dollars, which is on the reader.
 struct TestIssuer {
     static let keys = KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 0x5A, count: $0) }
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -19,7 +19,7 @@ struct TestIssuer {
     let ledger = TableLedger()
     let station: Station
 
-    /// A tag with pages, and an NTAG 424: the promises are the same on both.
+    /// An NTAG213 and an NTAG 424, for which the same promises hold.
     static let chips: [Chip] = [.ntag213, .ntag424]
 
     init(_ chip: Chip = .ntag213, _ keys: KeyRing = TestIssuer.keys) async throws {
@@ -30,7 +30,7 @@ struct TestIssuer {
             CardRequest(.issue(holder, .cents(1_000), hasScratchCard: false)), id: .numbered(1_000))
     }
 
-    /// One from the factory on the reader, with the number of the card.
+    /// A reader with a factory tag that has the card's number.
     static func blank(_ chip: Chip) throws -> Simulation {
         let uid = CardUID.first
         var simulation = Simulation()
@@ -56,14 +56,14 @@ struct TestIssuer {
         try #require(try await ledger.knownCard(of: .first)).balance.minorUnits
     }
 
-    /// A station with a snapshot, from which the ledger is offline.
+    /// A till with a snapshot, whose ledger is offline.
     func till() async throws -> Till {
         let till = try tillWithoutSnapshot()
         try await till.look()
         return till
     }
 
-    /// A station with a snapshot of a ledger that has this name.
+    /// A till with a snapshot of the ledger under this name.
     func tillOfIssuer(_ name: String) async throws -> Till {
         let till = try tillWithoutSnapshot()
         try await till.look(at: NamedLedger(name: name, ledger: ledger))
@@ -77,7 +77,7 @@ struct TestIssuer {
     }
 }
 
-/// A station with files of its own. They go with it.
+/// A station with its own files, which are removed together with it.
 final class Till: Sendable {
     private let folder: String
     private let issuer: TestIssuer
@@ -120,7 +120,7 @@ final class Till: Sendable {
             at: TestIssuer.station(issuer.reader, InMemoryLedger(), keys))
     }
 
-    /// Accepts a payment whose card comes after this work was done.
+    /// Accepts a payment whose card arrives after this work is done.
     func pay(
         _ cents: Int64, id: Int, after work: @escaping @Sendable () async -> Void
     ) async throws -> Receipt {
@@ -153,20 +153,20 @@ final class Till: Sendable {
         return journal + ".copy"
     }
 
-    /// Notes an operation that this station has begun and not ended.
+    /// Notes an operation in the station's memory of this issuer's ledger.
     func note(_ operation: Operation, in issuer: String) throws {
         var known = StationMemory()
         known.note(StationMemory.Note(operation, ledgerID: issuer, epoch: 1), isConfirmed: true)
         try DurableFile(memory).write(Array(known.text.utf8))
     }
 
-    /// Loses the journal, and makes another one.
+    /// Removes the journal and starts another one.
     func replaceJournal() async throws {
         try DurableFile(journal).remove()
         try await look()
     }
 
-    /// Puts a folder where the journal is.
+    /// Puts a folder in the journal's place.
     func makeUnreadable() throws {
         try DurableFile(journal).remove()
         try DurableFile.makeFolder(journal)
@@ -175,7 +175,7 @@ final class Till: Sendable {
     func makeReadable() { unsafe rmdir(journal) }
     var mayHaveLines: Bool { payments.mayHaveLines }
 
-    /// Changes a byte of the line with this number, the head's being 1.
+    /// Changes a byte of the line with this number; the head is line 1.
     func alter(line number: Int = 2) throws {
         var bytes = try #require(try DurableFile(journal).read())
         let ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
@@ -186,19 +186,19 @@ final class Till: Sendable {
     /// Gives the journal a second name.
     func linkJournal() { _ = unsafe link(journal, "\(folder)/deferred.journal.copy") }
     func unlinkJournal() { unsafe unlink("\(folder)/deferred.journal.copy") }
-    /// Lets others write to a file of the station.
+    /// Lets other users write to a file of the station, or sets another mode.
     func expose(_ name: String, _ mode: mode_t = 0o620) {
         unsafe chmod("\(folder)/\(name)", mode)
     }
 
-    /// Adds the beginning of a line.
+    /// Appends the beginning of a line.
     func tear() throws {
         let bytes = try #require(try DurableFile(journal).read())
         try DurableFile(journal).write(bytes + Array("2 6f1c2a34-5b6d".utf8))
     }
 }
 
-/// A ledger with a name.
+/// A ledger that reports this name as its id.
 struct NamedLedger: LedgerStore {
     let name: String
     let ledger: any LedgerStore

@@ -10,10 +10,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Stations that go on selling while their ledger is offline, and book it afterwards.
+/// Stations keep accepting payments while their ledger is offline and book them afterwards.
 @Suite("Offline payments") struct OfflinePaymentsTests {
     @Test(
-        "are in the journal before they are told, and leave the tag as it was",
+        "An offline payment goes into the journal and leaves the tag unchanged",
         arguments: TestIssuer.chips)
     func payment(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -48,7 +48,9 @@ import Testing
         #expect(try till.status()?.payments == 1)
     }
 
-    @Test("are taken off what the card shows, until they are booked", arguments: TestIssuer.chips)
+    @Test(
+        "Unbooked payments are subtracted from the balance shown while the ledger is offline",
+        arguments: TestIssuer.chips)
     func shown(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try await issuer.till()
@@ -66,7 +68,9 @@ import Testing
         #expect(try till.shown(alone) == alone)
     }
 
-    @Test("are booked once, however often and from wherever", arguments: TestIssuer.chips)
+    @Test(
+        "Offline payments are booked once, however often the journal or a copy is booked",
+        arguments: TestIssuer.chips)
     func booking(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try await issuer.till()
@@ -91,9 +95,9 @@ import Testing
         #expect(try await issuer.ledger.audit(at: TestIssuer.now).journals == [])
     }
 
-    /// Its snapshot has the balance from before its own payments.
+    /// The snapshot still has the balance from before the till's own payments.
     @Test(
-        "are not accepted again from money that was booked, when the till is cut off once more",
+        "Booked money cannot be spent again when the ledger goes offline once more",
         arguments: TestIssuer.chips)
     func staleSnapshot(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -109,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "are judged by the snapshot of the moment, and not of when the cashier began",
+        "A payment is judged by the newest snapshot, not the one from when it was requested",
         arguments: TestIssuer.chips)
     func freshSnapshot(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -126,7 +130,7 @@ import Testing
         #expect(try await till.pay(200, id: 3).balance == .cents(0))
     }
 
-    @Test("leave no snapshot in which they may be or not")
+    @Test("A snapshot taken while payments are being booked is discarded")
     func bookedMeanwhile() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -147,7 +151,7 @@ import Testing
         _ = try await till.pay(200, id: 3)
     }
 
-    @Test("stay in a journal that took the place of the one that was booked")
+    @Test("Booking a journal keeps the payments of another one that replaced it meanwhile")
     func replacedJournal() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -169,7 +173,8 @@ import Testing
     }
 
     @Test(
-        "are refused while this station has something open on the card", arguments: TestIssuer.chips
+        "An offline payment is refused while its station has an open operation on the card",
+        arguments: TestIssuer.chips
     )
     func openHere(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -190,7 +195,7 @@ import Testing
         _ = try await till.pay(1, id: 2)
     }
 
-    @Test("are asked for where the journal cannot be read")
+    @Test("A journal that cannot be read counts as one that may hold payments")
     func unreadable() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -204,7 +209,7 @@ import Testing
         #expect(error?.kind == .fileUnusable)
     }
 
-    /// The ledger of an issuer, in which one commit meets this fate.
+    /// The issuer's ledger, where the commit with this number meets this fate.
     private static func ledger(
         _ issuer: TestIssuer, failing fate: InterposedLedger.Fate, at step: Int
     ) -> InterposedLedger {
@@ -219,7 +224,9 @@ import Testing
         }
     }
 
-    @Test("are booked once where booking is interrupted at any step", arguments: TestIssuer.chips)
+    @Test(
+        "Booking that is interrupted at any step still books each payment once",
+        arguments: TestIssuer.chips)
     func interrupted(_ chip: Chip) async throws {
         for step in 1...6 {
             for isUnanswered in [false, true] {
@@ -238,7 +245,7 @@ import Testing
         }
     }
 
-    @Test("are booked where the row of another card cannot be read")
+    @Test("A payment that cannot be booked stays unbooked while the others are booked")
     func unreadableCard() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -256,7 +263,7 @@ import Testing
         #expect(try await issuer.balance() == 700)
     }
 
-    @Test("are booked once by two processes at the same time")
+    @Test("Simultaneous bookings of one journal book each payment once")
     func parallel() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -269,7 +276,7 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    @Test("of two processes at the same time have lines of their own")
+    @Test("Simultaneous payments of one station each get their own line in the journal")
     func twoProcesses() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -287,7 +294,7 @@ import Testing
     }
 
     @Test(
-        "at two stations with one card cost the issuer at most the limits",
+        "A card spent at two offline stations costs the issuer at most one balance",
         arguments: TestIssuer.chips)
     func twoStations(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -305,7 +312,9 @@ import Testing
         #expect(try await issuer.ledger.audit().violations == [])
     }
 
-    @Test("leave a card that its next tap repairs and never accuses", arguments: TestIssuer.chips)
+    @Test(
+        "The first tap after booking brings the card up to date and finds no fault with it",
+        arguments: TestIssuer.chips)
     func nextTap(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try await issuer.till()
@@ -321,7 +330,7 @@ import Testing
     }
 
     @Test(
-        "are refused with an old image of a card, and cost one limit with a copy of it",
+        "An old image of a card cannot pay offline, nor can a card whose balance is spent",
         arguments: TestIssuer.chips)
     func copies(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -339,7 +348,7 @@ import Testing
         #expect(copy?.kind == .ledgerOffline)
     }
 
-    @Test("are not booked on another ledger than that of the journal")
+    @Test("Offline payments are not booked into a ledger other than the journal's")
     func otherLedger() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -354,7 +363,7 @@ import Testing
     }
 
     @Test(
-        "are not accepted without a snapshot, nor into a journal that was altered",
+        "No offline payment is accepted without a snapshot or into an altered journal",
         arguments: TestIssuer.chips)
     func unusable(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
@@ -369,7 +378,7 @@ import Testing
         await #expect(throws: TapcardError.self) { _ = try await till.book() }
     }
 
-    @Test("go on after a line that was torn when the power failed")
+    @Test("A line torn by a power failure does not stop later payments")
     func torn() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()

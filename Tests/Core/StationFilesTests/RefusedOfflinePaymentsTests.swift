@@ -4,9 +4,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// What a station must not take, and journals that are not as it wrote them.
-@Suite("Offline payments, refused") struct RefusedOfflinePaymentsTests {
-    @Test("before a line that was altered are booked, and those from it on are not")
+/// Payments that a station must not accept, and journals that it did not write as they are.
+@Suite("Refused offline payments") struct RefusedOfflinePaymentsTests {
+    @Test("Payments before an altered line are booked, and those from it on are not")
     func alteredLater() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -38,7 +38,7 @@ import Testing
         #expect(try await other.balance() == 900)
     }
 
-    @Test("are neither sold nor booked where the journal has a second name, or others may write")
+    @Test("A journal with a second name or one that others can write takes no payments")
     func exposed() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
@@ -64,7 +64,7 @@ import Testing
         #expect(try await till.book()?.payments == 2)
     }
 
-    @Test("are refused under an id of which this station was told that it was not done")
+    @Test("An offline payment is refused under an id that was already voided")
     func notDone() async throws {
         let issuer = try await TestIssuer()
         let till = try await issuer.till()

@@ -8,8 +8,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The end of one whose answer is late, lost, or comes when the card is not what it was.
-@Suite("An attempt to activate")
+/// The answer of the service is late, is lost, or comes after the card has changed.
+@Suite("Activation attempts")
 struct ActivationAttemptTests {
     private static let silence = Result<ActivationAnswer, ServiceError>.failure(
         ServiceError(.timedOut, "no answer in 15 s"))
@@ -29,7 +29,7 @@ struct ActivationAttemptTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("without an answer is asked for again under its own id")
+    @Test("A retried activation keeps the id of the attempt that got no answer")
     func again() async throws {
         let world = try await scratched()
         let service = PlayedActivation(Self.silence, Self.silence, .success(.active))
@@ -57,7 +57,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("is told to an id that has joined it, also when it came to a refusal")
+    @Test("A request that joined an earlier attempt gets its result, even a refusal")
     func joined() async throws {
         let world = try await scratched()
         let service = PlayedActivation(
@@ -79,7 +79,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of another card is not told to the id of this one")
+    @Test("An id that joined an attempt on one card is refused on another")
     func joinedElsewhere() async throws {
         let world = try await scratched()
         let service = PlayedActivation(Self.silence)
@@ -98,7 +98,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("that was rejected has ended, and another one may follow")
+    @Test("A rejected activation is over, and another one may follow")
     func rejected() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.refused(version: "6.1")), .success(.active))
@@ -115,7 +115,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("that was answered is finished by any tap, also one under another id")
+    @Test("An answered activation is finished by any later tap, even under another id")
     func finished() async throws {
         for isAskedAgain in [false, true] {
             let world = try await scratched()
@@ -149,7 +149,7 @@ struct ActivationAttemptTests {
         }
     }
 
-    @Test("of a card that is blocked in the meantime is written; a new one is refused")
+    @Test("A card blocked during its activation is still activated, but not while it is blocked")
     func blocked() async throws {
         let world = try await scratched()
         let uid = try await world.uid()
@@ -171,7 +171,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a card that is closed in the meantime is noted, and said to be")
+    @Test("The answer for a card closed during its activation is recorded and reported")
     func closed() async throws {
         let world = try await scratched()
         let service = PlayedActivation(.success(.active)) {
@@ -191,7 +191,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("that a restored backup does not know is asked for again")
+    @Test("An activation that a restored backup does not know is asked for again")
     func restored() async throws {
         let kept = TableLedger()
         let world = World(try World.blank(), ledger: kept)
@@ -211,7 +211,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("of a restored backup that has it without an answer goes on")
+    @Test("An activation left open in a restored backup continues after a repair")
     func restoredOpen() async throws {
         let kept = TableLedger()
         let world = World(try World.blank(), ledger: kept)
@@ -236,7 +236,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("by two stations at once has one id, and the first answer counts")
+    @Test("Two stations that activate a card at once share one id and the first answer")
     func twoStations() async throws {
         let world = try await scratched()
         let other = PlayedActivation(.success(.refused(version: "1.0")))
@@ -255,7 +255,7 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("whose answer the ledger cannot note is asked for again")
+    @Test("A retry completes an activation whose answer the ledger could not record")
     func unrecorded() async throws {
         for fault in LedgerFault.allCases {
             let world = try await scratched()

@@ -2,13 +2,13 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("What a till may begin on the card that is there")
+@Suite("Admission of requests at a till")
 struct AdmissionTests {
     private let id = OperationID("0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
     private let one = CardUID("04AC6B72BA6C80")
     private let other = CardUID("04AC6B72BA6C81")
 
-    @Test("a payment of unknown outcome counts until it is voided; one that is done stays done")
+    @Test("An uncertain payment counts until it is voided, and a certain one stays certain")
     func outcomes() throws {
         let (id, one) = (try #require(id), try #require(one))
         var visit = Visit()
@@ -24,7 +24,7 @@ struct AdmissionTests {
         #expect(visit.certainty(of: .pay) == .yes && visit.knows(id))
     }
 
-    @Test("a card that nobody saw arrive may have had anything until the ledger has been asked")
+    @Test("A card already on the reader may have had any request until the ledger is asked")
     func unseen() throws {
         let (one, other) = (try #require(one), try #require(other))
         var visit = Visit()
@@ -40,7 +40,7 @@ struct AdmissionTests {
         #expect(visit.card == nil && !visit.hasLooked)
     }
 
-    @Test("another card than the one that is there is not asked about, nor is what is meant again")
+    @Test("The till asks only about the card on the reader, and not about a wanted repetition")
     func questions() throws {
         let (id, one, other) = (try #require(id), try #require(one), try #require(other))
         var admission = Admission()

@@ -6,11 +6,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card that others made is taken over.
+/// A card that somebody else made is taken over.
 @Suite("Adopting a card")
 struct AdoptTests {
     @Test(
-        "of the iPhone app credits what is accepted, and keeps the message",
+        "Adopting an iPhone app's card credits the accepted amount and keeps its message",
         arguments: Type2Chip.known, [nil, Int64(1_250)])
     func appCard(_ chip: Type2Chip, _ accepted: Int64?) async throws {
         let world = try await TillRequest.adopt.world(on: chip)
@@ -35,7 +35,8 @@ struct AdoptTests {
     }
 
     @Test(
-        "credits no other amount than the one that the tag says", arguments: [0, 1_249, 1_251, -1])
+        "Adopting a card credits no amount other than the one on its tag",
+        arguments: [0, 1_249, 1_251, -1])
     func wrongAmount(_ minorUnits: Int64) async throws {
         let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
@@ -47,7 +48,7 @@ struct AdoptTests {
         #expect(try await world.balance() == nil)
     }
 
-    @Test("keeps a message whole that ran on over the places of the records")
+    @Test("A message that overlaps the record slots is kept whole when its card is adopted")
     func longMessage() async throws {
         let world = World(try World.blank())
         var tag = try await world.tag()
@@ -64,7 +65,7 @@ struct AdoptTests {
         #expect(try await world.station.read().seal == .valid)
     }
 
-    @Test("can leave it in the form that the app reads", arguments: Type2Chip.known)
+    @Test("An adopted card can keep the face that the iPhone app reads", arguments: Type2Chip.known)
     func appFace(_ chip: Type2Chip) async throws {
         let world = try await TillRequest.adopt.world(on: chip)
         let request = CardRequest(.adopt(accepting: World.usd(1_250)), face: .iosApp)
@@ -79,7 +80,7 @@ struct AdoptTests {
         try await world.expectResolved()
     }
 
-    @Test("left open with nothing accepted is not taken for one with an amount")
+    @Test("An interrupted adoption without credit is not completed with an amount")
     func otherAmountAfterInterruption() async throws {
         let world = try await TillRequest.adopt.world()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -92,7 +93,9 @@ struct AdoptTests {
         try await world.expectResolved()
     }
 
-    @Test("of another ledger's sealed card goes on with its numbers", arguments: Type2Chip.known)
+    @Test(
+        "An adopted card of another ledger continues its sequence numbers",
+        arguments: Type2Chip.known)
     func sealedCard(_ chip: Type2Chip) async throws {
         let world = try await worldWithStranger(chip)
         let before = try await world.tag()
@@ -116,7 +119,9 @@ struct AdoptTests {
         try await expectNumbers(above: best.sequence, in: world)
     }
 
-    @Test("brings neither the ticket nor the game that stands there", arguments: [true, false])
+    @Test(
+        "Adopting a card takes over neither the ticket nor the game on its tag",
+        arguments: [true, false])
     func ticket(isSealed: Bool) async throws {
         let game = MastermindGameID("0123456789abcdef0123456789abcdef").map {
             MastermindGame(id: $0, slots: 4)
@@ -155,7 +160,7 @@ struct AdoptTests {
         try await world.expectResolved()
     }
 
-    @Test("of a sealed card can be left out: it is issued again, with numbers that go on")
+    @Test("A sealed card of another ledger can be reissued with higher sequence numbers")
     func reissuedStranger() async throws {
         let world = try await worldWithStranger(.ntag213)
         let best = try #require(try await world.slots().best?.record)
@@ -164,7 +169,7 @@ struct AdoptTests {
         try await expectNumbers(above: best.sequence, in: world)
     }
 
-    @Test("makes the ledger that it came from see that it is behind")
+    @Test("The former ledger of an adopted card reports that it is behind")
     func formerLedger() async throws {
         let former = try await World.withCard()
         let world = World(try World.blank())
@@ -175,7 +180,7 @@ struct AdoptTests {
     }
 
     @Test(
-        "of a sealed card that was pulled takes the state that is sealed, and a code that is there",
+        "Adopting a torn sealed card takes over its sealed state and the code on its tag",
         arguments: [SealedRecord.State.scratched, .activated])
     func tornStranger(_ state: SealedRecord.State) async throws {
         var states: Set<String> = []
@@ -217,14 +222,14 @@ struct AdoptTests {
         return world
     }
 
-    /// Both places hold records of this ledger, none of the one before.
+    /// Expects records in both slots with numbers above this one, the former ledger's last.
     private func expectNumbers(above number: SequenceNumber, in world: World) async throws {
         let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
             .map(\.sequence)
         #expect(numbers.count == 2 && numbers.allSatisfy { $0 > number })
     }
 
-    /// The text that the app would read.
+    /// The text that the iPhone app would read.
     private func appJSON(on world: World) async throws -> String {
         let area = try await world.tag().image.area
         let block = try #require(try TLVArea(decoding: area).message)

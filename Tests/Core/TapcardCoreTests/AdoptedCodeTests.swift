@@ -7,7 +7,7 @@ import TapcardDomain
 import Testing
 
 /// The code on a tag without a seal proves nothing.
-@Suite("A code on a tag that others wrote")
+@Suite("Codes on adopted tags")
 struct AdoptedCodeTests {
     private static let code = "11111111-2222-4333-8444-555555555555"
 
@@ -19,7 +19,7 @@ struct AdoptedCodeTests {
         return tag
     }
 
-    @Test("stays with the card of this ledger that has it, and that one can be activated")
+    @Test("A code copied to another tag stays with its own card, which can be activated")
     func copied() async throws {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
@@ -44,7 +44,7 @@ struct AdoptedCodeTests {
     }
 
     @Test(
-        "counts as scratched at most, until the service is asked",
+        "A code on an unsealed card is adopted as scratched until the service activates it",
         arguments: ["scratched", "activated"])
     func unsealed(state: String) async throws {
         let world = World(try World.blank())
@@ -60,7 +60,7 @@ struct AdoptedCodeTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("that was activated stays so where our seal is on it")
+    @Test("An activated code stays activated when its adopted card has a valid seal")
     func sealed() async throws {
         let elsewhere = World(try World.blank(.ntag215))
         try await elsewhere.issue()

@@ -6,13 +6,14 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Somebody, or something, changed bytes on the card.
 @Suite("A card with altered bytes")
 struct AlteredCardTests {
-    /// Every byte of one of the two places, on each chip.
+    /// The bytes of a slot.
     static let recordBytes = 0..<SealedRecord.byteCount
 
-    @Test("whose last record is altered is damaged", arguments: recordBytes, [UInt8(0x01), 0x80])
+    @Test(
+        "A card whose newest record is altered is refused as damaged", arguments: recordBytes,
+        [UInt8(0x01), 0x80])
     func lastRecord(_ byte: Int, _ mask: UInt8) async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -30,7 +31,7 @@ struct AlteredCardTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("whose older record is altered is as good as ever", arguments: recordBytes)
+    @Test("A card whose older record is altered keeps working", arguments: recordBytes)
     func olderRecord(_ byte: Int) async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -42,7 +43,9 @@ struct AlteredCardTests {
         try await world.expectResolved()
     }
 
-    @Test("whose unconfirmed record is altered goes on from the other one", arguments: recordBytes)
+    @Test(
+        "A card whose unconfirmed record is altered goes on from its other record",
+        arguments: recordBytes)
     func unconfirmedRecord(_ byte: Int) async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
@@ -57,7 +60,7 @@ struct AlteredCardTests {
     }
 
     @Test(
-        "in what phones read is repaired and reported", arguments: Type2Chip.known,
+        "An altered face is repaired and reported", arguments: Type2Chip.known,
         FaceStyle.allCases)
     func face(_ chip: Type2Chip, _ style: FaceStyle) async throws {
         let world = World(try World.blank(chip))
@@ -81,7 +84,7 @@ struct AlteredCardTests {
         }
     }
 
-    @Test("is only shown as out of date where nothing may be written")
+    @Test("An altered face is only reported as out of date when nothing may be written")
     func withoutResolving() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.flip(0x01, at: 16 + 20) }
@@ -91,7 +94,7 @@ struct AlteredCardTests {
         #expect(try await world.tag() == altered)
     }
 
-    @Test("does not make a payment smaller")
+    @Test("A balance raised on the face lets no card pay more than the ledger allows")
     func paysFromTheLedger() async throws {
         let world = try await World.withCard()
         // 10.00 becomes 90.00 for a phone.

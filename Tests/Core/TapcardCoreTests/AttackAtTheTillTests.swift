@@ -9,11 +9,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Attempts of a thief or a vandal at the till, beyond old images and impostors. Where nothing
-/// stops it, the test says so: docs/SECURITY.md quotes it.
-@Suite("An attack at the till")
+/// Attempts of a thief or a vandal at the till, beyond old images and impostors. If nothing stops
+/// an attack, its test says so, and docs/SECURITY.md names the test.
+@Suite("Attacks at the till")
 struct AttackAtTheTillTests {
-    @Test("that swaps code and state between two cards changes what phones read, for one tap")
+    @Test("A face copied from another card, with its code, is repaired at the next tap")
     func swappedFaces() async throws {
         let world = try await World.withCard()
         _ = try await world.station.scratch(id: World.id(2))
@@ -34,7 +34,9 @@ struct AttackAtTheTillTests {
         #expect(try await world.reader.change { $0.tag(World.otherUID) } == second)
     }
 
-    @Test("that sets the clock of the station decides nothing", arguments: [false, true])
+    @Test(
+        "Changing a station's clock can void an open payment but never books one twice",
+        arguments: [false, true])
     func clock(_ isRestarted: Bool) async throws {
         // After a restart the time of day is all there is. A payment that was begun while it was
         // ahead is as old as any: it is not booked any more.
@@ -60,7 +62,7 @@ struct AttackAtTheTillTests {
         }
     }
 
-    @Test("by the one who stands near reads name, balance and code, and is not seen")
+    @Test("Anyone close to a card can read its name, balance, and code")
     func readable() async throws {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
@@ -73,7 +75,7 @@ struct AttackAtTheTillTests {
         }
     }
 
-    @Test("over a relay is not seen: a card far away pays as if it lay on the reader")
+    @Test("A card behind a relay pays as if it lay on the reader")
     func relay() async throws {
         let world = try await World.withCard()
         let relay = InterposedReader(world.reader)
@@ -82,7 +84,7 @@ struct AttackAtTheTillTests {
         #expect(!relay.exchanges.isEmpty, "the relay sees every byte")
     }
 
-    @Test("with a chip that repeats a number and its signature passes for the maker's")
+    @Test("A chip that copies a genuine number and its signature passes as genuine")
     func copiedSignature() async throws {
         let original = try #require(Simulation.fresh.tags.first)
         let copy = try #require(
@@ -95,7 +97,7 @@ struct AttackAtTheTillTests {
         #expect(try await world.station.tagInfo().originality == .invalid)
     }
 
-    @Test("by somebody who holds the keys makes cards that only the ledger can tell")
+    @Test("A card made with stolen keys has a valid seal but cannot pay")
     func leakedKeys() async throws {
         let thief = try await World.withCard()
         let stranger = World(try World.blank())
@@ -110,7 +112,9 @@ struct AttackAtTheTillTests {
         #expect(try await retired.station.read().problem?.kind == .forged)
     }
 
-    @Test("at a till without its ledger gets no money", arguments: [false, true])
+    @Test(
+        "A payment from a current card or an old image is refused without a ledger",
+        arguments: [false, true])
     func offline(_ isOldImage: Bool) async throws {
         let world = try await World.withCard()
         let old = try await world.tag()
@@ -125,7 +129,7 @@ struct AttackAtTheTillTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("with a tag whose answers have no right length has no effect", arguments: Lie.allCases)
+    @Test("A tag whose answers have the wrong length changes nothing", arguments: Lie.allCases)
     func lyingTag(_ lie: Lie) async throws {
         let world = try await World.withCard()
         let before = try await world.tag()

@@ -6,10 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// An operator's decisions about a card that need not be there.
-@Suite("A card that is blocked or forgotten")
+/// An operator's decisions about a card that need not be on the reader.
+@Suite("Blocked cards and forgotten cardholders")
 struct CardStatusTests {
-    @Test("is blocked: it shows its balance and takes and gives no money")
+    @Test("A blocked card shows its balance and moves no money")
     func blocked() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -36,7 +36,8 @@ struct CardStatusTests {
     }
 
     @Test(
-        "is forgotten: no byte of the name is left where phones read", arguments: FaceStyle.allCases
+        "Forgetting a cardholder leaves no part of the name on the card's face",
+        arguments: FaceStyle.allCases
     )
     func forgotten(_ style: FaceStyle) async throws {
         let world = World(try World.blank())
@@ -54,7 +55,8 @@ struct CardStatusTests {
     }
 
     @Test(
-        "is forgotten wherever the tap is torn that blanks the name", arguments: FaceStyle.allCases)
+        "A cardholder is forgotten even if the tap that blanks the name is torn",
+        arguments: FaceStyle.allCases)
     func tornForgetting(_ style: FaceStyle) async throws {
         for way: Fault.Kind in [.lost, .torn(.mix(seed: 2)), .acknowledgeLost] {
             var write = 1
@@ -75,7 +77,7 @@ struct CardStatusTests {
         }
     }
 
-    @Test("is forgotten with the message of others that it was adopted with")
+    @Test("Forgetting a cardholder also removes the message that the card was adopted with")
     func forgottenMessage() async throws {
         let world = try await TillRequest.adopt.world()
         try await TillRequest.adopt.perform(at: world.station)

@@ -4,10 +4,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Amounts that a slip of a finger can move, and those that have to be confirmed.
+/// Amounts above a ceiling need confirmation, and those above an absolute limit are refused.
 @Suite("Ceilings")
 struct CeilingTests {
-    @Test("an amount that lost its decimal point is not moved before it is confirmed")
+    @Test("A payment or top-up above its ceiling needs confirmation")
     func forgottenPoint() async throws {
         let world = try await World.withCard(ceilings: nil)
         for station in [world.station, world.station(reader: SimulatedReader(Simulation()))] {
@@ -24,7 +24,7 @@ struct CeilingTests {
         #expect(receipt.balance == World.usd(501_000))
     }
 
-    @Test("a card begins with no more than that, either")
+    @Test("An opening balance above the ceiling needs confirmation")
     func newCards() async throws {
         let world = World(try World.blank(), ceilings: nil)
         let request = CardRequest(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
@@ -36,7 +36,7 @@ struct CeilingTests {
         #expect(summary.balance == World.usd(20_001))
     }
 
-    @Test("what is on the card afterwards counts, by the ledger's word")
+    @Test("A top-up that would raise the balance above its ceiling needs confirmation")
     func balance() async throws {
         let world = try await World.withCard(ceilings: nil)
         for number in UInt64(2)...3 {
@@ -51,7 +51,7 @@ struct CeilingTests {
                 == World.usd(50_000))
     }
 
-    @Test("nothing helps above the absolute limit")
+    @Test("Not even a confirmation allows an amount above the absolute limit")
     func absolute() async throws {
         let world = try await World.withCard(ceilings: nil)
         for station in [world.station, world.station.confirmed()] {
@@ -65,7 +65,7 @@ struct CeilingTests {
         #expect(try await world.ledger.operation(World.id(2)) == nil)
     }
 
-    @Test("a request that went through is repeated without being asked again")
+    @Test("Repeating a completed request needs no second confirmation")
     func repetition() async throws {
         let world = try await World.withCard(ceilings: nil)
         _ = try await world.station.confirmed().add(World.usd(60_000), id: World.id(2))
@@ -77,7 +77,7 @@ struct CeilingTests {
             "what is given back was let through when it was paid")
     }
 
-    @Test("a large top-up that was interrupted is finished without being asked again")
+    @Test("A large top-up that was interrupted is finished without another confirmation")
     func interrupted() async throws {
         let world = try await World.withCard(ceilings: nil)
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -88,7 +88,7 @@ struct CeilingTests {
         #expect(receipt.balance == World.usd(61_000))
     }
 
-    @Test("those that are set hold instead")
+    @Test("Configured ceilings replace the standard ones")
     func ownCeilings() async throws {
         let world = try await World.withCard(ceilings: nil)
         func amounts(_ units: Int64) -> Ceilings.Amounts {
@@ -109,7 +109,9 @@ struct CeilingTests {
         #expect(try await strict.pay(World.usd(100), id: World.id(2)).balance == World.usd(900))
     }
 
-    @Test("every currency has ceilings that fit it", arguments: Currency.known)
+    @Test(
+        "The standard ceilings of every currency are within the largest balance",
+        arguments: Currency.known)
     func currencies(_ currency: Currency) {
         let ceilings = Ceilings.standard(for: currency)
         for amounts in [ceilings.unconfirmed, ceilings.absolute] {

@@ -10,8 +10,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Honest chips, of which one answer arrives changed, with a checksum that fits.
-@Suite("One changed answer never speaks against an honest chip")
+/// One answer of an honest chip arrives changed, with a matching checksum.
+@Suite("Changed answers of an honest NTAG 424")
 struct ChangedAnswerTests: ProvenCards {
     enum EnumeratedRequest: CaseIterable, Sendable {
         case read, pay, add, payWithNewKeys, payAfterRestore, payWithTable, payAfterTear
@@ -39,7 +39,7 @@ struct ChangedAnswerTests: ProvenCards {
         }
     }
 
-    /// A world on which every tap of this request begins.
+    /// The world in which every tap of this request begins.
     private func start(_ request: EnumeratedRequest) async throws -> World {
         let blank = NTAG424Memory.signedExample
         let world = World(Simulation([], chips: [blank], onReader: [blank.number]))
@@ -90,7 +90,9 @@ struct ChangedAnswerTests: ProvenCards {
         return (world, line, outcome)
     }
 
-    @Test("whatever is done, and wherever it is changed", arguments: EnumeratedRequest.allCases)
+    @Test(
+        "One changed answer never makes an honest card look forged or copied",
+        arguments: EnumeratedRequest.allCases)
     func anywhere(_ request: EnumeratedRequest) async throws {
         let start = try await start(request)
         let (simulation, tables) = (try await start.simulation(), start.tables)
@@ -117,8 +119,7 @@ struct ChangedAnswerTests: ProvenCards {
         if request == .payWithTable { #expect(sizes.count == 6) }
     }
 
-    /// The card was taken away after it had failed once.
-    @Test("nor does a proof that fails once, before the card is taken away")
+    @Test("A chip that fails one proof before it is taken away is not called a copy")
     func takenAway() async throws {
         let world = try await made()
         let count = Guarded(0)
@@ -154,7 +155,7 @@ struct ChangedAnswerTests: ProvenCards {
 private struct Change: Sendable, CustomStringConvertible {
     private enum Kind { case xor(byte: Int, UInt8), status(UInt8) }
 
-    /// The words of its status that a chip knows, by their second byte.
+    /// The second bytes of the status words that a chip knows.
     private static let statuses: [UInt8] = [
         0x00, 0x1C, 0x1E, 0x40, 0x7E, 0x9D, 0x9E, 0xA0, 0xAD, 0xAE, 0xAF, 0xBE, 0xCA, 0xEE, 0xF0,
     ]
@@ -163,7 +164,7 @@ private struct Change: Sendable, CustomStringConvertible {
     private let kind: Kind
 
     /// All changes of an answer of this size: each bit, each byte, each status. `isSample` takes
-    /// one of some.
+    /// only some of them.
     static func all(of answer: Int, _ size: Int, isSample: Bool) -> [Change] {
         let kinds =
             (0..<size).flatMap { byte in
@@ -184,7 +185,7 @@ private struct Change: Sendable, CustomStringConvertible {
     var description: String { "\(kind) of answer \(answer)" }
 }
 
-/// A reader on whose line one answer is changed.
+/// A reader that changes one answer.
 private final class ChangingLine: TagReader {
     let name = "changing line"
     let longestAnswer = 250

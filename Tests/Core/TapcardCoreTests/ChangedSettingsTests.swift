@@ -6,11 +6,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Settings that somebody has changed who had the password, or who came before there was one.
-@Suite("Settings that somebody has changed")
+/// The settings were changed by somebody with the password, or before there was one.
+@Suite("Changed settings on a tag")
 struct ChangedSettingsTests {
     @Test(
-        "under the card's password are put right when its protection is switched",
+        "Changed settings of a protected card are corrected when its protection is switched",
         arguments: [0x2B, 0xFF, 0x10] as [UInt8], [0x80, 0x00] as [UInt8])
     func halfOff(_ first: UInt8, _ access: UInt8) async throws {
         for isWanted in [true, false] {
@@ -36,7 +36,8 @@ struct ChangedSettingsTests {
     }
 
     @Test(
-        "under the card's password are set back by the next payment", arguments: [0x2B, 0xFF, 0x04])
+        "The next payment restores the changed settings of a protected card",
+        arguments: [0x2B, 0xFF, 0x04])
     func setBack(_ first: Int) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -47,7 +48,7 @@ struct ChangedSettingsTests {
         try await world.expectResolved()
     }
 
-    @Test("that count wrong passwords stay so, and nothing is begun that could not be ended")
+    @Test("A card that counts wrong passwords is refused without being sent one")
     func counting() async throws {
         for isWanted in [true, false] {
             let world = World(try World.blank())
@@ -69,7 +70,7 @@ struct ChangedSettingsTests {
     }
 
     @Test(
-        "that hide themselves begin nothing, and what helps is said",
+        "Settings that cannot be read stop a request before it begins",
         arguments: [0x02, 0x10, 0x28] as [UInt8], [TillRequest.pay, .unprotect])
     func hidden(_ first: UInt8, _ request: TillRequest) async throws {
         let world = World(try World.blank())
@@ -92,7 +93,7 @@ struct ChangedSettingsTests {
     }
 
     @Test(
-        "are written again before a password, where a limit may be weak",
+        "A limit that may be weakly written is written again before a password is sent",
         arguments: [Fault.Kind.acknowledgeLost, .torn(.new), .torn(.zero)])
     func weakLimit(_ way: Fault.Kind) async throws {
         let world = try await World.withCard()
@@ -116,7 +117,7 @@ struct ChangedSettingsTests {
         try await world.expectResolved()
     }
 
-    @Test("that mirror the number or the counter are refused before a card is made")
+    @Test("A tag that mirrors its number or counter is refused before a card is made")
     func mirrored() async throws {
         let world = World(try World.blank())
         try await world.alter { $0[0x29] = Page(0x44, 0, 0x06, 0xFF) }
@@ -138,7 +139,7 @@ struct ChangedSettingsTests {
     }
 
     @Test(
-        "that mirror onto a protected card's message are set back",
+        "Mirroring onto a protected card's message is switched off",
         arguments: [TillRequest.protect, .pay])
     func mirroredMessage(_ request: TillRequest) async throws {
         let world = World(try World.blank())
@@ -148,7 +149,9 @@ struct ChangedSettingsTests {
         try await world.expectResolved()
     }
 
-    @Test("that mirror onto a card's records begin nothing", arguments: [true, false])
+    @Test(
+        "Mirroring onto a card's records stops a switch of protection before it begins",
+        arguments: [true, false])
     func mirroredRecords(_ isProtected: Bool) async throws {
         for page: UInt8 in [0x1B, 0x20, 0x27] {
             let world = World(try World.blank())

@@ -7,10 +7,10 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// A card is paid out, and its tag becomes a blank one again.
+/// A card is paid out, and its tag becomes blank again.
 @Suite("Closing a card")
 struct CloseTests {
-    @Test("leaves nothing of what others added, at once")
+    @Test("Closing a card removes the members that others added to its face")
     func membersOfOthers() async throws {
         let world = try await World.withCard()
         let json =
@@ -23,7 +23,7 @@ struct CloseTests {
         try await world.expectResolved()
     }
 
-    @Test("and then formatting makes a blank tag, which is known to have been a card")
+    @Test("A closed card can be formatted and is still known as a closed card")
     func formatted() async throws {
         let world = try await World.withCard()
         await expectRefused(.refusal(.cardHasMoney), exit: 4) { () throws(TapcardError) in
@@ -44,7 +44,7 @@ struct CloseTests {
         try await world.expectResolved()
     }
 
-    @Test("leaves a tag on which others may write, and what they wrote is not written over")
+    @Test("Text written on a closed card's tag is not overwritten without permission")
     func writtenBySomebody() async throws {
         let world = try await World.withCard()
         _ = try await world.station.close(id: World.id(2))
@@ -87,7 +87,7 @@ struct CloseTests {
         try await world.expectResolved()
     }
 
-    @Test("and formatting before the last tap has resolved is not damage")
+    @Test("Formatting a closed card whose last tap is unresolved does not damage it")
     func formattedUnresolved() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
@@ -106,7 +106,7 @@ struct CloseTests {
         try await world.expectResolved()
     }
 
-    @Test("of an empty card works, too")
+    @Test("An empty card can be closed")
     func empty() async throws {
         let world = World(try World.blank())
         try await world.issue(0)

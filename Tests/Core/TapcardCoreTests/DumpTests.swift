@@ -6,10 +6,12 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A tag's memory as text, and back again.
-@Suite("A dump")
+/// A tag's memory is written as text and restored from it.
+@Suite("Dumps of a tag")
 struct DumpTests {
-    @Test("is what a reader sees of the tag, and goes through text", arguments: Type2Chip.known)
+    @Test(
+        "A dump matches what a reader sees of the tag and survives conversion to text",
+        arguments: Type2Chip.known)
     func dump(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let tag = try await world.tag()
@@ -20,7 +22,7 @@ struct DumpTests {
     }
 
     @Test(
-        "goes back onto a blank tag, byte for byte of what is anyone's", arguments: Type2Chip.known)
+        "A dump restored onto a blank tag brings back every user page", arguments: Type2Chip.known)
     func restore(_ chip: Type2Chip) async throws {
         let world = try await TillRequest.adopt.world(on: chip)
         let tag = try await world.tag()
@@ -33,7 +35,7 @@ struct DumpTests {
     }
 
     @Test(
-        "never brings locks, containers, settings or passwords back, whatever its format",
+        "Restoring a dump never writes locks, containers, settings, or passwords",
         arguments: Type2Chip.known, TagDump.Format.allCases)
     func nothingThatCannotBeUndone(
         _ chip: Type2Chip, _ format: TagDump.Format
@@ -63,7 +65,7 @@ struct DumpTests {
         }
     }
 
-    @Test("has no page that could not be read, and restoring it leaves those alone")
+    @Test("A dump omits unreadable pages, and restoring it leaves them alone")
     func protectedPages() async throws {
         let world = World(try World.blank())
         try await world.alter { tag in
@@ -86,7 +88,7 @@ struct DumpTests {
         }
     }
 
-    @Test("is not put over a card or over what others wrote, unless that is asked for")
+    @Test("A dump overwrites a card or foreign data only when asked to")
     func overwriting() async throws {
         let blank = TagDump(try World.blank().tags[0])
         let world = try await World.withCard()
@@ -108,7 +110,7 @@ struct DumpTests {
         #expect(try await world.station.read().seal == .damaged, "a card is not made by a dump")
     }
 
-    @Test("of another make of chip is refused")
+    @Test("A dump of another chip model is refused")
     func otherChip() async throws {
         let world = World(try World.blank(.ntag215))
         let dump = TagDump(try World.blank(.ntag216).tags[0])
@@ -118,7 +120,7 @@ struct DumpTests {
         #expect(await world.reader.writeCount == 0)
     }
 
-    @Test("writes only the pages that differ")
+    @Test("Restoring a dump writes only the pages that differ")
     func onlyWhatDiffers() async throws {
         let world = try await TillRequest.adopt.world()
         let dump = try await world.station.dump()
@@ -130,7 +132,7 @@ struct DumpTests {
     }
 
     @Test(
-        "can be made with any reader, however little its answers carry",
+        "A dump and a payment work with any reader, however short its answers",
         arguments: [16, 20, 64, 250])
     func shortAnswers(_ longest: Int) async throws {
         let world = try await World.withCard(.ntag216)

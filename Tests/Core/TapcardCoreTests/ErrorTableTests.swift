@@ -6,7 +6,7 @@ import Testing
 struct ErrorTableTests {
     private let kinds = TapcardError.Kind.allCases
 
-    @Test("has a word of its own and a meaning for each kind")
+    @Test("Each kind of error has a unique word and a meaning")
     func words() {
         #expect(kinds.count > 80)
         #expect(Set(kinds.map(\.word)).count == kinds.count)
@@ -14,7 +14,7 @@ struct ErrorTableTests {
         #expect(kinds.allSatisfy { !$0.meaning.isEmpty })
     }
 
-    @Test("has the rule's word and the service's for refusals and failures of services")
+    @Test("Refusals and service failures keep their own words as kinds of errors")
     func others() {
         for rule in Refusal.Rule.allCases {
             #expect(TapcardError.Kind.refusal(rule).word == rule.rawValue)
@@ -23,7 +23,7 @@ struct ErrorTableTests {
         for kind in ServiceError.Kind.allCases { #expect(kinds.contains(.service(kind))) }
     }
 
-    @Test("has the HTTP status of its result for each kind but two, which conflict")
+    @Test("Each kind of error has the HTTP status of its result, except for two conflicts")
     func statuses() {
         let usual: [TapcardError.Result: Int] = [
             .failed: 500, .usage: 400, .noCard: 504, .refused: 409, .noReader: 503, .unknown: 500,
@@ -34,7 +34,7 @@ struct ErrorTableTests {
         #expect(others.allSatisfy { $0.httpStatus == 409 })
     }
 
-    @Test("has the next steps of an error that names no others")
+    @Test("An error that names no next steps has those of its kind")
     func steps() {
         #expect(TapcardError(.severalTags, "There are two.").next == [.tag(.leaveOne)])
         #expect(TapcardError(.severalTags, "There are two.", next: []).next == [])

@@ -8,15 +8,15 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The log's lines about a card that was torn or tampered with.
-@Suite("The hint in the log")
+/// The log's hints about a card that was torn or tampered with.
+@Suite("Hints in the log")
 struct EvidenceTests: ProvenCards {
     static let tears: [TornPage] = [
         .zero, .mix(seed: 1), .mix(seed: 2), .lowestOnes(3), .highestOnes(5),
         .erasedToLowestOnes(4), .erasedToHighestOnes(2),
     ]
 
-    @Test("never says of a torn payment that it was tampered with", arguments: tears)
+    @Test("A torn payment is never logged as tampering", arguments: tears)
     func torn(_ tear: TornPage) async throws {
         var torn = 0
         // Four WRITEs of the record, then those of the message.
@@ -38,7 +38,7 @@ struct EvidenceTests: ProvenCards {
         #expect(torn > 0)
     }
 
-    @Test("never says it of a card that was torn twice")
+    @Test("A card that was torn twice is never logged as tampered with")
     func tornTwice() async throws {
         for (first, second) in [(1, 2), (2, 1), (3, 2), (3, 3), (2, 4)] {
             let world = try await World.withCard()
@@ -53,9 +53,9 @@ struct EvidenceTests: ProvenCards {
         }
     }
 
-    /// The maker says that a chip writes a state whole or not at all. The log must not accuse
-    /// anybody where that is not so.
-    @Test("says of a state on a chip that is not whole that it looks torn", arguments: 0..<31)
+    /// The maker says that a chip writes a state whole or not at all. If that is not so, the log
+    /// must not accuse anybody.
+    @Test("An incomplete state on an NTAG 424 is logged as torn", arguments: 0..<31)
     func tornState(byte: Int) async throws {
         let world = try await made()
         _ = try await world.station.pay(World.usd(100), id: World.id(2))
@@ -67,7 +67,7 @@ struct EvidenceTests: ProvenCards {
         #expect(try await world.station.read().balance == World.usd(900))
     }
 
-    @Test("tells a record with a larger balance from a torn one")
+    @Test("A record with a raised balance is logged as tampering")
     func raisedBalance() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -81,7 +81,7 @@ struct EvidenceTests: ProvenCards {
         #expect(try await world.station.read().problem?.kind == .damaged)
     }
 
-    @Test("tells a made-up record from a torn one")
+    @Test("A made-up record is logged as tampering")
     func madeUp() async throws {
         let world = try await World.withCard()
         try await world.alter { tag in
@@ -98,7 +98,7 @@ struct EvidenceTests: ProvenCards {
         #expect(try await world.station.read().problem == nil, "the true one counts")
     }
 
-    @Test("names another writer's text that runs over a record, and a tag that was wiped")
+    @Test("Records that foreign text overwrote are logged differently from a wiped tag")
     func otherWriters() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -119,7 +119,7 @@ struct EvidenceTests: ProvenCards {
             ])
     }
 
-    @Test("says what was changed of what phones read, but tells no name and no code")
+    @Test("The log tells how a face was altered without revealing the name")
     func alteredFace() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.flip(0x08, at: 0x09 * 4) }
@@ -134,7 +134,7 @@ struct EvidenceTests: ProvenCards {
         #expect(!hints[0].contains("Gonzalez"))
     }
 
-    @Test("says that a refresh was broken off")
+    @Test("A face whose refresh was cut short is logged as half written")
     func brokenRefresh() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 6, counting: .write, .lost))
@@ -146,7 +146,7 @@ struct EvidenceTests: ProvenCards {
             ])
     }
 
-    @Test("tells the numbers of an old image, of a restored ledger and of a key that leaked")
+    @Test("The log tells an old image, a replaced ledger, and a leaked key apart")
     func numbers() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()
@@ -183,7 +183,7 @@ struct EvidenceTests: ProvenCards {
                 + "ledger made: somebody has key 1")
     }
 
-    @Test("names a key that was given up")
+    @Test("The log names the retired key that sealed a record")
     func retiredKey() async throws {
         let world = try await World.withCard()
         let keys = try KeyTrustTests.rotated.retiring(1)
@@ -193,7 +193,7 @@ struct EvidenceTests: ProvenCards {
             ])
     }
 
-    @Test("is worth nothing without its ledger, and does not stop the tap")
+    @Test("A hint in the log does not stop the tap")
     func ledgerGone() async throws {
         let world = try await World.withCard()
         try await world.alter { $0[0x24] = Page(0x45, 0x00, 0x00, 0x07) }
@@ -202,7 +202,7 @@ struct EvidenceTests: ProvenCards {
         #expect(summary.problem == nil && summary.balance == World.usd(1_000))
     }
 
-    /// The lines that one reading adds to the log. It resolves what can be resolved.
+    /// The hints that one reading adds to the log; it resolves what can be resolved.
     private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
         let heard = Guarded<[String]>([])
         let quiet = world.clock.surroundings

@@ -44,17 +44,17 @@ func outcome<Success: Sendable>(
 }
 
 extension Result where Failure == TapcardError {
-    /// Why not; nil where it went well.
+    /// The kind of the error, or nil on success.
     var error: TapcardError.Kind? {
         if case .failure(let error) = self { error.kind } else { nil }
     }
 
-    /// Why not, whole; nil where it went well.
+    /// The error, or nil on success.
     var failure: TapcardError? {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// In which of the nine ways it ended; nil where it went well.
+    /// The result of the error, or nil on success.
     var result: TapcardError.Result? {
         if case .failure(let error) = self { error.result } else { nil }
     }
@@ -62,7 +62,7 @@ extension Result where Failure == TapcardError {
     var isSuccess: Bool { error == nil }
 }
 
-/// Expects a refusal, and that its exit status is the one that its kind is documented with.
+/// Expects a refusal of this kind, with the exit status that is documented for it.
 func expectRefused<Success: Sendable>(
     _ kind: TapcardError.Kind, exit status: Int32, _ label: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation,

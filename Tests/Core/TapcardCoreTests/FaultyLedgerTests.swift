@@ -8,16 +8,17 @@ import TapcardDomain
 import Testing
 
 /// The ledger fails at any of its transactions while the card is on the reader.
-@Suite("A ledger that fails in the middle of a tap")
+@Suite("Ledger failures during a tap")
 struct FaultyLedgerTests {
-    /// The requests for which a station needs no other service than its ledger.
+    /// The requests that need no service except the ledger.
     private static let requests = [
         "pay", "add", "scratch", "issue", "adopt", "close", "replace", "refund", "protect",
         "unprotect", "issue-protected", "pay-protected",
     ]
 
     @Test(
-        "is asked again where one answer is lost", arguments: requests,
+        "A request is completed although one of its commits or its answer is lost",
+        arguments: requests,
         [Mishap.commitUnknown, .commitLost])
     func oneAnswerLost(_ name: String, _ fault: Mishap) async throws {
         try await eachCommit(of: name) { request, commit, label in
@@ -27,7 +28,7 @@ struct FaultyLedgerTests {
         }
     }
 
-    @Test("is never guessed at", arguments: requests)
+    @Test("A request that loses its ledger reports only what is certain", arguments: requests)
     func down(_ name: String) async throws {
         try await eachCommit(of: name) { request, commit, label in
             let tap = await request.tap([commit: .ledgerGone])
@@ -46,7 +47,7 @@ struct FaultyLedgerTests {
         }
     }
 
-    @Test("is not believed while its answers are lost", arguments: requests)
+    @Test("No request is reported as done unless it was committed", arguments: requests)
     func answersLost(_ name: String) async throws {
         try await eachCommit(of: name) { request, commit, label in
             // It leaves all steps alone that are not commits.
@@ -58,7 +59,8 @@ struct FaultyLedgerTests {
         }
     }
 
-    @Test("leaves the card untouched when it is down before the first WRITE", arguments: requests)
+    @Test(
+        "A ledger that fails before the first write leaves the card untouched", arguments: requests)
     func downBeforeTheFirstWrite(_ name: String) async throws {
         let request = try await PlayedRequest(name)
         let tap = await request.tap([try #require(request.whole.commits.first): .ledgerGone])
@@ -67,7 +69,7 @@ struct FaultyLedgerTests {
     }
 
     @Test(
-        "does not say that nothing was written where this very tap has written it",
+        "No error says that nothing was written after the tap wrote the record",
         arguments: [("pay", 750), ("add", 1_200), ("issue", nil)] as [(String, UInt32?)])
     func goneAfterTheRecord(_ name: String, _ balance: UInt32?) async throws {
         let request = try await PlayedRequest(name)
@@ -85,7 +87,7 @@ struct FaultyLedgerTests {
     }
 
     @Test(
-        "does not deny what it may have confirmed when it is gone",
+        "A claim that the ledger may have confirmed has an unknown outcome",
         arguments: [Chip.ntag215, .ntag424])
     func goneAfterTheConfirmation(_ chip: Chip) async throws {
         let request = try await PlayedRequest("claim", on: chip)
@@ -103,7 +105,7 @@ struct FaultyLedgerTests {
     }
 
     @Test(
-        "does not call current what phones read where its confirmation had no answer",
+        "A request is completed although its confirmation gets no answer",
         arguments: requests + ["activate"])
     func confirmationUnanswered(_ name: String) async throws {
         let request = try await PlayedRequest(name)
@@ -118,7 +120,7 @@ struct FaultyLedgerTests {
     }
 
     @Test(
-        "does not deny an activation that it may have begun, whatever the tag refuses then",
+        "An activation that may have begun is never denied, whatever the tag refuses",
         arguments: [true, false])
     func activationPerhapsBegun(_ isAnswered: Bool) async throws {
         let request = try await PlayedRequest("activate")
@@ -141,7 +143,7 @@ struct FaultyLedgerTests {
         await expectToResolve(request, tap.world, "hidden by a password")
     }
 
-    @Test("names the open operation of a card that cannot be trusted any more")
+    @Test("The error for a damaged card names its open operation")
     func openOnDamagedCard() async throws {
         let request = try await PlayedRequest("add")
         var world = await request.tap([request.whole.writes[0]: .radio(.lost)]).world
@@ -164,7 +166,7 @@ struct FaultyLedgerTests {
         }
     }
 
-    /// With the ledger back, one tap brings card and ledger together, and the request is done or not.
+    /// Expects one tap with a working ledger to resolve the card, with the request done or undone.
     private func expectToResolve(
         _ request: PlayedRequest, _ world: RestingWorld, _ label: Comment
     ) async {
@@ -178,7 +180,7 @@ struct FaultyLedgerTests {
 }
 
 extension RestingWorld {
-    /// How each card stands and what was done on it, whatever numbers it took to get there.
+    /// The state of each card and what was done on it, whatever sequence numbers that took.
     fileprivate var effects: [CardUID: [String]] {
         ledger.cards.mapValues { card in
             let balance = ledger.entries.reduce(0) {

@@ -7,10 +7,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Counted at the tag: how many commands a tap takes.
+/// The number of commands that a tap takes, counted at the tag.
 @Suite("The commands of a tap")
 struct FiguresTests {
-    @Test("are one for a known card that is looked at", arguments: Type2Chip.known)
+    @Test("Reading a known card takes one command", arguments: Type2Chip.known)
     func knownCard(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let reader = InterposedReader(world.reader)
@@ -22,7 +22,9 @@ struct FiguresTests {
         #expect(reader.limits.count == 1)
     }
 
-    @Test("are four for a card that was never seen", arguments: Type2Chip.known)
+    @Test(
+        "Reading an unknown card takes four commands and writes nothing", arguments: Type2Chip.known
+    )
     func strangersCard(_ chip: Type2Chip) async throws {
         let elsewhere = try await World.withCard(chip)
         let world = World(try World.blank(chip))
@@ -34,7 +36,7 @@ struct FiguresTests {
     }
 
     @Test(
-        "are at most twelve for a payment, eight or nine of them WRITE",
+        "A payment takes at most twelve commands, eight or nine of them writes",
         arguments: Type2Chip.known,
         [(1_000, 250), (9_999_999, 1), (9_999_999, 9_999_999), (99_999_999, 1), (10_000_001, 2)])
     func payment(_ chip: Type2Chip, _ figures: (balance: Int64, amount: Int64)) async throws {
@@ -58,7 +60,7 @@ struct FiguresTests {
         #expect(commands.dropFirst(5).first == .fastRead(place, place + 3))
     }
 
-    @Test("are at most thirty WRITE for scratching", arguments: Type2Chip.known)
+    @Test("Scratching a card writes at most thirty pages", arguments: Type2Chip.known)
     func scratching(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let reader = InterposedReader(world.reader)
@@ -68,7 +70,8 @@ struct FiguresTests {
     }
 
     @Test(
-        "write no page that need not be written", arguments: Type2Chip.known, TillRequest.allCases)
+        "A request writes only the pages that need it, and a resolved card is only read",
+        arguments: Type2Chip.known, TillRequest.allCases)
     func onlyWhatChanges(_ chip: Type2Chip, _ request: TillRequest) async throws {
         let world = try await request.world(on: chip)
         var memory = try await world.tag()
@@ -89,7 +92,7 @@ struct FiguresTests {
     }
 
     @Test(
-        "never write outside the card but to switch its protection, and never a page of lock bits",
+        "Nothing outside the card is written, except settings to switch its protection",
         arguments: Type2Chip.known)
     func insideTheCard(_ chip: Type2Chip) async throws {
         for request in TillRequest.allCases {
@@ -133,7 +136,7 @@ extension InterposedReader {
         exchanges.compactMap { try? Type2Command(frame: $0.frame) }
     }
 
-    /// The pages that were written, in their order.
+    /// The written pages, in order.
     fileprivate var writes: [UInt8] {
         commands.compactMap { if case .write(let page, _) = $0 { page } else { nil } }
     }

@@ -9,11 +9,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags whose protection is not as the ledger has it: somebody else's, a copy's, or that of a card
-/// of another ledger.
-@Suite("A protection that the ledger knows nothing of")
+/// The tag's protection was set by somebody else or by another ledger, or is missing on a copy.
+@Suite("Protection that the ledger does not know")
 struct ForeignProtectionTests {
-    @Test("is respected: nothing is written", arguments: [0, 1, 7] as [UInt8])
+    @Test("A tag that somebody else protected is left untouched", arguments: [0, 1, 7] as [UInt8])
     func others(_ limit: UInt8) async throws {
         let world = World(try World.blank())
         try await world.alter { tag in
@@ -38,7 +37,7 @@ struct ForeignProtectionTests {
         #expect(reader.passwords.count == (limit == 0 ? 3 : 0))
     }
 
-    @Test("on a card of ours is not fought against")
+    @Test("A foreign password on a known card is left alone, and the card can be read")
     func vandal() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.setPasswordOfAnother() }
@@ -54,7 +53,7 @@ struct ForeignProtectionTests {
         #expect(try await world.station.read().balance == World.usd(1_000))
     }
 
-    @Test("of a card of another ledger is taken off with its key, or over with the card")
+    @Test("Protection from another ledger is removed with its key or adopted with the card")
     func otherLedger() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -84,7 +83,7 @@ struct ForeignProtectionTests {
         #expect(heir.tables.rowsBroken == [])
     }
 
-    @Test("of a card that was closed and formatted is taken off")
+    @Test("Protection can be removed from a card that was closed and formatted")
     func formatted() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -96,9 +95,10 @@ struct ForeignProtectionTests {
         try await world.expectProtected(as: .off)
     }
 
-    /// A backup from before the card was protected, or from before it was unprotected.
+    /// The backup is from before the card was protected, or from before it was unprotected.
     @Test(
-        "is learnt when a card is repaired after its ledger was restored", arguments: [true, false])
+        "Repairing a card after its ledger was restored learns its actual protection",
+        arguments: [true, false])
     func restored(_ isProtected: Bool) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: isProtected)
@@ -116,7 +116,7 @@ struct ForeignProtectionTests {
         try await world.expectResolved()
     }
 
-    /// A protected card, and on the reader a copy of all that can be read of it.
+    /// A protected card, and a copy of its readable pages on the reader.
     private func copied() async throws -> (World, honest: TagMemory, copy: TagMemory) {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -127,7 +127,7 @@ struct ForeignProtectionTests {
         return (world, honest, copy)
     }
 
-    @Test("is missing on a copy: money stays where it is")
+    @Test("No money moves to or from an unprotected copy of a protected card")
     func copy() async throws {
         let (world, honest, copy) = try await copied()
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
@@ -143,7 +143,7 @@ struct ForeignProtectionTests {
         try await world.expectResolved()
     }
 
-    @Test("is not proved by a copy that takes any: it does not know the answer")
+    @Test("A copy that accepts any password is refused because its answer is wrong")
     func copyThatTakesAny() async throws {
         let (world, honest, copy) = try await copied()
         let station = world.station(
@@ -167,7 +167,7 @@ struct ForeignProtectionTests {
         try await world.expectResolved()
     }
 
-    @Test("that a tag does not keep is noticed, and a power cycle helps")
+    @Test("Protection that needs a power cycle to take effect is reported as unknown")
     func ignored() async throws {
         let world = try await World.withCard()
         let station = world.station(reader: alwaysPowered(world))
@@ -180,7 +180,7 @@ struct ForeignProtectionTests {
         try await world.expectResolved()
     }
 
-    @Test("does not keep a balance on a tag that can never be protected")
+    @Test("A card that cannot be protected can still be replaced with its full balance")
     func replaced() async throws {
         let world = try await World.withCard()
         let station = world.station(reader: alwaysPowered(world))
@@ -192,7 +192,7 @@ struct ForeignProtectionTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("a chip with a false signature is only taken when that is asked for")
+    @Test("A chip with a false signature is accepted only on request")
     func falseSignature() async throws {
         let signature: [UInt8] = [UInt8](repeating: 0x5A, count: 32)
         let tag = try #require(
@@ -222,7 +222,7 @@ extension CardRequest {
     }
 }
 
-/// The world's reader, which never switches the field off.
+/// The world's reader, which never switches its field off.
 private func alwaysPowered(_ world: World) -> InterposedReader {
     InterposedReader(world.reader, release: { _ in })
 }

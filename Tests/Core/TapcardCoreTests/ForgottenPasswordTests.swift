@@ -7,11 +7,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card was protected after the backup that was put back, and the one record that says so was
-/// destroyed: its older record is as good as the ledger, which knows of no password.
-@Suite("A password that a restored ledger does not know")
+/// A card was protected after the backup, and the record that shows this was destroyed. Its older
+/// record agrees with the restored ledger, which knows no password.
+@Suite("Passwords unknown to a restored ledger")
 struct ForgottenPasswordTests {
-    @Test("is found at the next payment, or at a repair that names the card")
+    @Test("A password unknown to a restored ledger is found by a payment or a repair")
     func found() async throws {
         for isRepair in [false, true] {
             let world = try await forgotten()
@@ -27,7 +27,7 @@ struct ForgottenPasswordTests {
         }
     }
 
-    @Test("is never guessed on a tag that counts wrong ones, and of another the repair says so")
+    @Test("A repair refuses a foreign password and tries none on a tag that counts wrong ones")
     func notFound() async throws {
         for limit: UInt8 in [0, 7] {
             let world = try await forgotten()
@@ -46,7 +46,7 @@ struct ForgottenPasswordTests {
         }
     }
 
-    /// The ledger as before the card was protected.
+    /// A protected card whose ledger is from before it was protected.
     private func forgotten() async throws -> World {
         let lost = try await World.withCard()
         _ = try await lost.station.protect(id: World.id(2))

@@ -8,8 +8,8 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Tags that a ledger has given up, or never knew, on which a password of ours is left.
-@Suite("The protection of a tag that was given up")
+/// Tags with the issuer's password that a ledger has given up or never knew.
+@Suite("Protection of a tag that was given up")
 struct GivenUpTagTests {
     static let ways: [Fault.Kind] = [
         .pulledAfter, .garbled, .late, .refused(0), .torn(.unchanged), .torn(.new), .torn(.zero),
@@ -17,7 +17,7 @@ struct GivenUpTagTests {
     ]
     static let fewWays: [Fault.Kind] = [.torn(.new), .torn(.zero), .torn(.unchanged)]
 
-    /// Made once for all schedules: it takes three taps.
+    /// Made once for all schedules, because it takes three taps.
     private static let given = Task {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -26,7 +26,7 @@ struct GivenUpTagTests {
         return (tag: try await world.tag(), ledger: world.tables)
     }
 
-    /// A tag that asks for our password and that its ledger has given up, or never knew.
+    /// A tag that asks for the issuer's password and that its ledger has given up or never knew.
     private static func givenUp(isKnown: Bool) async throws -> World {
         let (tag, ledger) = try await given.value
         return World(
@@ -35,7 +35,8 @@ struct GivenUpTagTests {
     }
 
     @Test(
-        "is taken off however often that is broken off, and put on again", .checkOnly,
+        "Protection can be removed and set again, however often its removal is interrupted",
+        .checkOnly,
         arguments: [true, false], fewWays)
     func givenUp(_ isKnown: Bool, _ second: Fault.Kind) async throws {
         var schedules = 0
@@ -58,7 +59,7 @@ struct GivenUpTagTests {
         #expect(schedules > 300)
     }
 
-    /// Release, release again, issue with `--protect`: how many of the two faults were due.
+    /// Unprotects under each fault, then issues a protected card; returns how many faults came due.
     private func release(
         _ isKnown: Bool, _ first: Fault, _ second: Fault
     ) async throws -> Int {
@@ -108,7 +109,7 @@ struct GivenUpTagTests {
     }
 
     @Test(
-        "does not hurt a new card where taking it off was broken off", .checkOnly,
+        "An interrupted removal of protection does not harm the next card on the tag", .checkOnly,
         arguments: [true, false], fewWays)
     func reissuedAtOnce(_ isKnown: Bool, _ second: Fault.Kind) async throws {
         for first in Self.ways {
@@ -142,8 +143,7 @@ struct GivenUpTagTests {
         }
     }
 
-    /// The card may have been made by the tap that was broken off; then it is protected, or was
-    /// unprotected since.
+    /// Issues the card again unless the interrupted tap has made it, and expects it to be resolved.
     private func issueAgainOrRead(
         _ world: World, _ station: Station, _ label: Comment
     ) async throws {
@@ -155,7 +155,7 @@ struct GivenUpTagTests {
         try await world.expectResolved(label)
     }
 
-    @Test("that was begun on a card since replaced is taken off, and the tag is free")
+    @Test("Protection begun on a card since replaced can be removed, and its tag used again")
     func replaced() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -178,7 +178,7 @@ struct GivenUpTagTests {
         try await world.expectResolved()
     }
 
-    @Test("is put on again where the card before was just being unprotected")
+    @Test("A new card is protected although unprotecting the last one was interrupted")
     func reissuedWhileUnprotecting() async throws {
         for write in 1... {
             let world = World(try World.blank())
@@ -200,8 +200,8 @@ struct GivenUpTagTests {
 }
 
 extension World {
-    /// Whether the owner of the keys can write to this tag, whatever weak pages show: it asks for
-    /// nothing, or for a password of ours. PACK proves something to us and opens nothing.
+    /// Expects that the issuer's keys open this tag, whatever its weak pages show: it asks for no
+    /// password or for the issuer's. PACK is not checked, because it opens nothing.
     fileprivate func expectOpens(_ label: Comment, decayed weak: Set<UInt8>) async throws {
         let memory = try await tag()
         let own = try password(1, of: memory.uid)

@@ -10,7 +10,7 @@ import Testing
 /// Past operations, looked up without a card.
 @Suite("The history of a card")
 struct HistoryTests {
-    @Test("names the ticket and the game that an operation was about")
+    @Test("The history names the ticket and the game of each operation")
     func subjects() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -28,7 +28,7 @@ struct HistoryTests {
         #expect(lines.allSatisfy { $0.paidOut == nil })
     }
 
-    @Test("of a payment that is open or voided shows just that")
+    @Test("The history shows an open payment as pending and a voided one as voided")
     func openPayment() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -43,7 +43,7 @@ struct HistoryTests {
         #expect(last.operation.state == .voided && last.balance == World.usd(1_000))
     }
 
-    @Test("of all cards is one list; of an unknown card there is none")
+    @Test("The history of all cards is one list, and an unknown card has none")
     func allCards() async throws {
         let world = try await World.withCard()
         try await world.put(try World.otherTag())
@@ -58,7 +58,7 @@ struct HistoryTests {
         #expect(try await Station.lines(of: nil, in: InMemoryLedger()).isEmpty)
     }
 
-    @Test("comes with what the service was asked for its code, in every life of the card")
+    @Test("The history includes a card's activation attempts, even from before a reissue")
     func activations() async throws {
         struct No: ActivationService {
             func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
@@ -86,7 +86,7 @@ struct HistoryTests {
         #expect(try await Station.activations(of: uid, beside: [], in: world.ledger) == [])
     }
 
-    @Test("and the audit cannot be had of a ledger that is down")
+    @Test("Neither the history nor the audit can be read from a ledger that is down")
     func down() async throws {
         let ledger = Disturbance(.ledgerGone, at: 1).ledger(InMemoryLedger())
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
@@ -102,7 +102,7 @@ struct HistoryTests {
 }
 
 extension Station {
-    /// All of a history at once.
+    /// All lines of a history.
     static func lines(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {

@@ -10,10 +10,10 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// NTAG 424 that are not what they say, and cards on them that somebody has changed.
-@Suite("An NTAG 424 that is not what it says")
+/// NTAG 424 chips that are not what they claim to be, and cards that somebody has changed.
+@Suite("Hostile NTAG 424 chips")
 struct HostileNTAG424Tests: ProvenCards {
-    @Test("An old image that was put back is rolled back, and worth nothing")
+    @Test("An old image put back on an NTAG 424 is refused as rolled back")
     func oldImage() async throws {
         let world = try await made()
         let old = try await chip(world)
@@ -26,8 +26,8 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(try await chip(world).files == old.files)
     }
 
-    /// The ledger knows the card under the new key alone, and the image has the old ones.
-    @Test("An old image under other keys is repaired to the end, wherever it is pulled away")
+    /// The ledger knows the card only under the new key, and the image has the old ones.
+    @Test("The repair of an old image under other keys succeeds, wherever it is interrupted")
     func repairedImage() async throws {
         var places = 0
         while true {
@@ -55,7 +55,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(places > 50)
     }
 
-    @Test("A clone with its number and other keys is a copy, and is not harmed")
+    @Test("A clone with the card's number but other keys is a copy, and the card still pays")
     func clone() async throws {
         let world = try await made()
         let honest = try await chip(world)
@@ -80,7 +80,7 @@ struct HostileNTAG424Tests: ProvenCards {
         try await expectWhole(world, 999)
     }
 
-    @Test("A tag with pages and the number of a chip is not the card, nor the other way round")
+    @Test("A tag of another kind with a card's number is not taken for the card")
     func otherKind() async throws {
         let world = try await made()
         let uid = try await chip(world).number
@@ -102,7 +102,7 @@ struct HostileNTAG424Tests: ProvenCards {
         }
     }
 
-    @Test("Ten taps at an issuer with other keys: each one attempt, and the card lives on")
+    @Test("Ten taps at another issuer cost one key attempt each, and the card still works")
     func wrongKeys() async throws {
         let world = try await made()
         let stranger = world.station(
@@ -117,7 +117,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(try await chip(world)[.three].failures == 0)
     }
 
-    @Test("Keys of a version that is not there are not tried at all")
+    @Test("Keys of a missing version are not tried on a card")
     func unknownVersion() async throws {
         let world = World(try await factory().simulation(), keys: Self.rotated)
         try await world.issue()
@@ -146,7 +146,7 @@ struct HostileNTAG424Tests: ProvenCards {
     }
 
     @Test(
-        "A grant that somebody raised with the load key adds nothing, and one that is gone comes back"
+        "A forged or erased grant changes no balance and is restored"
     )
     func alteredGrant() async throws {
         let masters = try #require(World.keys.entry(1)?.masters)
@@ -186,7 +186,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(try await chip(world).files == altered.files)
     }
 
-    @Test("Keys of the factory are not written over on a card: what claims them gets no keys")
+    @Test("A known card that claims to have factory keys gets no new keys")
     func claimedFactoryKeys() async throws {
         let world = try await made()
         let before = try await chip(world)
@@ -202,7 +202,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(try await chip(world)[.one].key == altered[.one].key)
     }
 
-    @Test("A chip from the factory with somebody's link is not blank to a look, nor to a making")
+    @Test("A factory chip that holds a link is not blank and is overwritten only when asked")
     func somebodysLink() async throws {
         let world = try factory()
         var chip = try await chip(world)
@@ -224,7 +224,7 @@ struct HostileNTAG424Tests: ProvenCards {
         _ = try await world.station.make(willing, id: World.id(3))
     }
 
-    @Test("Where a key was tried, it is not said that nothing was tried")
+    @Test("The error after a refused key does not claim that nothing was tried")
     func triedKey() async throws {
         let world = try await made()
         let honest = try await chip(world)
@@ -240,7 +240,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(!error.meaning.contains("Nothing was tried"))
     }
 
-    @Test("A making that was broken off and replaced can be made again")
+    @Test("A card that was left half made and then replaced can be issued again")
     func replacedHalfMade() async throws {
         let cardRequest = try CardRequest.demo(in: .usd)
         for place in [1, 4, 9] {
@@ -264,7 +264,7 @@ struct HostileNTAG424Tests: ProvenCards {
         }
     }
 
-    @Test("A card of another ledger under a retired key is forged, and not overwritten unasked")
+    @Test("A card of another ledger under a retired key is forged and not overwritten")
     func retiredStranger() async throws {
         let world = try await made()
         let ring = try Self.rotated.retiring(1)
@@ -276,7 +276,7 @@ struct HostileNTAG424Tests: ProvenCards {
         }
     }
 
-    @Test("A chip that was switched to LRP is told in plain words, and no key is tried on it")
+    @Test("A chip that was switched to LRP is reported, and no key is tried on it")
     func otherProtocol() async throws {
         func switched(_ chip: NTAG424Memory) throws -> NTAG424Memory {
             let line = try #require(chip.text.firstMatch(of: /chained-writing: .*\n/)).output
@@ -347,7 +347,7 @@ struct HostileNTAG424Tests: ProvenCards {
         #expect(await world.reader.frameCount == frames)
     }
 
-    @Test("A key that somebody has killed is told, and the balance moves to another card")
+    @Test("A dead key is named in the error, and the balance can move to another card")
     func deadKeys() async throws {
         for number in [3, 4] {
             let world = try await made()

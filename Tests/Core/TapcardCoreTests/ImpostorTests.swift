@@ -7,10 +7,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags that claim to be a card that they are not.
-@Suite("An impostor")
+@Suite("Impostor tags")
 struct ImpostorTests {
-    @Test("that carries a copy of a card is told from the card", arguments: FaceStyle.allCases)
+    @Test("A tag that carries a copy of a card is refused as copied", arguments: FaceStyle.allCases)
     func copy(_ style: FaceStyle) async throws {
         let world = World(try World.blank())
         try await world.issue(face: style)
@@ -22,7 +21,7 @@ struct ImpostorTests {
         #expect(try await world.station.read().problem == nil)
     }
 
-    @Test("that carries a copied record and nothing that phones read is told, too")
+    @Test("A tag that carries only a copied record is refused as copied")
     func copiedRecordAlone() async throws {
         let world = try await World.withCard()
         var copy = try World.otherTag()
@@ -31,7 +30,7 @@ struct ImpostorTests {
         try await expectUntrusted(copy, .copied, in: world)
     }
 
-    @Test("that carries a copy of another ledger's card is forged")
+    @Test("A copy of another ledger's card is refused as forged")
     func copyOfAnotherLedgersCard() async throws {
         let elsewhere = try await World.withCard()
         var copy = try World.otherTag()
@@ -39,7 +38,7 @@ struct ImpostorTests {
         try await expectUntrusted(copy, .forged, in: World(try World.blank()))
     }
 
-    @Test("on the chip of a card that this ledger knows is damage: its own number says whose it is")
+    @Test("A known card with a copied or made-up record is refused as damaged")
     func onAKnownCard() async throws {
         let world = try await World.withCard()
         let stolen = try await world.tag()
@@ -62,7 +61,7 @@ struct ImpostorTests {
         }
     }
 
-    @Test("that is blank but for a card's number does not become the card")
+    @Test("A blank tag with a known card's number is refused as damaged")
     func blankTagWithKnownNumber() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -82,7 +81,7 @@ struct ImpostorTests {
         #expect(try await world.balance() == 1_000)
     }
 
-    @Test("with a record that this ledger never issued is forged, whatever it promises")
+    @Test("A sealed record that the ledger never issued is refused as forged")
     func neverIssued() async throws {
         let world = try await World.withCard()
         let sealed = try record(World.usd(99_999_999), number: 1, of: world)

@@ -5,9 +5,9 @@ import SimulatedReader
 import Tags
 import TapcardCore
 
-/// Answers that tests of the core put between a station and its reader.
+/// Disturbances that tests put between a station and its reader.
 extension InterposedReader {
-    /// A chip that does not know READ_SIG, as some copies of the NTAG21x.
+    /// A chip that does not know READ_SIG, like some copies of the NTAG21x.
     static let unsigned: Answer = { frame, reader throws(ReaderError) in
         guard frame == Type2Command.readSignature.frame else {
             return try await reader.exchange(frame)
@@ -23,14 +23,14 @@ extension InterposedReader {
         return try await reader.exchange(frame)
     }
 
-    /// A reader that passes on READ, FAST_READ and WRITE, and no other command.
+    /// A reader that passes on no commands except READ, FAST_READ, and WRITE.
     static let storageOnly: Answer = { frame, reader throws(ReaderError) in
         guard [0x30, 0x3A, 0xA2].contains(frame.first) else { throw ReaderError(.unsupported) }
         return try await reader.exchange(frame)
     }
 
-    /// A worn tag or a bad copy of a chip, which acknowledges a WRITE and keeps zeros. `forgets`
-    /// gets the number of the WRITE, from 1, and its page.
+    /// A worn tag or a bad copy of a chip that acknowledges a WRITE and stores zeros. `forgets`
+    /// gets the number of the WRITE, counted from 1, and its page.
     static func forgetful(
         _ forgets: @escaping @Sendable (_ write: Int, _ page: UInt8) -> Bool
     ) -> Answer {
@@ -51,7 +51,7 @@ extension InterposedReader {
         if case .write(let page, _)? = try? Type2Command(frame: frame) { page } else { nil }
     }
 
-    /// Does something right before one of the selections, counted from 1.
+    /// Acts right before the selection with this number, counted from 1.
     static func before(
         selection number: Int, _ act: @escaping @Sendable () async throws(ReaderError) -> Void
     ) -> Select {
@@ -62,7 +62,7 @@ extension InterposedReader {
         }
     }
 
-    /// Does something right before one of the frames, counted from 1.
+    /// Acts right before the frame with this number, counted from 1.
     static func before(
         frame number: Int, _ act: @escaping @Sendable () async throws(ReaderError) -> Void
     ) -> Answer {
@@ -73,8 +73,8 @@ extension InterposedReader {
         }
     }
 
-    /// The pages whose last WRITE was not acknowledged: they may read right today and have lost
-    /// their bits tomorrow.
+    /// The pages whose last WRITE was not acknowledged; they may read correctly now and lose their
+    /// bits later.
     var weakPages: Set<UInt8> {
         exchanges.reduce(into: []) { weak, exchange in
             guard let page = Self.writtenPage(exchange.frame) else { return }
@@ -82,7 +82,7 @@ extension InterposedReader {
         }
     }
 
-    /// The next selections fail with these errors; nil lets one through.
+    /// Makes the next selections fail with these errors; nil lets one through.
     func meet(_ kinds: [ReaderError.Kind?]) {
         let left = Guarded(kinds)
         change(select: { limit, reader throws(ReaderError) in
@@ -92,7 +92,7 @@ extension InterposedReader {
         })
     }
 
-    /// The reader is unplugged at this WRITE, counted from 1, until it is plugged in again.
+    /// Unplugs the reader at this WRITE, counted from 1, until it is plugged in again.
     func loseReader(atWrite number: Int, carryingOut isCarriedOut: Bool = false) {
         let left = Guarded(number)
         change(
@@ -117,7 +117,7 @@ extension InterposedReader {
 }
 
 extension Guarded<Int> {
-    /// Takes one away, and says whether none is left now.
+    /// Subtracts one and returns whether the result is zero.
     fileprivate func countsDownToZero() -> Bool {
         withLock { left in
             left -= 1
@@ -144,7 +144,7 @@ enum Lie: CaseIterable, Sendable {
 }
 
 extension TagMemory {
-    /// The tag when every weak page has lost its bits.
+    /// The tag after every weak page has lost its bits.
     func decayed(_ weak: Set<UInt8>) -> TagMemory {
         var memory = self
         for page in weak { memory[page] = .zero }
@@ -153,20 +153,20 @@ extension TagMemory {
 }
 
 extension World {
-    /// A station that a mishap or an event meets at one of its steps.
+    /// A station that is disturbed at one of its steps.
     func station(_ disturbance: Disturbance) -> Station {
         station(
             reader: disturbance.reader(reader), ledger: disturbance.ledger(ledger))
     }
 }
 
-/// How a ledger fails at a transaction that may change something.
+/// How a ledger fails at a commit.
 enum LedgerFault: CaseIterable, Sendable {
-    /// The commit is done, its answer is lost; or the commit is lost; or all answers from now on.
+    /// The answer to a done commit is lost, the commit is lost, or all later answers are lost.
     case answerLost, requestLost, answersLost
     case down
 
-    /// Counted from 1.
+    /// The failure of the commit with this number, counted from 1.
     func atCommit(_ number: Int) -> Disturbance {
         switch self {
         case .answerLost: Disturbance(.commitUnknown, at: number, of: .commits)

@@ -4,11 +4,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A tap resolves what an earlier one has left open, and is interrupted itself after that.
-@Suite("A resolving tap that is interrupted")
+/// A tap resolves what an earlier one left open and is then interrupted itself.
+@Suite("Interrupted resolving taps")
 struct InterruptedResolvingTests {
-    /// A card whose record was written and not confirmed, and a second tap torn at each WRITE. The
-    /// body says whether the fault has hit: putting the card back disarms it.
+    /// Tears a second tap at each WRITE, on a card whose record was written but not confirmed. The
+    /// body returns whether the fault hit, because putting the card back disarms it.
     private func atEachWrite(
         first: (World) async -> Void,
         then body: (World, Fault.Kind, Int) async throws -> Bool
@@ -28,7 +28,7 @@ struct InterruptedResolvingTests {
         }
     }
 
-    @Test("never charges twice, and its exit 6 names only what makes a retry safe")
+    @Test("A payment is charged once, even if the tap that resolves it is interrupted")
     func chargedOnce() async throws {
         try await atEachWrite { world in
             _ = try? await world.station.pay(World.usd(250), id: World.id(2))
@@ -64,7 +64,7 @@ struct InterruptedResolvingTests {
         }
     }
 
-    @Test("answers as the closing that it has resolved")
+    @Test("Closing a card again returns the earlier closing that the tap resolved")
     func closed() async throws {
         try await atEachWrite { world in
             _ = try? await world.station.close(id: World.id(2))

@@ -7,10 +7,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A blank tag becomes a card.
 @Suite("Issuing a card")
 struct IssueTests {
-    @Test("writes the demo user, once", arguments: Type2Chip.known)
+    @Test(
+        "The demo card is issued once, and a second request leaves it unchanged",
+        arguments: Type2Chip.known)
     func demo(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         let summary = try await world.station.make(try CardRequest.demo(in: .usd), id: World.id(1))
@@ -26,8 +27,8 @@ struct IssueTests {
         #expect(try await world.tag() == before)
     }
 
-    /// Every demo card has the same holder: the new message makes the old seals true again.
-    @Test("over the records of another ledger's card whose message was erased goes above them")
+    /// Every demo card has the same cardholder, so the new message makes the old seals valid again.
+    @Test("A card issued over another ledger's hidden records is not affected by them")
     func hiddenRecords() async throws {
         let elsewhere = World(try World.blank())
         _ = try await elsewhere.station.make(.demo(in: .usd), id: World.id(1))
@@ -46,7 +47,7 @@ struct IssueTests {
         try await world.expectResolved()
     }
 
-    @Test("that is finished by the same request brings up to date what phones read")
+    @Test("Repeating an interrupted issue completes the face")
     func finishedDisplay() async throws {
         let world = World(try World.blank())
         // The card leaves between the record and what phones read.
@@ -59,7 +60,7 @@ struct IssueTests {
         try await world.expectResolved()
     }
 
-    @Test("that was interrupted is finished by the next try", arguments: Type2Chip.known)
+    @Test("An interrupted issue is finished by the next try", arguments: Type2Chip.known)
     func interruptedDemo(_ chip: Type2Chip) async throws {
         for way in Fault.Kind.endsOfWrite {
             var write = 1
@@ -88,7 +89,7 @@ struct IssueTests {
         }
     }
 
-    @Test("answers a repeated request with the card, and another one under its id with an error")
+    @Test("A repeated issue returns the card, and another request under its id is refused")
     func replay() async throws {
         let world = World(try World.blank())
         let request = CardRequest(
@@ -111,7 +112,7 @@ struct IssueTests {
         #expect(try await world.reader.change { $0.tags[1] } == World.otherTag())
     }
 
-    @Test("left open is not taken for the making of another card")
+    @Test("An issue that was left open is not taken for a replacement of another card")
     func otherOrderAfterInterruption() async throws {
         let world = World(try World.blank())
         try await world.put(try World.otherTag())
@@ -131,7 +132,8 @@ struct IssueTests {
     }
 
     @Test(
-        "of another balance than there is room for is refused", arguments: [-1, 100_000_000, .max])
+        "Issuing a card with a negative or too large balance is refused",
+        arguments: [-1, 100_000_000, .max])
     func badBalance(_ minorUnits: Int64) async throws {
         let world = World(try World.blank())
         let request = CardRequest(
@@ -144,7 +146,7 @@ struct IssueTests {
         #expect(try await world.balance() == nil)
     }
 
-    @Test("and moving money in another currency than the ledger's is refused")
+    @Test("An amount in a currency other than the ledger's is refused")
     func otherCurrency() async throws {
         let world = World(try World.blank())
         let yen = Money(minorUnits: 500, try #require(Currency(code: "JPY")))
@@ -162,7 +164,9 @@ struct IssueTests {
         #expect(try await world.balance() == 1_000)
     }
 
-    @Test("tells a name by how many bytes it is too long", arguments: [20, 21, 30])
+    @Test(
+        "A name that is too long is refused, and the error says by how many bytes",
+        arguments: [20, 21, 30])
     func nameLength(_ bytes: Int) async throws {
         let world = World(try World.blank())
         let name = String(repeating: "n", count: bytes)
@@ -187,7 +191,7 @@ struct IssueTests {
         #expect(try await world.balance() == nil)
     }
 
-    @Test("works on a chip that shows no signature")
+    @Test("A card can be issued on a chip that shows no signature")
     func withoutSignature() async throws {
         let world = World(try World.blank())
         let station = world.station(
@@ -201,7 +205,7 @@ struct IssueTests {
         #expect(try await station.dump().pages.count == 45)
     }
 
-    @Test("notes whether the chip is its maker's", arguments: [true, false])
+    @Test("Issuing a card records whether its chip proved to be genuine", arguments: [true, false])
     func originality(_ isGenuine: Bool) async throws {
         var simulation = isGenuine ? Simulation.fresh : try World.blank()
         simulation.put([simulation.tags[0].uid])

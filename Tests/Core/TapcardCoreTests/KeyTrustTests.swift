@@ -10,8 +10,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A record is worth what the key is worth that sealed it.
-@Suite("A key that was replaced")
+/// A record is trusted only as far as the key that sealed it.
+@Suite("Rotated and retired keys")
 struct KeyTrustTests {
     static let rotated: KeyRing = {
         do {
@@ -23,7 +23,7 @@ struct KeyTrustTests {
         }
     }()
 
-    @Test("still verifies: the card is not written until something happens to it")
+    @Test("A rotated key still verifies, and the card moves to the new one when it pays")
     func verifiesOnly() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
@@ -35,7 +35,7 @@ struct KeyTrustTests {
         #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
     }
 
-    @Test("makes a payment that it left open go on under the new key")
+    @Test("A payment left open under a rotated key continues under the new one")
     func resumesUnderTheNewKey() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -48,7 +48,7 @@ struct KeyTrustTests {
         #expect(try await station.read().problem == nil)
     }
 
-    @Test("is not trusted once it is retired, not even with a true seal")
+    @Test("A retired key is not trusted, even with a valid seal, until the card is repaired")
     func retired() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
@@ -63,7 +63,7 @@ struct KeyTrustTests {
         #expect(repaired.problem == nil && repaired.balance == World.usd(1_000))
     }
 
-    @Test("by one that this station lacks says so, on a card of others")
+    @Test("A foreign card sealed with a key that the station lacks is refused until overwritten")
     func missing() async throws {
         let elsewhere = World(try World.blank(), keys: KeyTrustTests.rotated)
         try await elsewhere.issue()
@@ -85,7 +85,7 @@ struct KeyTrustTests {
     }
 
     @Test(
-        "and retired while a card is half way accuses no card: the card moves to the new key",
+        "A key retired in the middle of a request moves the card to the new key",
         arguments: [TillRequest.pay, .add, .close])
     func retiredBetweenSteps(_ request: TillRequest) async throws {
         var retired = 0
@@ -123,7 +123,7 @@ struct KeyTrustTests {
         #expect(retired > 4)
     }
 
-    @Test("and retired after a card was pulled away half way accuses no card", arguments: 1...4)
+    @Test("A key retired after a torn payment makes no card look forged", arguments: 1...4)
     func retiredAfterATear(_ write: Int) async throws {
         for pays in [true, false] {
             let world = try await World.withCard()
@@ -146,7 +146,7 @@ struct KeyTrustTests {
         }
     }
 
-    @Test("and retired seals nothing, though an older copy of the key file still has it active")
+    @Test("A retired key seals nothing, even if an older key file still has it active")
     func olderCopy() async throws {
         let world = try await World.withCard()
         try await world.ledger.retire([1], at: world.now)

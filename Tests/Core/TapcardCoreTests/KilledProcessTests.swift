@@ -3,12 +3,12 @@ import SimulatedReader
 import TapcardDomain
 import Testing
 
-/// The process is killed before or after any frame and any transaction; a new one finds tag and
+/// The process is killed before or after any frame or transaction, and a new one finds tag and
 /// ledger as they were left.
-@Suite("A process that is killed between tag and ledger")
+@Suite("A process killed between tag and ledger")
 struct KilledProcessTests {
     @Test(
-        "leaves a card that the next tap resolves, and a request that happens once",
+        "A request whose process is killed at any step is resolved by one tap and happens once",
         arguments: PlayedRequest.all)
     func everyStep(_ chip: Chip, _ name: String) async throws {
         let request = try await PlayedRequest(name, on: chip)
@@ -27,7 +27,7 @@ struct KilledProcessTests {
         }
     }
 
-    /// Expects that the request, repeated twice, is carried out once.
+    /// Expects the request to be carried out once, although it is repeated twice.
     private func expectOnce(
         _ request: StationRequest, from world: RestingWorld, _ label: Comment
     ) async {

@@ -6,14 +6,15 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A backup of the ledger was put back: the card remembers more than the ledger does.
-@Suite("A card that is ahead of its ledger")
+/// A backup of the ledger was restored, so the card knows more than the ledger does.
+@Suite("A card ahead of its ledger")
 struct LedgerBehindTests {
-    /// How much happened after the backup: the last of it is on the tag.
+    /// The number of payments since the backup; the last one is on the tag.
     static let paymentsSince = [1, 2, 5]
 
     @Test(
-        "is refused until an operator decides, and is fine afterwards", arguments: paymentsSince,
+        "A card ahead of its ledger is refused until an operator repairs it",
+        arguments: paymentsSince,
         [true, false])
     func repaired(_ payments: Int, _ skips: Bool) async throws {
         let world = try await restored(after: payments, skipping: skips)
@@ -36,7 +37,9 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("is never called forged, wherever its repair is broken off", arguments: [true, false])
+    @Test(
+        "A card ahead of its ledger is never called forged, even if its repair is interrupted",
+        arguments: [true, false])
     func interruptedRepair(_ skips: Bool) async throws {
         var write = 1
         while true {
@@ -57,7 +60,7 @@ struct LedgerBehindTests {
         #expect(write > 4)
     }
 
-    @Test("can be issued again")
+    @Test("A card ahead of its ledger can be reissued")
     func reissued() async throws {
         let world = try await restored(after: 3, skipping: false)
         try await world.issue(500, mayReissue: true, id: 60)
@@ -65,7 +68,7 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("with an open payment in the backup loses neither the payment nor the card")
+    @Test("A payment that was open in a restored backup can still be completed")
     func openPaymentInTheBackup() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 3, counting: .write, .lost))
@@ -77,7 +80,7 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("with an open payment in the backup is refused as such when the payment is asked again")
+    @Test("A retry of a payment open in the backup is refused if the card went on since")
     func openPaymentAskedAgain() async throws {
         let world = try await restored(after: 3, skipping: true) { world in
             try await world.arm(Fault(at: 1, counting: .write, .lost))
@@ -94,7 +97,7 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("is known to be so even where its name was forgotten since and what phones read is torn")
+    @Test("A card ahead of its ledger is recognized even without its face and its name")
     func forgottenSince() async throws {
         let lost = try await World.withCard()
         _ = try await lost.change(try await lost.uid(), .forget)
@@ -110,7 +113,7 @@ struct LedgerBehindTests {
         }
     }
 
-    @Test("and repaired is up to date: what it held before is an old state")
+    @Test("An image from before a repair is refused as rolled back")
     func oldImageAfterRepair() async throws {
         let world = try await restored(after: 3, skipping: true)
         let ahead = try await world.tag()
@@ -121,7 +124,7 @@ struct LedgerBehindTests {
         }
     }
 
-    @Test("of which all numbers are used up is told so, and its balance moves to a new tag")
+    @Test("A card out of sequence numbers is refused, and its balance moves to a new tag")
     func numbersExhausted() async throws {
         let world = try await World.withCard()
         for _ in 1...254 { #expect(try await world.ledger.skipNumbersAfterRestore() == []) }
@@ -137,7 +140,7 @@ struct LedgerBehindTests {
         #expect(summary.balance == World.usd(1_000))
     }
 
-    /// The ledger as it was after the card was issued, with a tag that went on since.
+    /// A ledger restored to the time after the issue, with a tag that was used since.
     private func restored(
         after payments: Int, skipping: Bool, _ before: (World) async throws -> Void = { _ in }
     ) async throws -> World {

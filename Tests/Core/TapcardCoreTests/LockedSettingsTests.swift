@@ -8,12 +8,12 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Somebody locks the settings of a tag whose protection is half switched. What it is then it stays
-/// for ever: nothing that wanted it otherwise is left open, and the card goes on.
-@Suite("Settings that are locked while protection is being switched")
+/// Somebody locks the settings of a tag whose protection is half switched. It stays as it is for
+/// good, no operation remains open, and the card can still be used.
+@Suite("Settings locked during a switch of protection")
 struct LockedSettingsTests {
     @Test(
-        "leave nothing open, wherever it was broken off, and a card that pays",
+        "Locked settings end an interrupted switch of protection, and the card still pays",
         arguments: Thoroughness.some(Type2Chip.known, of: 3),
         [TillRequest.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ request: TillRequest) async throws {
@@ -32,9 +32,8 @@ struct LockedSettingsTests {
         #expect(ends.subtracting(["nothing"]) == Set(both))
     }
 
-    /// The end of the request; nil where it had fewer WRITEs than that. `decays` says whether the
-    /// bits of a page that was not acknowledged are gone before the settings are locked; afterwards
-    /// they always are.
+    /// How the request ended, or nil if it had fewer WRITEs. `decays` says whether pages that were
+    /// not acknowledged lose their bits before the settings are locked; afterwards they always do.
     private func lock(
         _ request: TillRequest, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
     ) async throws -> String? {
@@ -72,7 +71,7 @@ struct LockedSettingsTests {
         return ended.state.rawValue
     }
 
-    @Test("are named to the caller who asks for it again, with its outcome")
+    @Test("A repeated switch of protection reports the locked settings and its outcome")
     func named() async throws {
         for request in [TillRequest.protect, .unprotect] {
             for isSameRequest in [true, false] {
@@ -108,7 +107,7 @@ struct LockedSettingsTests {
         }
     }
 
-    @Test("are reported by a reading, which ends what was open")
+    @Test("Reading a card with locked settings ends its open switch of protection and reports it")
     func read() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
@@ -119,7 +118,7 @@ struct LockedSettingsTests {
         #expect(try await world.station.read().resolved == [])
     }
 
-    @Test("do not keep a card from becoming another one")
+    @Test("A card with locked settings can be reissued")
     func reissued() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
@@ -130,7 +129,7 @@ struct LockedSettingsTests {
         #expect(try await world.balance() == 600)
     }
 
-    @Test("do not keep what was given up for another operation from its end")
+    @Test("Locked settings do not keep an abandoned switch of protection from ending")
     func givenUp() async throws {
         let world = try await halfSwitched(.protect)
         let uid = try await world.uid()
@@ -146,7 +145,7 @@ struct LockedSettingsTests {
         try await world.expectAsItIs("given up")
     }
 
-    /// Broken off while AUTH0 was written: the page is as it was before.
+    /// A world where the request was interrupted as it wrote AUTH0, which is unchanged.
     private func halfSwitched(_ request: TillRequest) async throws -> World {
         let world = try await request.world()
         // A protecting writes CFG1, PACK, PWD, PACK and CFG1 in front of it.
@@ -161,14 +160,14 @@ struct LockedSettingsTests {
 }
 
 extension World {
-    /// CFGLCK: the settings can never be written again.
+    /// Sets CFGLCK, so that the settings can never be written again.
     fileprivate func lockSettings() async throws {
         try await alter { tag in
             if let first = tag.chip.configurationPage { tag[first + 1][0] |= 0x40 }
         }
     }
 
-    /// Whether nothing is open and the ledger has of the tag what it shows.
+    /// Expects that nothing is open and that the ledger agrees with the tag's settings.
     fileprivate func expectAsItIs(_ label: Comment) async throws {
         let tag = try await tag()
         let first = try #require(tag.chip.configurationPage)

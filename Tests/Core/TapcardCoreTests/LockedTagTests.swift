@@ -5,8 +5,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Somebody has set lock bits on a card's tag: nothing is written to it any more, for ever.
-@Suite("A card whose tag is locked for ever")
+/// Somebody set lock bits on a card's tag, which can never be written again.
+@Suite("A card on a permanently locked tag")
 struct LockedTagTests {
     private static let locks: [@Sendable (inout TagMemory) -> Void] = [
         { $0[2] = Page($0[2][0], $0[2][1], 0xF0, 0xFF) },
@@ -14,7 +14,8 @@ struct LockedTagTests {
     ]
 
     @Test(
-        "is refused before its protection is switched", arguments: Type2Chip.known, [true, false])
+        "A locked tag stops a switch of protection before it begins", arguments: Type2Chip.known,
+        [true, false])
     func neverBegun(_ chip: Type2Chip, _ isProtected: Bool) async throws {
         for lock in Self.locks {
             let world = World(try World.blank(chip))
@@ -34,7 +35,9 @@ struct LockedTagTests {
         }
     }
 
-    @Test("is named at each tap that was to write, with what helps", arguments: [true, false])
+    @Test(
+        "The error for a request on a locked tag names its lock bits and suggests a replacement",
+        arguments: [true, false])
     func named(_ isProtected: Bool) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: isProtected)
@@ -65,7 +68,7 @@ struct LockedTagTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("is not said to be repaired", arguments: [true, false])
+    @Test("A card on a locked tag is never reported as repaired", arguments: [true, false])
     func notRepaired(_ isNamed: Bool) async throws {
         let world = try await World.withCard()
         try await world.alter(Self.locks[0])
@@ -77,7 +80,7 @@ struct LockedTagTests {
         #expect(try await world.ledger.audit().open == 0)
     }
 
-    @Test("that is damaged is named to the operator who repairs it")
+    @Test("The repair of a damaged card on a locked tag names its lock bits")
     func damaged() async throws {
         let world = try await World.withCard()
         try await world.alter { tag in
@@ -91,7 +94,7 @@ struct LockedTagTests {
             }, .lockedTag, exit: 4)
     }
 
-    @Test("goes on where the lock bits are of pages that no card uses")
+    @Test("Lock bits of pages that no card uses do not stop a switch of protection")
     func elsewhere() async throws {
         let world = try await World.withCard(.ntag216)
         try await world.alter { tag in

@@ -6,15 +6,16 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The reader is unplugged at one WRITE after the other, before it is carried out and after. What
-/// is said of it is true, and the next tap resolves.
-@Suite("A reader that is unplugged in the middle")
+/// The reader is unplugged before or after each WRITE, and a later tap finishes the request.
+@Suite("A reader unplugged during a request")
 struct LostReaderTests {
     private static let mostWrites = 60
-    /// Said only where tag and ledger are what they were.
+    /// The claim that is made only if tag and ledger are unchanged.
     private static let unchanged = "Nothing was changed on card or ledger."
 
-    @Test("what is said of a change is true", arguments: TillRequest.allCases, [false, true])
+    @Test(
+        "A request whose reader is unplugged never misreports its outcome",
+        arguments: TillRequest.allCases, [false, true])
     func change(request: TillRequest, isCarriedOut: Bool) async throws {
         var met = 0
         for write in 1...Self.mostWrites {
@@ -50,7 +51,8 @@ struct LostReaderTests {
     }
 
     @Test(
-        "a tag that is half formatted is said to be so, and the command goes on", arguments: 1...9)
+        "Formatting cut short by an unplugged reader is reported and can be continued",
+        arguments: 1...9)
     func format(write: Int) async throws {
         let world = try await World.withCard()
         _ = try await world.station.close(id: World.id(5))
@@ -70,7 +72,9 @@ struct LostReaderTests {
         #expect(tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero })
     }
 
-    @Test("what one tap resolved before it lost its reader is said", arguments: 5...8)
+    @Test(
+        "An error after the reader is unplugged does not deny what the tap resolved",
+        arguments: 5...8)
     func resolvedBefore(write: Int) async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
@@ -99,14 +103,14 @@ struct LostReaderTests {
 }
 
 extension TillRequest {
-    /// Repeats the request on a reader that works.
+    /// Repeats the request on a working reader.
     fileprivate func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }
         if try await operation(in: world)?.state == .committed { return }
         try await perform(at: world.station)
     }
 
-    /// A voided request did not happen: the rest of the test asks with another id.
+    /// Repeats a voided request under another id, because it did not happen.
     private func retry(in world: World) async throws {
         switch self {
         case .pay, .payProtected: _ = try await world.station.pay(World.usd(250), id: World.id(77))

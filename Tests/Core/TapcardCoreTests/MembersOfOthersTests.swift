@@ -6,14 +6,14 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Other programs put members of their own next to ours.
-@Suite("A member of the JSON that others added")
+/// Other programs add their own members to a card's JSON.
+@Suite("Foreign members of a face")
 struct MembersOfOthersTests {
     static let json =
         #"{"balance":10.00    ,"id":1,"name":"Amanda Gonzalez","state":"unscratched","#
         + #""seat":[4,"b"],"n":0}"#
 
-    @Test("survives a payment")
+    @Test("Members that others added to a face survive a payment")
     func payment() async throws {
         let world = try await world()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -22,7 +22,7 @@ struct MembersOfOthersTests {
         #expect(try await world.station.read().display == .current)
     }
 
-    @Test("survives scratching, wherever that is torn, or is gone as a whole")
+    @Test("A torn scratching keeps all members that others added, or removes all of them")
     func scratching() async throws {
         var write = 1
         while true {
@@ -41,7 +41,7 @@ struct MembersOfOthersTests {
         #expect(write > 10)
     }
 
-    @Test("gives way where there is not room for both")
+    @Test("A card whose foreign members leave no room for a code is not scratched but can pay")
     func noRoom() async throws {
         let world = try await World.withCard(.ntag213)
         try await world.alter { tag in
@@ -55,7 +55,7 @@ struct MembersOfOthersTests {
         #expect(try await members(of: world) == ["more"])
     }
 
-    @Test("takes neither ticket nor game off a card that has room for these alone")
+    @Test("Foreign members make room for the ticket when there is not enough for both")
     func beside() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)

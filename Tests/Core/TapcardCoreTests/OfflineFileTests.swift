@@ -6,8 +6,8 @@ import TapcardDomain
 import Testing
 
 /// The bytes of a station's journal and of its snapshot.
-@Suite("A journal of offline payments") struct OfflineFileTests {
-    @Test("reads back what was appended, and knows its sums")
+@Suite("The journal of offline payments") struct OfflineFileTests {
+    @Test("A journal reads back what was appended and knows its sums")
     func roundTrip() throws {
         let (journal, bytes) = try OfflineFileTests.sample(lines: 3)
         #expect(journal.bytes == bytes)
@@ -22,8 +22,8 @@ import Testing
         #expect(try OfflineJournal.parsing(booked.bytes, World.keys).journal == booked)
     }
 
-    /// The power may fail while a line is written, at any byte of it.
-    @Test("torn at any byte has the last line whole, or not at all")
+    /// The power may fail at any byte while a line is written.
+    @Test("A journal torn at any byte has its last line either whole or not at all")
     func torn() throws {
         let (before, start) = try OfflineFileTests.sample(lines: 2)
         let (after, whole) = try OfflineFileTests.sample(lines: 3)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("altered at any byte is noticed")
+    @Test("A changed byte, a missing line, or a swapped line in a journal is detected")
     func altered() throws {
         let (journal, bytes) = try OfflineFileTests.sample(lines: 2)
         for place in bytes.indices {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("is under a key of the station, also a retired one")
+    @Test("A journal is read only with the key that it was written under, even a retired one")
     func keys() throws {
         let (journal, bytes) = try OfflineFileTests.sample(lines: 1)
         let other = KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 7, count: $0) }
@@ -85,8 +85,9 @@ import Testing
         }
     }
 
-    /// Who has a stolen table must not be able to make a journal of another station of the issuer.
-    @Test("of a station with a table is sealed otherwise, and read with the keys of the issuer")
+    /// Somebody with a stolen table must not be able to forge a journal of the issuer's other
+    /// stations.
+    @Test("A journal of a station with a table has a seal of its own that the issuer can read")
     func table() throws {
         let uid = try #require(CardUID("04AC6B72BA6C80"))
         let table = try #require(World.keys.table(of: [uid: [1]]))
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("books each line under ids of its own, which depend on the request alone")
+    @Test("Each line is booked under its own ids, which depend on the request alone")
     func bookingIDs() throws {
         let (journal, _) = try OfflineFileTests.sample(lines: 3)
         let payments = journal.lines.map(journal.payment)
@@ -137,8 +138,8 @@ import Testing
         #expect(UniqueID(random: Array(digest)) == first.bookingID(1))
     }
 
-    /// Ids that count up, of cards whose numbers and amounts differ in the same bits.
-    @Test("books under ids that no counting client can make two payments share")
+    /// The ids count up, while numbers and amounts of the cards differ in the same bits.
+    @Test("A client that counts its ids up never makes two payments share a booking id")
     func countingClient() throws {
         let first = try #require(CardUID("04AC6B72BA6C80"))
         var ids: Set<OperationID> = []
@@ -156,7 +157,7 @@ import Testing
         #expect(ids.count == 64 * 16 * 2)
     }
 
-    @Test("altered at any byte has the lines before it, and names the line")
+    @Test("An altered journal still has the lines before the altered one, and names that line")
     func sound() throws {
         let (journal, bytes) = try OfflineFileTests.sample(lines: 3)
         var (place, line) = (0, 1)
@@ -174,7 +175,7 @@ import Testing
         #expect(try OfflineJournal.sound(in: bytes, World.keys).altered == nil)
     }
 
-    @Test("a snapshot reads back, and is refused when a byte is altered")
+    @Test("A snapshot reads back and is refused if any byte is altered")
     func snapshot() async throws {
         let world = try await World.withCard()
         let uptime = Uptime(boot: "a", milliseconds: 5)

@@ -6,17 +6,16 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The verdict on a payment while the ledger is offline: every line of the table, and both
-/// sides of every limit.
-@Suite("An offline payment") struct OfflineJudgementTests {
-    @Test("is accepted within all limits")
+/// Every line of the table of reasons, and both sides of every limit.
+@Suite("Judging an offline payment") struct OfflineJudgementTests {
+    @Test("An offline payment within all limits is accepted")
     func accepted() async throws {
         let case1 = try await Case()
         #expect(case1.judge(450) == .accepted(account: 1, balance: World.usd(550)))
         #expect(case1.question(450).refusalOfAll == nil)
     }
 
-    @Test("is refused with a reason that programs can tell apart, and what could still be paid")
+    @Test("Each reason to refuse an offline payment has its own word and what can still be paid")
     func distinct() {
         let left = World.usd(250)
         let reasons: [OfflineJudgement.Reason] = [
@@ -36,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("needs a snapshot of this ledger")
+    @Test("An offline payment needs a snapshot of its own ledger")
     func snapshot() async throws {
         var asked = try await Case()
         asked.snapshot = nil
@@ -47,7 +46,7 @@ import Testing
         #expect(asked.judge(1) == .refused(.noSnapshot))
     }
 
-    @Test("is refused where more payments were not done than the station can remember")
+    @Test("An offline payment is refused once the station has forgotten a voided one")
     func forgotten() async throws {
         var asked = try await Case()
         for number in 0...500 {
@@ -62,7 +61,7 @@ import Testing
         #expect(asked.question(1).refusalOfAll == .forgottenPayments)
     }
 
-    @Test("counts by a snapshot up to its age, whatever the time of day is set to")
+    @Test("A snapshot expires by uptime or, after a restart, by the time of day")
     func age() async throws {
         var asked = try await Case()
         let age: Int64 = 4 * 3_600 * 1_000
@@ -80,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("needs a record under a key that is not retired, on a card of the snapshot in use")
+    @Test("An offline payment needs a trusted record on an active card of the snapshot")
     func card() async throws {
         var asked = try await Case()
         asked.card = UnconfirmedCard(uid: asked.card.uid, chip: .ntag213, record: nil)
@@ -97,7 +96,7 @@ import Testing
         #expect(asked.judge(1) == .refused(.inactive(.blocked)))
     }
 
-    @Test("is refused with an old image, and not with the confirmed one or a later one")
+    @Test("An offline payment is refused for an old image, but not for a newer record")
     func image() async throws {
         for (sequence, isAccepted) in [(0, false), (1, true), (2, true)] as [(UInt32, Bool)] {
             var asked = try await Case()
@@ -106,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("is refused while an operation was open")
+    @Test("An offline payment is refused if its snapshot has an open operation on the card")
     func open() async throws {
         let asked = try await Case { ledger in
             let known = try #require(try await ledger.knownCard(of: Case.uid()))
@@ -119,7 +118,7 @@ import Testing
         #expect(asked.judge(1) == .refused(.openOperation))
     }
 
-    @Test("takes no more than card and snapshot both show, less what is unbooked")
+    @Test("An offline payment needs enough unspent balance on the card and in the snapshot")
     func balance() async throws {
         var asked = try await Case()
         asked.limits.card = World.usd(5_000)
@@ -135,7 +134,7 @@ import Testing
         #expect(asked.judge(601) == .refused(.balance(left: World.usd(600))))
     }
 
-    @Test("keeps to the limits of a card and of the station")
+    @Test("An offline payment respects the limits of the card and of the station")
     func limits() async throws {
         var asked = try await Case()
         asked.limits.card = World.usd(500)
@@ -155,7 +154,7 @@ import Testing
         #expect(asked.judge(150) == .accepted(account: 1, balance: World.usd(650)))
     }
 
-    @Test("names the sum that can be paid, whichever limit leaves it")
+    @Test("A refused offline payment names the amount that all limits together allow")
     func lowestLimit() async throws {
         var asked = try await Case()
         asked.limits.card = World.usd(500)
@@ -169,7 +168,7 @@ import Testing
         #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(0)))
     }
 
-    @Test("is refused for the first reason in the order of the table")
+    @Test("The reason for a refused offline payment is the first in the table's order")
     func order() async throws {
         var asked = try await Case { ledger in
             _ = try await ledger.change(Case.uid(), .block, id: World.id(7), at: World.tick)
@@ -247,6 +246,6 @@ import Testing
 }
 
 extension World {
-    /// The time at which its clock stands still.
+    /// The time at which the world's clock starts.
     static let tick = Timestamp(milliseconds: 1_700_000_000_000)
 }

@@ -8,10 +8,12 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Dumps of a card from every moment of its life are put back at the end of it.
-@Suite("An old image of a card that is put back")
+/// Images of a card from every moment of its life are put back at its end.
+@Suite("Old images of a card")
 struct OldImageTests {
-    @Test("is noticed, whenever it was made", arguments: Type2Chip.known)
+    @Test(
+        "An old image from between any two taps is refused as rolled back",
+        arguments: Type2Chip.known)
     func betweenTaps(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         var dumps = [try await world.tag()]
@@ -41,8 +43,9 @@ struct OldImageTests {
         try await world.expectResolved()
     }
 
-    /// The thief chooses the word, but not what is said: he can spoil the record that tells on him.
-    @Test("and whose other record is spoilt is not a mere accident")
+    /// A thief can overwrite the record that gives the image away, but the error still names the
+    /// doubt.
+    @Test("An old image whose other record was overwritten is reported as a possible copy")
     func spoiltBeside() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(100), id: World.id(2))
@@ -63,8 +66,8 @@ struct OldImageTests {
         }
     }
 
-    /// Dumps from between any two WRITEs, torn payments and voided ones among them.
-    @Test("is noticed even when it was made in the middle of a tap")
+    /// The images are from between any two WRITEs, including those of torn and voided payments.
+    @Test("An old image made in the middle of a tap is detected")
     func betweenWrites() async throws {
         let world = try await World.withCard()
         let taken = Guarded<[TagMemory]>([])
@@ -115,7 +118,7 @@ struct OldImageTests {
         #expect(alarms > 30)
     }
 
-    @Test("of the life before a re-issue is noticed")
+    @Test("An image from before a reissue is detected as rolled back")
     func beforeReissue() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()
@@ -124,7 +127,7 @@ struct OldImageTests {
         #expect(try await world.station.read().problem?.kind == .rolledBack)
     }
 
-    @Test("is never paid with, while an open payment on it is kept for the genuine card")
+    @Test("An old image cannot complete an open payment, which waits for the genuine card")
     func openPayment() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()

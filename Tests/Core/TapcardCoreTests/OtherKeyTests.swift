@@ -7,11 +7,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Cards that prove with their sell key that they are the card, and refuse another key of theirs.
-@Suite("A card that refuses one of its keys")
+/// Cards that prove to be genuine with their sell key but refuse another of their keys.
+@Suite("An NTAG 424 that refuses one of its keys")
 struct OtherKeyTests: ProvenCards {
-    /// A reader on whose line the proofs of a key arrive damaged: the first ones, or all. Each of
-    /// these is answered as the chip does, or falsely.
+    /// A reader that damages the first `most` proofs of a key and answers them as `lie` says.
     private func spoiling(
         _ number: KeyNumber, on world: World, most: Int = .max, _ lie: SpoiltProof.Lie = .refusal
     ) -> InterposedReader {
@@ -22,7 +21,7 @@ struct OtherKeyTests: ProvenCards {
         Int(try await chip(world)[number].failures)
     }
 
-    @Test("A top-up that the card cannot take is in the ledger, and told so")
+    @Test("A top-up that the card cannot take is reported as recorded in the ledger")
     func topUp() async throws {
         let world = try await made()
         let uid = try await chip(world).uid
@@ -46,7 +45,7 @@ struct OtherKeyTests: ProvenCards {
         try await expectReplaced(world, 1_500)
     }
 
-    @Test("A payment that brings new keys ends as not done where key 0 is refused")
+    @Test("A payment that changes the card's keys is voided if the card refuses key 0")
     func payment() async throws {
         let world = try await made()
         let uid = try await chip(world).uid
@@ -68,7 +67,7 @@ struct OtherKeyTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A payment ends as not done where the card refuses its new keys", arguments: [1, 4])
+    @Test("A payment is voided if the card refuses its new keys", arguments: [1, 4])
     func newKeys(_ number: Int) async throws {
         let world = try await made()
         let uid = try await chip(world).uid
@@ -88,7 +87,7 @@ struct OtherKeyTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A payment that brings new keys ends as not done where key 0 is dead")
+    @Test("A payment that changes the card's keys is voided if key 0 is dead")
     func deadKey() async throws {
         let world = try await made()
         let text = try await chip(world).text
@@ -109,7 +108,7 @@ struct OtherKeyTests: ProvenCards {
     }
 
     @Test(
-        "One damaged proof does not make another key: the same tap goes on",
+        "A tap goes on after one damaged proof of a key",
         arguments: [KeyNumber.application, .four])
     func oneDamaged(_ number: KeyNumber) async throws {
         let world = try await made()
@@ -126,7 +125,7 @@ struct OtherKeyTests: ProvenCards {
     }
 
     @Test(
-        "No tap spends more than two attempts of any key, whatever becomes of its answers",
+        "No tap spends more than two attempts on any key, whatever answers it gets",
         arguments: SpoiltProof.Lie.allCases, KeyNumber.allCases)
     func bound(_ lie: SpoiltProof.Lie, _ number: KeyNumber) async throws {
         for request in 0..<4 {
@@ -156,7 +155,7 @@ struct OtherKeyTests: ProvenCards {
         }
     }
 
-    @Test("A copy that names another version gets two keys a tap, also where an answer is lost")
+    @Test("A copy with another key version costs two attempts a tap, even if an answer is lost")
     func copyWithLostAnswer() async throws {
         for lie in [SpoiltProof.Lie.lost, .garbled] {
             let world = try await made()
@@ -180,7 +179,7 @@ struct OtherKeyTests: ProvenCards {
         }
     }
 
-    @Test("A copy in the place of a card with an open top-up is told, and that the ledger has it")
+    @Test("A copy of a card with an open top-up is detected, and the ledger keeps the top-up")
     func copyAfterwards() async throws {
         let world = try await made()
         let honest = try await chip(world)
@@ -207,7 +206,7 @@ struct OtherKeyTests: ProvenCards {
     }
 }
 
-/// Somebody on the line who spoils the proofs of one key.
+/// An attacker on the line who damages the proofs of one key.
 struct SpoiltProof: Sendable {
     /// The answer to a damaged proof.
     enum Lie: CaseIterable, Sendable {
@@ -215,9 +214,9 @@ struct SpoiltProof: Sendable {
         case refusal
         /// No answer.
         case lost
-        /// An answer that is none of a chip.
+        /// An answer that no chip gives.
         case garbled
-        /// The chip's refusal, and after it no answer to what is asked without a key.
+        /// The chip's refusal, followed by garbled answers about its key versions.
         case questions
         /// The refusal of a dead key.
         case dead
@@ -228,7 +227,7 @@ struct SpoiltProof: Sendable {
     let lie: Lie
     let isChanging: Bool
 
-    /// Without `isChanging` a proof arrives as it was sent, and only its answer is spoilt.
+    /// Without `isChanging`, a proof arrives as it was sent, and only its answer is changed.
     init(_ number: KeyNumber, most: Int = .max, _ lie: Lie, isChanging: Bool = true) {
         (self.number, self.most, self.lie, self.isChanging) = (number, most, lie, isChanging)
     }

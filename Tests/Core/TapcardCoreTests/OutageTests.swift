@@ -6,10 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The server of the ledger stops answering at any step of a tap.
+/// The ledger's server stops answering at any step of a tap.
 @Suite("A ledger that goes offline") struct OutageTests {
-    /// "Offline" is said only of a payment that was not begun: such a payment may be taken offline.
-    @Test("during a payment is named so only where nothing was begun")
+    /// The error matters because a payment reported as offline may be taken as an offline payment.
+    @Test("A payment is reported as offline only if it was not begun")
     func duringAPayment() async throws {
         var told: Set<TapcardError.Kind> = []
         for step in 1...8 {
@@ -47,7 +47,7 @@ import Testing
         #expect(told == [.ledgerOffline, .outcomeUnknown])
     }
 
-    @Test("leaves every other change refused with exit status 9, and the tag as it was")
+    @Test("Every change is refused with exit status 9 while the ledger is offline")
     func otherChanges() async throws {
         let world = try await World.withCard()
         let ledger = InterposedLedger(world.ledger) { _ in
@@ -70,7 +70,7 @@ import Testing
         #expect(try await world.reader.change { $0 } == before)
     }
 
-    @Test("is told where a payment or a top-up is asked for the first time: nothing has moved")
+    @Test("The error for a payment or top-up that was not begun says that no money moved")
     func words() {
         let gone = TapcardError(LedgerError(.offline, "no answer"))
         let paid = gone.beforeBeginning(.pay)
@@ -85,7 +85,7 @@ import Testing
         #expect(unknown.beforeBeginning(.pay).meaning == unknown.meaning)
     }
 
-    @Test("shows what the card itself says, and says that it is not confirmed")
+    @Test("A card read while the ledger is offline shows its own, unconfirmed balance")
     func summary() async throws {
         let world = try await World.withCard()
         let ledger = InterposedLedger(world.ledger) { _ in

@@ -5,10 +5,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The protection of a card's password against a phone nearby.
-@Suite("A password on a card")
+/// What a card's password protects against, and what a phone nearby can still do.
+@Suite("Attacks on a card's password")
 struct PasswordAttackTests {
-    @Test("stops every writer without it, on every page, and sets no limit that closes the tag")
+    @Test("A protected card refuses every write and guess, and still pays afterwards")
     func withoutPassword() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -25,7 +25,7 @@ struct PasswordAttackTests {
         try await world.expectResolved()
     }
 
-    @Test("travels in the clear: an eavesdropper on one payment can spoil that card, and no other")
+    @Test("An overheard password lets an attacker damage that card, but no other")
     func sniffed() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -54,7 +54,7 @@ struct PasswordAttackTests {
         }
     }
 
-    @Test("that was listened to locks its card for ever; the money moves to another tag")
+    @Test("A card locked with an overheard password is lost, but its money can move")
     func sniffedAndLocked() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -82,7 +82,7 @@ struct PasswordAttackTests {
         #expect(moved.balance == World.usd(750))
     }
 
-    @Test("that was listened to makes a copy that passes, once: the other body is rolled back")
+    @Test("A copy made with an overheard password pays, and the original is then refused")
     func copiedWithPassword() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -106,7 +106,7 @@ struct PasswordAttackTests {
         #expect(try await world.balance() == 500)
     }
 
-    @Test("of somebody else's on an unprotected card costs the card and no money")
+    @Test("A foreign password on an unprotected card costs the card but no money")
     func ofAVandal() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.setPasswordOfAnother() }
@@ -119,7 +119,7 @@ struct PasswordAttackTests {
         #expect(moved.balance == World.usd(1_000))
     }
 
-    /// Pays, and returns what went through the air when the card was opened for it.
+    /// Pays, and returns the exchange of the password that an eavesdropper hears.
     private func payOverheard(in world: World) async throws -> InterposedReader.Exchange {
         let air = InterposedReader(world.reader)
         _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))

@@ -1,7 +1,7 @@
 import BlockingLane
 import TapcardDomain
 
-/// A service that answers one thing after the other, the last one for ever.
+/// A service that gives these answers in order and then repeats the last one.
 final class PlayedActivation: ActivationService {
     private let answers: Guarded<[Result<ActivationAnswer, ServiceError>]>
     private let asked = Guarded<[ScratchCode]>([])

@@ -20,7 +20,7 @@ extension World {
         try await station.buy(World.id(id), draw: draw, price: price)
     }
 
-    /// The draw in which this ticket has all balls.
+    /// A draw with all of this ticket's balls.
     func draw(like ticket: Ticket, top: Int64) throws -> Draw {
         Draw(
             id: ticket.draw, date: try #require(CalendarDate("2026-11-21")), balls: ticket.balls,

@@ -6,8 +6,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// A request with the world before it and the tap in which nothing goes wrong. With its steps known,
-/// something can go wrong at any of them.
+/// A request, the world before it, and its undisturbed tap, whose steps can then be disturbed.
 struct PlayedRequest {
     let stationRequest: StationRequest
     let before: RestingWorld
@@ -58,14 +57,14 @@ extension Tap {
 
     var failure: TapcardError? { if case .failed(let error) = said { error } else { nil } }
 
-    /// The places of the frames among its steps.
+    /// The indices of the steps that are frames.
     var frames: [Int] { steps.indices.filter { steps[$0].isFrame } }
 
-    /// The places of the writes among its steps.
+    /// The indices of the steps that are writes.
     var writes: [Int] {
         steps.indices.filter { steps[$0].isWrite }
     }
 
-    /// The places of the transactions that may change something among its steps.
+    /// The indices of the steps that are commits.
     var commits: [Int] { steps.indices.filter { steps[$0].act == .ledgerWrite } }
 }

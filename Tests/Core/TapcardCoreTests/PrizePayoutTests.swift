@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("A prize that is paid in cash")
+@Suite("Cash payouts of prizes")
 struct PrizePayoutTests {
     /// A card with 8.00 and a ticket that has won this much.
     private struct Won {
@@ -37,7 +37,7 @@ struct PrizePayoutTests {
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }
 
-        /// Expects what the books say was paid, and how often.
+        /// Expects that no other prize is booked, and checks the balance and the audit.
         func expectBooked(
             _ kind: Ledger.Operation.Kind?, onCard: Int64 = 0,
             _ label: Comment? = nil
@@ -51,7 +51,7 @@ struct PrizePayoutTests {
         }
     }
 
-    @Test("is booked past the card, as the one claim of its ticket")
+    @Test("A cash payout leaves the card unchanged and is the only claim of its ticket")
     func paidOut() async throws {
         let won = try await Won()
         let world = won.world
@@ -78,7 +78,7 @@ struct PrizePayoutTests {
         try await won.expectBooked(.payout)
     }
 
-    @Test("is for the card in hand, and has a limit")
+    @Test("A cash payout is refused above its limit or for another card")
     func refused() async throws {
         let won = try await Won()
         let world = won.world
@@ -96,7 +96,9 @@ struct PrizePayoutTests {
         try await won.expectBooked(nil)
     }
 
-    @Test("is not paid where a claim was left open: that one is finished", arguments: 1...4)
+    @Test(
+        "A cash payout is refused if a claim was left open, which is finished instead",
+        arguments: 1...4)
     func claimTorn(write: Int) async throws {
         let won = try await Won(5)
         try await won.world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 3))))
@@ -110,7 +112,7 @@ struct PrizePayoutTests {
         try await won.expectBooked(.claim, onCard: 500)
     }
 
-    @Test("is paid once by two stations, whichever way each of them takes")
+    @Test("Two stations at once pay a prize only once, whether in cash or onto the card")
     func twoStations() async throws {
         for (isFirst, isClaimed) in [(false, true), (false, false), (true, false)] {
             for step in 1... {
@@ -147,7 +149,7 @@ struct PrizePayoutTests {
     }
 
     @Test(
-        "is never said to be paid where the booking is not certain",
+        "An uncertain cash payout tells the cashier to pay nothing, and is booked once",
         arguments: [
             (LedgerFault.answerLost, TapcardError.Kind.outcomeUnknown),
             (.requestLost, .outcomeUnknown), (.answersLost, .outcomeUnknown),
@@ -171,7 +173,7 @@ struct PrizePayoutTests {
         try await won.expectBooked(.payout)
     }
 
-    @Test("is told again to the caller with its id, without a card, and to no other caller")
+    @Test("A repeated cash payout is answered under its id without a card, but not for another")
     func repeated() async throws {
         let won = try await Won()
         let first = try await won.payOut(id: Self.chosen)

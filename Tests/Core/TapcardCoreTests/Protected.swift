@@ -9,13 +9,13 @@ import TapcardDomain
 import Testing
 
 extension TagMemory {
-    /// A password that is not ours, and the page from which on the tag asks for it.
+    /// Sets a foreign password and the first page for which the tag asks for it.
     mutating func setPasswordOfAnother(from first: UInt8? = 0x02) {
         self[0x2B] = Page(1, 2, 3, 4)
         if let first { self[0x29][3] = first }
     }
 
-    /// No password, as from the factory.
+    /// Removes the password, as on a factory tag.
     mutating func takePasswordOff() {
         self[0x29] = Page(0x04, 0, 0, 0xFF)
         self[0x2B] = Page(0xFF, 0xFF, 0xFF, 0xFF)
@@ -24,7 +24,7 @@ extension TagMemory {
 }
 
 extension InterposedReader {
-    /// Every password that was sent, and what the tag answered.
+    /// Every password that was sent, with the tag's answer.
     var passwords: [Exchange] {
         exchanges.filter { exchange in
             if case .authenticate? = try? Type2Command(frame: exchange.frame) {
@@ -36,10 +36,10 @@ extension InterposedReader {
     }
 }
 
-/// The settings of a tag, looked up in its memory and tried with frames, without any of the code
-/// under test but the password.
+/// Checks of a tag's settings in its memory and by frames, which use no code under test except the
+/// password.
 extension TagMemory {
-    /// Expects that the tag, freshly powered, is just as its ledger has it.
+    /// Expects the freshly powered tag to have this protection.
     func expectProtected(
         as protection: CardProtection, by keys: KeyRing = World.keys, _ label: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -74,8 +74,8 @@ extension TagMemory {
         #expect(try await probe.exchange(write) == [], label, sourceLocation: sourceLocation)
     }
 
-    /// Expects that the tag can still be opened: it asks for no password or for ours, counts no
-    /// wrong ones, and nothing on it that can only be set was set.
+    /// Expects that the tag can still be opened: it asks for no password or for the issuer's,
+    /// counts no wrong ones, and has no bit set that cannot be cleared.
     func expectAlive(
         by keys: KeyRing = World.keys, _ label: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -8,10 +8,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card whose tag takes nothing without its password.
+/// The tag of a protected card accepts no write without its password.
 @Suite("A protected card")
 struct ProtectedCardTests {
-    @Test("is made so when it is issued", arguments: Type2Chip.known)
+    @Test("A card can be protected as it is issued", arguments: Type2Chip.known)
     func issue(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         try await world.issue(protects: true)
@@ -20,7 +20,7 @@ struct ProtectedCardTests {
         #expect(try await world.operations().count { $0.kind == .protect } == 0)
     }
 
-    @Test("is charged, topped up, scratched, closed and blanked as any other")
+    @Test("A protected card can be used, closed, formatted, and reissued like any other")
     func use() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -46,7 +46,7 @@ struct ProtectedCardTests {
         #expect(try await world.card().protection == .on(keyID: 1))
     }
 
-    @Test("takes a dump that is restored, and keeps its password", arguments: Type2Chip.known)
+    @Test("Restoring a dump onto a protected card keeps its password", arguments: Type2Chip.known)
     func restore(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         try await world.issue(protects: true)
@@ -59,7 +59,7 @@ struct ProtectedCardTests {
         try await world.expectResolved()
     }
 
-    @Test("is only read where nothing is open, without its password")
+    @Test("Reading a protected card takes one frame and no password")
     func readsWithoutPassword() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -68,7 +68,7 @@ struct ProtectedCardTests {
         #expect(reader.exchanges.count == 1)
     }
 
-    @Test("costs four frames more for a payment than another")
+    @Test("A payment from a protected card takes four more frames")
     func frames() async throws {
         var counts: [Int] = []
         for protects in [false, true] {
@@ -83,7 +83,7 @@ struct ProtectedCardTests {
         #expect(counts[1] == counts[0] + 4)
     }
 
-    @Test("keeps the key it was protected with, also when that is given up")
+    @Test("A protected card keeps the key of its password, even after the key is retired")
     func keyStays() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -101,7 +101,7 @@ struct ProtectedCardTests {
         #expect(try await world.card().protection == .on(keyID: 2))
     }
 
-    @Test("that was begun with a key which is given up since is finished with another one")
+    @Test("Protection begun under a key that was then retired is finished with another")
     func begunWithAnother() async throws {
         for write in 5...8 {
             let world = try await World.withCard()
@@ -124,7 +124,7 @@ struct ProtectedCardTests {
         }
     }
 
-    @Test("is refused where its key is missing")
+    @Test("A protected card is refused if the key of its password is missing")
     func keyMissing() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -136,7 +136,7 @@ struct ProtectedCardTests {
         }
     }
 
-    @Test("can be asked for on a tag whose settings somebody left half set")
+    @Test("Protecting a tag corrects settings that somebody left half set")
     func relieved() async throws {
         let world = World(try World.blank())
         // Seven wrong passwords would close it, reading would need one, and reads are counted.
@@ -146,7 +146,7 @@ struct ProtectedCardTests {
         try await world.expectResolved()
     }
 
-    @Test("is not asked for on a tag whose settings are locked")
+    @Test("A tag with locked settings cannot be protected but can become a card")
     func lockedSettings() async throws {
         let world = try await World.withCard()
         try await world.alter { $0[0x2A][0] = 0x40 }
@@ -167,7 +167,7 @@ struct ProtectedCardTests {
         #expect(try await blank.balance() == 1_000)
     }
 
-    @Test("is not begun by a reader that cannot send a password")
+    @Test("Protection is not begun on a reader that cannot send a password")
     func unsupported() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()

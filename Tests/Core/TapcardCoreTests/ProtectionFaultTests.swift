@@ -8,9 +8,9 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Anything that goes wrong while a password goes onto a tag or off it: the tag can always be
-/// opened, and one undisturbed tap finishes the request.
-@Suite("Switching protection, broken off")
+/// Whatever goes wrong while a password is set or removed, the tag can always be opened, and one
+/// undisturbed tap finishes the request.
+@Suite("Interrupted switches of protection")
 struct ProtectionFaultTests {
     private static let requests = ["protect", "unprotect", "issue-protected"]
     private static let fewWays: [Fault.Kind] = [
@@ -18,7 +18,7 @@ struct ProtectionFaultTests {
     ]
 
     @Test(
-        "at any frame is finished by the next tap",
+        "A switch of protection interrupted at any frame is finished by the next tap",
         arguments: Thoroughness.some([Chip.ntag213, .ntag215, .ntag216], of: 3), requests)
     func everyFrame(_ chip: Chip, _ name: String) async throws {
         let request = try await PlayedRequest(name, on: chip)
@@ -37,7 +37,8 @@ struct ProtectionFaultTests {
     }
 
     @Test(
-        "twice in a row is finished by the third tap", .checkOnly, arguments: fewWays,
+        "A switch of protection interrupted twice is finished by the third tap", .checkOnly,
+        arguments: fewWays,
         ["protect", "unprotect"])
     func twice(_ first: Fault.Kind, _ name: String) async throws {
         let request = try await PlayedRequest(name)
@@ -60,7 +61,7 @@ struct ProtectionFaultTests {
     }
 
     @Test(
-        "by a killed process is finished though the tag kept its power",
+        "A switch of protection by a killed process is finished though the tag kept its power",
         arguments: [TillRequest.protect, .unprotect, .issueProtected])
     func stillPowered(_ request: TillRequest) async throws {
         for death in [Mishap.killedBefore, .killedAfter] {
@@ -91,7 +92,7 @@ struct ProtectionFaultTests {
         }
     }
 
-    /// Expects that one tap finishes the request, also where weak pages lose their bits only after it.
+    /// Expects one tap to finish the request, even if weak pages lose their bits only after it.
     private func expectFinished(
         _ request: PlayedRequest, by world: RestingWorld, _ label: Comment
     ) async throws {
@@ -110,7 +111,7 @@ struct ProtectionFaultTests {
 }
 
 extension RestingWorld {
-    /// As it is, and once its weak pages have lost their bits.
+    /// The world as it is, and after its weak pages have lost their bits.
     fileprivate var soonAndLate: [RestingWorld] {
         weak.isEmpty ? [self] : [self, decayed(.toZero)]
     }

@@ -6,16 +6,16 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A ledger's word on a tag's protection and the tag itself can come to differ: by a backup that
-/// was put back, by another station with the same keys, by a copy.
-@Suite("A protection that ledger and tag disagree about")
+/// Ledger and tag can disagree on protection after a restored backup, because of another station
+/// with the issuer's keys, or because of a copy.
+@Suite("Disagreements between ledger and tag on protection")
 struct ProtectionRecoveryTests {
     enum Since: CaseIterable, Sendable {
         case nothing, finished, finishedAndPaid, finishedAndBack
     }
 
     @Test(
-        "is learnt by a repair after a backup from the middle of it was put back",
+        "A repair learns the protection after a backup from the middle of its switch",
         arguments: [TillRequest.protect, .unprotect], Since.allCases)
     func putBack(_ request: TillRequest, _ since: Since) async throws {
         for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
@@ -55,7 +55,7 @@ struct ProtectionRecoveryTests {
         }
     }
 
-    @Test("half written is not taken for whole")
+    @Test("A repair completes protection that is half written")
     func halfWritten() async throws {
         let ledger = TableLedger()
         let world = World(try World.blank(), ledger: ledger)
@@ -70,7 +70,7 @@ struct ProtectionRecoveryTests {
         try await world.expectResolved()
     }
 
-    @Test("that another station with our keys put on is learnt by the next payment")
+    @Test("Protection set by another station with the issuer's keys is learned by a payment")
     func otherStation() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -83,7 +83,7 @@ struct ProtectionRecoveryTests {
         try await world.expectResolved()
     }
 
-    @Test("that a copy does not have is not given up for it")
+    @Test("A copy without the password does not end the card's protection")
     func copied() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -112,7 +112,7 @@ struct ProtectionRecoveryTests {
         #expect(try await world.balance() == 800)
     }
 
-    @Test("whose settings somebody locked stays as it is, and the card works")
+    @Test("Protection with locked settings cannot be removed, and the card still pays")
     func locked() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -125,7 +125,7 @@ struct ProtectionRecoveryTests {
         #expect(try await world.ledger.audit().open == 0)
     }
 
-    @Test("of somebody on a card of ours is named, and no advice is given that does not help")
+    @Test("The error for a foreign password on a known card names it and suggests what helps")
     func vandal() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.setPasswordOfAnother() }
@@ -141,7 +141,7 @@ struct ProtectionRecoveryTests {
         #expect(error.next.first == .file(.importKeysOrReplace))
     }
 
-    @Test("from being read is named on a card of ours")
+    @Test("A known card hidden by a foreign password is refused, and a replacement is suggested")
     func hidden() async throws {
         let world = try await World.withCard()
         try await world.alter { tag in
@@ -156,7 +156,7 @@ struct ProtectionRecoveryTests {
         #expect(error.kind == .protectedTag && error.next.contains(.trust(.replace(nil))))
     }
 
-    @Test("of a tag that says it is of another make is not asked about for ever")
+    @Test("A known card's number on another chip model is refused, with a replacement suggested")
     func otherMake() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -172,7 +172,7 @@ struct ProtectionRecoveryTests {
         #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItRepeats)])
     }
 
-    @Test("is not tried on a card that counts wrong passwords")
+    @Test("A card that counts wrong passwords and has a foreign one is refused and left unchanged")
     func counting() async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
@@ -189,7 +189,7 @@ struct ProtectionRecoveryTests {
         #expect(try await world.tag() == before)
     }
 
-    @Test("is not tried on such a card by what resolves or repairs it, either")
+    @Test("Reading and repairing try no password on a card that counts wrong ones")
     func countingUnasked() async throws {
         for isOpen in [false, true] {
             let world = World(try World.blank())
@@ -217,7 +217,7 @@ struct ProtectionRecoveryTests {
         }
     }
 
-    @Test("that was broken off is done when it is asked for again")
+    @Test("Repeating an interrupted switch of protection completes the first one")
     func again() async throws {
         for request in [TillRequest.protect, .unprotect] {
             let world = try await request.world()

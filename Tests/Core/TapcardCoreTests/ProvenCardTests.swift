@@ -8,10 +8,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card on an NTAG 424: the same verbs and the same promises as on a tag with pages.
-@Suite("A card on an NTAG 424")
+/// A card on an NTAG 424 has the same verbs and promises as one on a tag with pages.
+@Suite("NTAG 424 cards at a station")
 struct ProvenCardTests: ProvenCards {
-    @Test("is issued, paid with, charged, refunded, scratched, closed and issued again")
+    @Test("An NTAG 424 card stays consistent through its life, from issue to reissue")
     func life() async throws {
         let world = try await made()
         try await expectWhole(world, 1_000)
@@ -36,8 +36,8 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await world.station.read().holder.name?.text == "Amanda Gonzalez")
     }
 
-    /// Whoever kept an address would see the balance of the next holder.
-    @Test("Addresses that phones have read end when the card is issued again")
+    /// Otherwise, anyone who kept an address would see the next cardholder's balance.
+    @Test("Addresses that phones have read expire when the card is reissued")
     func readAddresses() async throws {
         let world = try await made()
         let (uid, number) = (try await chip(world).uid, try await chip(world).number)
@@ -63,8 +63,8 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await chip(world).reads > ended)
     }
 
-    /// As after a loss of the ledger: the card has keys of the issuer, and no row.
-    @Test("Addresses that phones have read end where the ledger does not know the card, too")
+    /// The ledger is as new after a loss: the card has the issuer's keys but no row.
+    @Test("Addresses that phones have read expire even if the ledger does not know the card")
     func readAddressesOfAnotherLedger() async throws {
         let world = try await made()
         let number = try await chip(world).number
@@ -86,7 +86,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(kept >= 3 && noted.map { $0.value >= kept } == true)
     }
 
-    @Test("takes five commands for a balance, and six for a payment")
+    @Test("Reading an NTAG 424 card takes five commands, and a payment takes six")
     func commands() async throws {
         let world = try await made()
         var count = await world.reader.frameCount
@@ -97,7 +97,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(await world.reader.frameCount - count == 6)
     }
 
-    @Test("A retired key proves nothing; the operator's repair gives the card new keys")
+    @Test("A retired key is not trusted on an NTAG 424 until a repair gives it new keys")
     func retirement() async throws {
         let world = try await made()
         try await world.ledger.retire([1], at: world.now)
@@ -112,7 +112,7 @@ struct ProvenCardTests: ProvenCards {
         try await expectWhole(world, 999, keyID: 2)
     }
 
-    @Test("replaces a lost one, is blocked and unblocked, and adopted by another ledger")
+    @Test("An NTAG 424 card can replace a lost one, be blocked, and be adopted elsewhere")
     func otherVerbs() async throws {
         let world = try await World.withCard()
         let lost = try await world.uid()
@@ -138,7 +138,7 @@ struct ProvenCardTests: ProvenCards {
         }
     }
 
-    @Test("A station that names no page leaves the address of a card as it is")
+    @Test("A station without a page of its own keeps the address on the card")
     func keptAddress() async throws {
         let world = try await made()
         let page = try AddressFile(page: "https://cards.example.org/c")
@@ -160,7 +160,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await world.station(keys: Self.rotated).read().balance == World.usd(699))
     }
 
-    @Test("needs no password: to protect it is refused, and a request that wants it is content")
+    @Test("An NTAG 424 card needs no password, and switching its protection is refused")
     func protection() async throws {
         let world = try factory()
         try await world.issue(protects: true)
@@ -173,7 +173,7 @@ struct ProvenCardTests: ProvenCards {
         }
     }
 
-    @Test("tells what it is without a key, before it is a card and after")
+    @Test("An NTAG 424's details can be read without a key, before and after it is issued")
     func info() async throws {
         let world = try factory()
         let blank = try await world.station.tagInfo()
@@ -192,7 +192,7 @@ struct ProvenCardTests: ProvenCards {
         }
     }
 
-    @Test("tells whose keys it names, whether it is half made, and which page it shows")
+    @Test("An NTAG 424's details include its issuer key and whether it is half made")
     func infoAsACard() async throws {
         let world = try factory()
         func info(_ keys: KeyRing = World.keys) async throws -> NTAG424CardInfo {
@@ -225,8 +225,8 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await info().isHalfMade)
     }
 
-    /// With LRP the chip writes 48 digits where our address has room for 32.
-    @Test("tells that it was switched to the other protocol, by the address alone")
+    /// With LRP, the chip writes 48 digits where the address has room for 32.
+    @Test("An NTAG 424 switched to LRP is recognized by its address alone")
     func switchedToLRP() async throws {
         let world = try await made()
         var chip = try await chip(world)

@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tests about cards on an NTAG 424.
+/// Helpers for tests of cards on an NTAG 424.
 protocol ProvenCards {}
 
 extension ProvenCards {
@@ -19,7 +19,7 @@ extension ProvenCards {
         return ring
     }
 
-    /// One chip from the factory on the reader.
+    /// A world with one factory chip on the reader.
     func factory() throws -> World {
         var simulation = Simulation()
         let chip = try #require(simulation.addChip { [UInt8](repeating: 1, count: $0) })
@@ -45,8 +45,8 @@ extension ProvenCards {
         await world.reader.release()
     }
 
-    /// The card's keys from this key of the issuer, and no other; the ledger's balance in its
-    /// newest slot and in its grant; and nothing open.
+    /// Expects the card to have only keys of this issuer key, the ledger's balance in its newest
+    /// slot and its grant, and nothing open.
     func expectWhole(
         _ world: World, _ balance: Int64, keyID: UInt8 = 1,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -73,7 +73,7 @@ extension ProvenCards {
         #expect(audit.violations == [], sourceLocation: sourceLocation)
     }
 
-    /// The balance of the card on the reader moves to a new one, and nothing stays open.
+    /// Replaces the card on the reader and expects its balance on a new one and nothing open.
     func expectReplaced(_ world: World, _ balance: Int64) async throws {
         let lost = try await chip(world).uid
         try await put(try #require(NTAG424Memory(factory: World.otherUID)), on: world)
@@ -83,7 +83,7 @@ extension ProvenCards {
         #expect(audit.violations == [] && audit.open == 0)
     }
 
-    /// The chip with another value in this line of its text.
+    /// The chip with these values in the lines of its text.
     func altering(
         _ chip: NTAG424Memory, _ values: [String: String]
     ) throws -> NTAG424Memory {

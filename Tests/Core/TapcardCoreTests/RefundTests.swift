@@ -4,10 +4,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A payment is reversed, once and at most whole.
-@Suite("A refund")
+/// A payment is refunded once and never beyond its amount.
+@Suite("Refunds")
 struct RefundTests {
-    @Test("gives back what was paid, once", arguments: [nil, Int64(300), 100])
+    @Test("A payment is refunded once, in full or in part", arguments: [nil, Int64(300), 100])
     func once(_ amount: Int64?) async throws {
         let world = try await paidWorld()
         let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
@@ -25,7 +25,7 @@ struct RefundTests {
         #expect(try await world.balance() == 700 + (amount ?? 300))
     }
 
-    @Test("has the id that the caller has chosen, and all of the request belongs to it")
+    @Test("A refund keeps the id that the caller chose and refuses another request under it")
     func chosenID() async throws {
         let world = try await paidWorld()
         let receipt = try await world.station.refund(World.id(2), World.usd(100), id: World.id(7))
@@ -38,7 +38,7 @@ struct RefundTests {
         #expect(try await world.balance() == 800)
     }
 
-    @Test("goes onto no other card")
+    @Test("A refund never goes to another card")
     func otherCard() async throws {
         let world = try await paidWorld()
         try await world.put(try World.otherTag())
@@ -53,7 +53,7 @@ struct RefundTests {
         #expect(try await world.ledger.audit().violations.isEmpty)
     }
 
-    @Test("follows the payer's money onto the card that replaced the lost one")
+    @Test("A refund goes to the card that replaced the payer's lost one")
     func replaced() async throws {
         let world = try await paidWorld()
         let lost = try await world.uid()
@@ -66,7 +66,7 @@ struct RefundTests {
         #expect(try await world.ledger.audit().violations.isEmpty)
     }
 
-    @Test("follows the payer onto the card that replaced an empty one")
+    @Test("A refund goes to the replacement even if the payer's card was empty")
     func replacedEmpty() async throws {
         let world = try await World.withCard()
         let lost = try await world.uid()

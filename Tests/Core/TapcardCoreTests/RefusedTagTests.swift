@@ -6,8 +6,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tags on which no card can or may be made: refused before anything is written.
-@Suite("A tag that cannot hold a card")
+/// Tags on which no card can or may be made are refused before anything is written.
+@Suite("Tags that cannot hold a card")
 struct RefusedTagTests {
     /// A fault of the tag, and the error with which it is refused.
     enum Obstacle: CaseIterable, Sendable {
@@ -42,7 +42,7 @@ struct RefusedTagTests {
     }
 
     @Test(
-        "is not said to be fit for a card, and a look gives the advice of who makes one",
+        "Reading a tag that cannot hold a card gives the same advice as making one",
         arguments: Obstacle.allCases)
     func advice(_ obstacle: Obstacle) async throws {
         let world = World(try World.blank())
@@ -61,7 +61,7 @@ struct RefusedTagTests {
         if obstacle == .otherVersion { #expect(making.next == [.tag(.useFactoryTag)]) }
     }
 
-    @Test("holds something else: only who asks for a card is told how to write over it")
+    @Test("Only a request for a new card says how to overwrite a tag with other content")
     func adviceOnOtherContent() async throws {
         for record in [
             NDEFURI("https://example.org").record,
@@ -86,7 +86,7 @@ struct RefusedTagTests {
     }
 
     @Test(
-        "is not said to be fit for a card where its maker's signature is not true",
+        "A tag with a false signature is not recommended for a card",
         arguments: [nil, NDEFURI("https://example.org").record])
     func adviceBySignature(_ content: NDEFRecord?) async throws {
         let world = World(try World.blank())
@@ -104,7 +104,8 @@ struct RefusedTagTests {
     }
 
     @Test(
-        "is not said to be fit for a card of others that is taken over", arguments: [true, false])
+        "A foreign card that cannot be adopted is not recommended for adoption",
+        arguments: [true, false])
     func adviceOnCardOfOthers(_ isLocked: Bool) async throws {
         let world = try await TillRequest.adopt.world()
         try await world.alter { tag in
@@ -124,7 +125,9 @@ struct RefusedTagTests {
         #expect(paid.failure?.next == [step] && taken.failure?.next == [step])
     }
 
-    @Test("is refused as it is", arguments: Type2Chip.known, Obstacle.allCases)
+    @Test(
+        "A tag that cannot hold a card is refused and left unchanged", arguments: Type2Chip.known,
+        Obstacle.allCases)
     func obstacle(_ chip: Type2Chip, _ obstacle: Obstacle) async throws {
         let world = World(try World.blank(chip))
         try await world.alter { obstacle.apply(to: &$0) }
@@ -145,7 +148,7 @@ struct RefusedTagTests {
         #expect(try await world.operations().isEmpty)
     }
 
-    @Test("because something else is on it is written over only when that is asked for")
+    @Test("Other content on a tag is overwritten only on request")
     func otherContent() async throws {
         let records = [
             NDEFText(language: "en", text: "Hello").record, NDEFURI("https://example.org").record,
@@ -175,7 +178,7 @@ struct RefusedTagTests {
         }
     }
 
-    @Test("because it carries a card of others asks to adopt it")
+    @Test("A foreign card is not replaced by a new one except on request")
     func foreignCard() async throws {
         let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
@@ -189,7 +192,7 @@ struct RefusedTagTests {
         try await world.expectResolved()
     }
 
-    @Test("because there are two of them is left alone")
+    @Test("Two tags on the reader are refused and left alone")
     func severalTags() async throws {
         let world = World(try World.blank())
         let other = try World.otherTag()
@@ -207,7 +210,7 @@ struct RefusedTagTests {
         #expect(await world.reader.writeCount == 0)
     }
 
-    @Test("because there is none is waited for, and then missed")
+    @Test("A reader without a tag is reported as having no card")
     func noTag() async throws {
         let world = World(Simulation())
         await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
@@ -218,7 +221,7 @@ struct RefusedTagTests {
         }
     }
 
-    @Test("because it is blank says so")
+    @Test("Every request but a new card reports a blank tag as blank")
     func blank() async throws {
         let world = World(try World.blank())
         await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
@@ -237,14 +240,14 @@ struct RefusedTagTests {
     }
 }
 
-/// A reader that passes on READ and WRITE only cannot ask a tag what chip it is.
-@Suite("A reader that cannot ask a tag what it is")
+/// A reader that passes on only READ and WRITE cannot ask a tag for its chip.
+@Suite("A reader that cannot identify chips")
 struct UnsupportedReaderTests {
     private func station(_ reader: ScriptedReader) throws -> Station {
         World(try World.blank()).station(reader: reader)
     }
 
-    @Test("makes no card, sends nothing more, and is named as the reason")
+    @Test("A reader that cannot identify chips makes no card and is named as the reason")
     func makesNoCard() async throws {
         let reader = ScriptedReader([
             .tag(TagIdentity(uid: World.otherUID)), .failure(.unsupported),

@@ -6,11 +6,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card that is known becomes a new one.
-@Suite("Issuing a card again")
+/// A known card becomes a new one.
+@Suite("Reissuing a card")
 struct ReissueTests {
     @Test(
-        "closes the old account, goes on with the numbers and leaves no old record",
+        "A reissue closes the old account and replaces its records with higher numbers",
         arguments: Type2Chip.known, 0...3)
     func reissue(_ chip: Type2Chip, _ payments: Int) async throws {
         let world = try await World.withCard(chip)
@@ -33,7 +33,7 @@ struct ReissueTests {
         try await world.expectResolved()
     }
 
-    @Test("is finished by the next try, wherever it was interrupted")
+    @Test("A reissue interrupted at any write is finished by the next try")
     func interrupted() async throws {
         for way: Fault.Kind in [.lost, .torn(.zero), .torn(.new), .torn(.mix(seed: 9)), .garbled] {
             var write = 1
@@ -58,7 +58,7 @@ struct ReissueTests {
         }
     }
 
-    @Test("works over a card that cannot be trusted")
+    @Test("A card that cannot be trusted can be reissued")
     func untrusted() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()

@@ -7,9 +7,9 @@ import TapcardDomain
 import Testing
 
 /// An operator names a card that cannot be trusted and has it written again.
-@Suite("A repair")
+@Suite("Repairing a card")
 struct RepairTests {
-    @Test("says that a payment was voided only in the tap that voided it")
+    @Test("Only the tap that voids a payment says that it was voided")
     func voided() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
@@ -43,7 +43,9 @@ struct RepairTests {
         }
     }
 
-    @Test("makes a card good again that cannot be trusted", arguments: Trouble.allCases)
+    @Test(
+        "A repair that names the card makes an untrusted card good again",
+        arguments: Trouble.allCases)
     func repairs(_ trouble: Trouble) async throws {
         let world = try await world(with: trouble)
         await expectRefused(trouble.kind, exit: 7) { () throws(TapcardError) in
@@ -56,7 +58,7 @@ struct RepairTests {
         try await world.expectResolved()
     }
 
-    @Test("can be broken off anywhere and begun again", arguments: Trouble.allCases)
+    @Test("A repair interrupted at any write can be started again", arguments: Trouble.allCases)
     func interrupted(_ trouble: Trouble) async throws {
         for way: Fault.Kind in [.lost, .torn(.zero), .torn(.mix(seed: 3)), .garbled] {
             var write = 1
@@ -80,7 +82,7 @@ struct RepairTests {
         }
     }
 
-    @Test("voids an open payment: the card did not show it")
+    @Test("A repair voids an open payment that the card does not show")
     func voidsOpenPayment() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()
@@ -94,7 +96,7 @@ struct RepairTests {
         try await world.expectResolved()
     }
 
-    @Test("finishes what was booked when it began")
+    @Test("A repair finishes an open top-up")
     func finishesAddition() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()
@@ -107,7 +109,7 @@ struct RepairTests {
         try await world.expectResolved()
     }
 
-    @Test("of a good card writes all that phones read again")
+    @Test("A repair of a good card rewrites its whole face")
     func refreshesDisplay() async throws {
         let world = try await World.withCard()
         let good = try await world.tag()
@@ -120,7 +122,7 @@ struct RepairTests {
         #expect(await world.reader.writeCount > writes + 10)
     }
 
-    @Test("insists on the card that was named")
+    @Test("A repair refuses any card other than the named one")
     func otherCard() async throws {
         let world = try await world(with: .damaged)
         let before = try await world.tag()
@@ -131,7 +133,7 @@ struct RepairTests {
         #expect(try await world.tag() == before)
     }
 
-    @Test("makes no card of a tag that is none")
+    @Test("A repair does not turn a blank tag into a card")
     func stranger() async throws {
         let world = World(try World.blank())
         let uid = try await world.uid()
@@ -140,7 +142,7 @@ struct RepairTests {
         }
     }
 
-    /// A card of 7.50 in trouble.
+    /// A card of 7.50 with this damage.
     private func world(with trouble: Trouble) async throws -> World {
         let world = try await World.withCard()
         let old = try await world.tag()

@@ -9,7 +9,7 @@ import Testing
 /// A lost card's balance moves to a new tag.
 @Suite("Replacing a lost card")
 struct ReplaceTests {
-    @Test("moves balance, holder and code; the old card is worth nothing any more")
+    @Test("A replacement takes over balance, cardholder, and code, and the old card is worthless")
     func moves() async throws {
         let world = World(try World.blank())
         try await world.put(try World.otherTag())
@@ -40,7 +40,7 @@ struct ReplaceTests {
         #expect(audit.violations == [] && audit.open == 0)
     }
 
-    @Test("voids what was open on it")
+    @Test("Replacing a card voids its open payment")
     func openPayment() async throws {
         let world = World(try World.blank())
         try await world.put(try World.otherTag())
@@ -61,7 +61,7 @@ struct ReplaceTests {
         #expect(try await world.station.read().balance == World.usd(0))
     }
 
-    @Test("is what a card that was only half made says, whatever became of its tag")
+    @Test("A half-made card that was replaced says so, whatever is on its tag")
     func halfMade() async throws {
         for write in 2...4 {
             let world = World(try World.blank())
@@ -89,7 +89,7 @@ struct ReplaceTests {
         }
     }
 
-    @Test("happens once")
+    @Test("A lost card can be replaced only once")
     func once() async throws {
         let world = try await TillRequest.replace.world()
         try await TillRequest.replace.perform(at: world.station)
@@ -101,7 +101,7 @@ struct ReplaceTests {
         }
     }
 
-    @Test("needs a card that is known, and another tag")
+    @Test("A replacement needs a known lost card and another tag")
     func refused() async throws {
         let world = try await World.withCard()
         let uid = try await world.uid()
@@ -122,7 +122,7 @@ struct ReplaceTests {
         #expect(written == (try World.otherTag()))
     }
 
-    @Test("over a card that is known closes that one's account")
+    @Test("A replacement on another known card closes that card's account")
     func overKnownCard() async throws {
         let world = try await TillRequest.replace.world()
         try await world.issue(300, name: "Eve", id: 2)

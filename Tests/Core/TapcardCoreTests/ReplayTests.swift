@@ -7,10 +7,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The same request comes again, or its id does.
-@Suite("A request that comes twice")
+/// A request or its id comes again, or the request must be refused.
+@Suite("Repeated and refused requests")
 struct ReplayTests {
-    @Test("happens once and is answered from the ledger, with no card needed")
+    @Test("A repeated payment happens once and is answered from the ledger without a card")
     func replayed() async throws {
         let world = try await World.withCard()
         let first = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -26,7 +26,7 @@ struct ReplayTests {
         #expect(try await world.balance() == 850)
     }
 
-    @Test("with another amount, kind or card is a mistake")
+    @Test("Repeating an id with another amount, kind, or card is refused")
     func mismatched() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -50,7 +50,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "with another amount or kind is a mistake also where the id was used while a card was awaited"
+        "An id that another station used while the card was awaited is refused"
     )
     func mismatchedMeanwhile() async throws {
         for fault in [
@@ -77,7 +77,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("to make a card that was left open, under the id of something else, is a mistake")
+    @Test("Making a card under the id of a payment is refused and leaves its own request open")
     func mismatchedMaking() async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -103,7 +103,7 @@ struct ReplayTests {
         }?.state
     }
 
-    @Test("while it is open goes on with its own card only", arguments: [true, false])
+    @Test("An open payment continues only on its own card", arguments: [true, false])
     func otherCardWhileOpen(_ isKnown: Bool) async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -120,7 +120,7 @@ struct ReplayTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("to insist on one card refuses every other")
+    @Test("A payment that names its card refuses every other card")
     func insisting() async throws {
         let world = try await World.withCard()
         let other = try #require(CardUID(bytes: World.otherUID))
@@ -134,7 +134,7 @@ struct ReplayTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("moves no amount of nothing or less", arguments: [0, -1, Int64.min])
+    @Test("An amount of zero or less is refused", arguments: [0, -1, Int64.min])
     func badAmounts(_ minorUnits: Int64) async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
@@ -151,7 +151,7 @@ struct ReplayTests {
         #expect(try await world.operations().count == 2)
     }
 
-    @Test("moves no more than there is, or than there is room for")
+    @Test("No request takes more than the balance or adds more than a card can hold")
     func limits() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
@@ -175,7 +175,7 @@ struct ReplayTests {
         try await world.expectResolved()
     }
 
-    @Test("stopped while scratching leaves no code")
+    @Test("Scratching that is canceled leaves no code")
     func stoppedScratching() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()

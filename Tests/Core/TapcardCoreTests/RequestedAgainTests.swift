@@ -5,8 +5,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// All of what was requested of a card belongs to the id of its making.
-@Suite("The id of a making")
+/// All parameters of a request to make a card belong to its id.
+@Suite("The id of a request to make a card")
 struct RequestedAgainTests {
     private static func issue(
         _ name: String? = "Ann", id: Int64? = 7, scratch: Bool = true, face: FaceStyle = .tapcard,
@@ -19,7 +19,7 @@ struct RequestedAgainTests {
             mayOverwrite: overwrites, protects: protects)
     }
 
-    /// Requests that differ from the first one in something other than another name.
+    /// Requests that differ from the first one in more than another name.
     private static func others() throws -> [CardRequest] {
         [
             try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),
@@ -27,7 +27,7 @@ struct RequestedAgainTests {
         ]
     }
 
-    @Test("of a new card stands for its holder, scratch card, form and protection")
+    @Test("The id of an issue stands for its cardholder, scratch card, face, and protection")
     func issue() async throws {
         let world = World(try World.blank())
         let made = try await world.station.make(try Self.issue(), id: World.id(1))
@@ -43,7 +43,7 @@ struct RequestedAgainTests {
         #expect(try await world.operations().count == 1)
     }
 
-    @Test("is not known any more by the name once that is forgotten, but by all else")
+    @Test("A forgotten name is no longer compared when an issue is repeated, but the rest is")
     func forgotten() async throws {
         let world = World(try World.blank())
         _ = try await world.station.make(try Self.issue(), id: World.id(1))
@@ -61,7 +61,7 @@ struct RequestedAgainTests {
         }
     }
 
-    @Test("of a replacement stands for the lost card, also once a name is forgotten")
+    @Test("The id of a replacement stands for the lost card, even once a name is forgotten")
     func forgottenReplacement() async throws {
         let world = try await World.withCard()
         let first = try await world.uid()

@@ -6,10 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Every answer of a tap says what the tap has resolved, because no one was told before.
-@Suite("What a tap has resolved is said")
+/// Every answer of a tap says what the tap has resolved, because no caller was told before.
+@Suite("Reports of resolved operations")
 struct ResolvingNewsTests {
-    /// How an earlier operation was left open, and what becomes of it at the next tap.
+    /// How an earlier operation was left open, which decides what becomes of it.
     enum Left: CaseIterable {
         /// The record is on the tag, and no caller was told.
         case written
@@ -51,7 +51,7 @@ struct ResolvingNewsTests {
         #expect(resolved.map(\.isDone) == [left == .written], sourceLocation: sourceLocation)
     }
 
-    /// The next request on the card, and what its answer tells.
+    /// The next request on the card.
     enum Next: CaseIterable {
         case pay, add, close, scratch, protect, game, read, check
 
@@ -70,14 +70,16 @@ struct ResolvingNewsTests {
         }
     }
 
-    @Test("by each receipt", arguments: Next.allCases, Left.allCases)
+    @Test(
+        "Each receipt reports what its tap resolved, and the next one does not",
+        arguments: Next.allCases, Left.allCases)
     func receipts(_ next: Next, _ left: Left) async throws {
         let world = try await world(left)
         expect(try await next.resolved(at: world.station), left)
         #expect(try await world.station.read().resolved == [])
     }
 
-    @Test("by each refusal", arguments: Left.allCases)
+    @Test("Each refusal reports what its tap resolved", arguments: Left.allCases)
     func refusals(_ left: Left) async throws {
         let world = try await world(left)
         let said = await outcome { () throws(TapcardError) in
@@ -91,7 +93,7 @@ struct ResolvingNewsTests {
         expect(error.resolved, left)
     }
 
-    @Test("also where an operator ends it on a card that cannot be trusted")
+    @Test("The error for a damaged card reports the operation that the tap voided")
     func damaged() async throws {
         let world = try await world(.unwritten)
         let layout = try await world.tag().layout
@@ -110,7 +112,7 @@ struct ResolvingNewsTests {
         expect(error.resolved, .unwritten)
     }
 
-    @Test("also where a card is issued again or replaced, which ends what is open")
+    @Test("Reissuing or replacing a card reports the operation that it ended")
     func endedByMaking() async throws {
         let world = try await world(.unwritten)
         let request = CardRequest(
@@ -127,7 +129,7 @@ struct ResolvingNewsTests {
         #expect(replaced.balance == World.usd(1_000))
     }
 
-    @Test("by another request that finds a closing: then that one is the news")
+    @Test("A payment that resolves a closing is refused and reports the closing")
     func closingFound() async throws {
         let world = try await World.withCard()
         try await world.arm(Left.written.fault)
@@ -146,8 +148,8 @@ struct ResolvingNewsTests {
     }
 }
 
-/// An equal amount, right after the payment that this tap has resolved, is a retry.
-@Suite("A request that its own tap has just resolved")
+/// A request for the amount that its own tap has just resolved is taken for a retry.
+@Suite("Requests that repeat a just resolved one")
 struct JustResolvedTests {
     /// A request that is sent twice.
     enum Request: CaseIterable {
@@ -166,11 +168,11 @@ struct JustResolvedTests {
             }
         }
 
-        /// The balance of a card of ten dollars after so many of them.
+        /// The balance of a card of ten dollars after this many requests.
         func balance(_ count: Int64) -> Int64 { 1_000 + (self == .pay ? -250 : 250) * count }
     }
 
-    /// A card on which the request was written and not confirmed.
+    /// A card on which the request was written but not confirmed.
     private func world(_ request: Request) async throws -> World {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .pulledAfter))
@@ -179,7 +181,9 @@ struct JustResolvedTests {
         return world
     }
 
-    @Test("is refused, and moves nothing", arguments: Request.allCases)
+    @Test(
+        "A request equal to one that its tap has just resolved is refused",
+        arguments: Request.allCases)
     func refused(_ request: Request) async throws {
         let world = try await world(request)
         let said = await outcome { () throws(TapcardError) in
@@ -200,7 +204,9 @@ struct JustResolvedTests {
         try await world.expectResolved()
     }
 
-    @Test("is done where the caller insists, or has chosen an id", arguments: Request.allCases)
+    @Test(
+        "A request equal to a just resolved one is carried out if repetition is allowed",
+        arguments: Request.allCases)
     func insisted(_ request: Request) async throws {
         let world = try await world(request)
         let receipt = try await request.ask(
@@ -210,7 +216,7 @@ struct JustResolvedTests {
         #expect(try await world.balance() == request.balance(2))
     }
 
-    @Test("is done where the amount is another, or the first was voided")
+    @Test("A request is carried out if the resolved one differed or was voided")
     func another() async throws {
         let world = try await world(.pay)
         _ = try await world.station.pay(

@@ -4,17 +4,17 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A top-up is taken back, once and never below zero: its cash leaves the drawer again.
-@Suite("A reversal of a top-up")
+/// A top-up is taken back once and never below zero, and its cash leaves the drawer.
+@Suite("Reversing a top-up")
 struct ReversalTests {
-    /// A card of ten dollars on which five more were put by operation 2.
+    /// A card of ten dollars that operation 2 topped up by five.
     private func addedWorld() async throws -> World {
         let world = try await World.withCard()
         _ = try await world.station.add(World.usd(500), id: World.id(2))
         return world
     }
 
-    @Test("takes it off the card, once", arguments: [nil, Int64(500), 200])
+    @Test("A top-up is reversed once, in full or in part", arguments: [nil, Int64(500), 200])
     func once(_ amount: Int64?) async throws {
         let world = try await addedWorld()
         let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
@@ -34,7 +34,7 @@ struct ReversalTests {
         #expect(cash == -1_500 + (amount ?? 500))
     }
 
-    @Test("is refused where the money is spent, and a part of it may still be taken back")
+    @Test("A reversal of spent money is refused, but a part can still be taken back")
     func spent() async throws {
         let world = try await addedWorld()
         _ = try await world.station.pay(World.usd(1_200), id: World.id(3))
@@ -46,7 +46,7 @@ struct ReversalTests {
         try await world.expectResolved()
     }
 
-    @Test("of a reversal, or of more than was added, is refused")
+    @Test("Reversing a reversal, or more than was added, is refused")
     func notAnAddition() async throws {
         let world = try await addedWorld()
         await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
@@ -58,7 +58,7 @@ struct ReversalTests {
         }
     }
 
-    @Test("that is torn is finished by the next tap, which says that its cash is to be handed out")
+    @Test("A torn reversal is finished by the next tap, which reports it with its amount")
     func torn() async throws {
         let world = try await addedWorld()
         try await world.arm(Fault(at: 2, counting: .write, .lost))

@@ -2,10 +2,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("What a service's error becomes")
+@Suite("Errors of services")
 struct ServiceErrorTests {
     @Test(
-        "each kind has one of its own, exit status 8, and words",
+        "Each kind of service error keeps its word and reason and has exit status 8",
         arguments: ServiceError.Kind.allCases)
     func kinds(_ kind: ServiceError.Kind) {
         let error = TapcardError(

@@ -8,10 +8,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The ledger of several stations says with which key all of them seal.
+/// The ledger of several stations decides which key all of them seal with.
 @Suite("The key that stations share")
 struct SharedKeyTests {
-    /// Key 2 is there, and the file of the station still seals with key 1.
+    /// A key ring that has key 2 but still seals with key 1.
     private static let prepared: KeyRing = {
         do {
             return try World.keys.preparing(created: "2026-02-01", knowing: []) { count in
@@ -22,7 +22,7 @@ struct SharedKeyTests {
         }
     }()
 
-    @Test("seals as soon as the ledger says so, whatever the file of the station says")
+    @Test("A shared key seals as soon as the ledger says so, whatever the station's key file says")
     func seals() async throws {
         let world = try await World.withCard()
         let station = world.station(keys: SharedKeyTests.prepared)
@@ -34,7 +34,7 @@ struct SharedKeyTests {
         #expect(try await world.balance() == 800)
     }
 
-    @Test("and that a station lacks stops its money before anything is written")
+    @Test("A station that lacks the shared key takes no payment but can still read cards")
     func isLacking() async throws {
         let world = try await World.withCard()
         world.rows.seal(with: 2)
@@ -57,7 +57,7 @@ struct SharedKeyTests {
         #expect(try await world.tag() == others && world.tables == rows)
     }
 
-    @Test("and that a station lacks stops it where its own key was given up")
+    @Test("A station that lacks the shared key and has a retired one takes no payment")
     func isLackingAndTheOtherRetired() async throws {
         let world = try await World.withCard()
         world.rows.seal(with: 2)
@@ -67,8 +67,10 @@ struct SharedKeyTests {
         }
     }
 
-    /// The station has looked at the card when all stations change to the new key, at each step.
-    @Test("changes in the middle of a payment, and no card is accused", arguments: [true, false])
+    /// All stations change to the new key before each step of the station's tap.
+    @Test(
+        "A change of the shared key in the middle of a payment makes no card look forged",
+        arguments: [true, false])
     func changesBetweenSteps(_ hasKey: Bool) async throws {
         var changed = 0
         for step in 1... {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A shared reader")
 struct SharedReaderTests {
-    @Test("a second payment is refused at every step of the first, and the next one is taken")
+    @Test("A second payment is refused at every step of the first, and the next one succeeds")
     func oneAtATime() async throws {
         var step = 0
         var hasPlayed = true

@@ -10,15 +10,15 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A till with a simulated reader and a ledger in memory, its own clock and its own chance.
+/// A till with a simulated reader, a ledger in memory, and its own clock and random numbers.
 struct World: Sendable {
     let reader: SimulatedReader
     let rows: TableLedger
     let clock: TestClock
     let keys: KeyRing
-    /// Without ceilings, where nothing else is asked for.
+    /// Has no ceilings unless some are given.
     private let settings: Station.Settings
-    /// One that nothing disturbs.
+    /// The station that nothing disturbs.
     let station: Station
 
     static let uids: [String: [UInt8]] = [
@@ -29,7 +29,7 @@ struct World: Sendable {
     /// The number of a second tag.
     static let otherUID: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
 
-    /// One blank tag of the chip on the reader.
+    /// A reader with one blank tag of this chip.
     static func blank(_ chip: Type2Chip = .ntag213) throws -> Simulation {
         let uid = try #require(uids[chip.name])
         let tag = try #require(TagMemory.blank(chip, uid: uid))
@@ -54,7 +54,7 @@ struct World: Sendable {
             surroundings: clock.surroundings)
     }
 
-    /// A card with ten dollars on it, on a chip of this make.
+    /// A world with a card of ten dollars on this chip.
     static func withCard(
         _ chip: Type2Chip = .ntag213, ceilings: Ceilings? = .unlimited(in: .usd)
     ) async throws -> World {
@@ -63,7 +63,7 @@ struct World: Sendable {
         return world
     }
 
-    /// Another station over the same tags, with its own way to tag and ledger.
+    /// Another station over the same tags, with its own reader, ledger, or keys.
     func station(
         reader: (any TagReader)? = nil, ledger: (any LedgerStore)? = nil, keys: KeyRing? = nil
     ) -> Station {
@@ -82,7 +82,7 @@ struct World: Sendable {
             settings: settings, surroundings: clock.surroundings)
     }
 
-    /// Equal keys in every test, so that seals can be compared.
+    /// The keys, which are equal in every test so that seals can be compared.
     static let keys = Scene.keys
 
     static func usd(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
@@ -112,7 +112,7 @@ struct World: Sendable {
         try await reader.change { $0.fault != nil }
     }
 
-    /// A card with this much on it.
+    /// Issues a card with this balance.
     func issue(
         _ minorUnits: Int64 = 1_000, name: String = "Amanda Gonzalez",
         face: FaceStyle = .tapcard, mayReissue: Bool = false, protects: Bool = false,
@@ -126,14 +126,14 @@ struct World: Sendable {
 }
 
 extension World {
-    /// An operator's change to a card that need not be there.
+    /// Makes an operator's change to a card, which need not be on the reader.
     @discardableResult
     func change(_ uid: CardUID, _ change: StatusChange) async throws(TapcardError) -> LedgerCard {
         try await Station.change(uid, change, in: ledger, surroundings: station.surroundings)
     }
 }
 
-/// A clock that moves only when a test or a wait moves it, and a repeatable source of chance.
+/// A clock that moves only when a test or a wait moves it, with repeatable random numbers.
 final class TestClock: Sendable {
     private let state = Guarded(
         (now: Int64(1_700_000_000_000), uptime: Int64(1_000_000), boot: 1, seed: UInt64(1)))
@@ -145,10 +145,10 @@ final class TestClock: Sendable {
         }
     }
 
-    /// The machine is started again.
+    /// Restarts the machine.
     func restart() { state.withLock { $0.boot += 1 } }
 
-    /// The time of day is set; no time passes.
+    /// Sets the time of day, while no time passes.
     func set(aheadBy seconds: Int64) { state.withLock { $0.now += seconds * 1_000 } }
 
     var surroundings: Station.Surroundings {

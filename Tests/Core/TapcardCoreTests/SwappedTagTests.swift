@@ -7,24 +7,27 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The card is exchanged for another tag between any two frames, or while it is selected again.
+/// The card is swapped for another tag between any two frames, or before it is selected again.
 @Suite("A tag that takes the card's place")
 struct SwappedTagTests {
-    /// The tag that takes the place.
+    /// The tag that takes the card's place.
     enum Other: CaseIterable, Sendable {
         case blank, card
     }
 
     private enum Moment { case frame, selection }
 
-    @Test("is never written to", arguments: TillRequest.allCases, Other.allCases)
+    @Test(
+        "A tag that takes the card's place at any frame is never written to",
+        arguments: TillRequest.allCases, Other.allCases)
     func neverWritten(_ request: TillRequest, _ other: Other) async throws {
         #expect(try await swaps(request, other, before: .frame) >= 10)
     }
 
-    /// A chip that does not know its signature falls silent, and is selected again before anything
-    /// is written.
-    @Test("is not taken for the card when it is selected again", arguments: TillRequest.allCases)
+    /// A chip without a signature falls silent and is selected again before anything is written.
+    @Test(
+        "A tag that takes the card's place at a reselection is not taken for the card",
+        arguments: TillRequest.allCases)
     func selectedAgain(_ request: TillRequest) async throws {
         var count = 0
         for other in Other.allCases {
@@ -35,7 +38,7 @@ struct SwappedTagTests {
         if request.before == nil { #expect(count > 0) }
     }
 
-    /// Plays the request once for each place of that kind, and says how many there are.
+    /// Plays the request once for each such moment and returns how many there are.
     private func swaps(
         _ request: TillRequest, _ other: Other, before moment: Moment, isSigned: Bool = true
     ) async throws -> Int {

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A station with a table of card keys, next to one with the keys of the issuer.
+/// A station with a table of card keys works next to one with the keys of the issuer.
 @Suite("A station with a table of card keys")
 struct TableStationTests {
     private static let number: [UInt8] = [0x04, 0x42, 0x4D, 0x4E, 0x41, 0x00, 0x01]
@@ -43,7 +43,7 @@ struct TableStationTests {
         try #require(try await CardTable(keys ?? world.keys, next: next, of: world.ledger)).keys
     }
 
-    /// The chip as it is kept: counters of attempts and reads are not a part of the card.
+    /// The chip's files, without its counters of attempts and reads.
     private static func files(_ world: World) async throws -> [[UInt8]] {
         let chip = try #require(try await world.reader.change { $0.chip(number) })
         return chip.files.map(\.bytes)
@@ -57,7 +57,8 @@ struct TableStationTests {
         await world.reader.release()
     }
 
-    @Test("takes payments in six commands, and both stations trust the card afterwards")
+    @Test(
+        "A station with a table takes a payment in six commands, and all stations accept the card")
     func sells() async throws {
         let world = try await Self.world()
         let table = try await Self.table(world)
@@ -80,7 +81,7 @@ struct TableStationTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("resolves a payment at the next tap wherever it was interrupted")
+    @Test("A station with a table resolves a payment interrupted at any frame")
     func resolves() async throws {
         for frame in 1...6 {
             for kind in [Fault.Kind.lost, .acknowledgeLost, .garbled] {
@@ -103,7 +104,7 @@ struct TableStationTests {
         }
     }
 
-    /// The requests that need a key that no table has.
+    /// The requests that need a key that is in no table.
     private enum CreditRequest: CaseIterable {
         case add, refund, issue, replace, adopt, claim
 
@@ -130,7 +131,7 @@ struct TableStationTests {
         let prizes: PrizeTable
     }
 
-    @Test("puts no money on a card and makes none: refused before a card is looked at")
+    @Test("A station with a table refuses to add money or make cards before it reads one")
     func refusesCredit() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world))
@@ -155,7 +156,7 @@ struct TableStationTests {
         #expect(try await till.add(World.usd(100), id: World.id(3)).isReplayed)
     }
 
-    @Test("leaves a card alone to which money is still to be put")
+    @Test("A station with a table leaves a card with an open top-up alone")
     func openCredit() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world))
@@ -172,7 +173,7 @@ struct TableStationTests {
         #expect(try await till.pay(World.usd(100), id: World.id(3)).balance == World.usd(1_000))
     }
 
-    @Test("tries nothing on a card that is not in its table, until it has a newer one")
+    @Test("A station tries nothing on a card that is missing from its table")
     func notInTable() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world))
@@ -189,7 +190,7 @@ struct TableStationTests {
         #expect(try await newer.pay(World.usd(100), id: World.id(3)).balance == World.usd(900))
     }
 
-    @Test("knows a card of another issuer by its keys' version, and asks for a newer table")
+    @Test("A station with a table refuses a card that its ledger or its table does not know")
     func stranger() async throws {
         let elsewhere = try await Self.world()
         let chip = try #require(try await elsewhere.reader.change { $0.chip(Self.number) })
@@ -208,7 +209,7 @@ struct TableStationTests {
         }
     }
 
-    @Test("says of a blank chip where it can become a card")
+    @Test("A station with a table says where a blank chip can become a card")
     func blank() async throws {
         let chip = try #require(NTAG424Memory(factory: Self.number))
         let table = try await Self.table(try await Self.world())
@@ -221,7 +222,7 @@ struct TableStationTests {
         #expect(error.kind == .blankTag && error.next == [.trust(.useAtIssuerStation)])
     }
 
-    @Test("refuses a card on a chip whose records need a master")
+    @Test("A station with a table refuses cards on chips without keys of their own")
     func otherChip() async throws {
         let chips = try await Self.world()
         let table = try await Self.table(chips)
@@ -237,7 +238,7 @@ struct TableStationTests {
         #expect(await world.reader.frameCount == frames && world.tables == tables)
     }
 
-    @Test("goes on with the key that a card has, until the issuer gives the card a newer one")
+    @Test("A station with a table accepts a card before and after its keys are changed")
     func olderKey() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world, Self.rotated))
@@ -251,7 +252,7 @@ struct TableStationTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("takes nothing from a card that needs newer keys where the ledger orders them")
+    @Test("A station with a table refuses a card until it has the keys that the ledger orders")
     func orderedKey() async throws {
         let world = try await Self.world()
         let prepared = try World.keys.preparing(created: "2026-02-01", knowing: []) { count in
@@ -277,7 +278,7 @@ struct TableStationTests {
         #expect(try await till.pay(World.usd(100), id: World.id(4)).balance == World.usd(800))
     }
 
-    @Test("stops with the key that is given up")
+    @Test("A station with a table stops once its key is retired")
     func givenUp() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world))
@@ -290,7 +291,7 @@ struct TableStationTests {
         #expect(table?.keys.entries.map(\.id) == [2])
     }
 
-    @Test("is told which keys of cards the issuer lacks")
+    @Test("A table names the card keys that the issuer lacks, and no table is made from a table")
     func lacking() async throws {
         let world = try await Self.world(Self.rotated)
         let table = try #require(
@@ -301,7 +302,7 @@ struct TableStationTests {
             "no table is made of a table")
     }
 
-    @Test("has no row of a card that is closed, or on another chip")
+    @Test("A table has no row for a closed card or for a card on another chip")
     func others() async throws {
         let world = try await World.withCard()
         let table = try #require(try await CardTable(world.keys, next: nil, of: world.ledger))
@@ -313,7 +314,7 @@ struct TableStationTests {
 }
 
 extension KeyRing {
-    /// A table without a card.
+    /// A table without cards.
     fileprivate var tableOfNothing: KeyRing? {
         CardKeyRows([]).flatMap { rows in
             KeyRing(

@@ -5,10 +5,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The content of a tag, by whichever program it was written.
-@Suite("The information on a tag")
+/// The content of a tag, whatever program wrote it.
+@Suite("Information on a tag")
 struct TagInfoTests {
-    @Test("names the chip, its number and its version", arguments: Type2Chip.known)
+    @Test(
+        "The information on a tag names its chip, number, and version", arguments: Type2Chip.known)
     func chip(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         let info = try await world.station.tagInfo()
@@ -18,7 +19,7 @@ struct TagInfoTests {
         #expect(info.ndef == "empty")
     }
 
-    @Test("says what is written on it", arguments: Type2Chip.known)
+    @Test("The information on a tag says what kind of message it holds", arguments: Type2Chip.known)
     func content(_ chip: Type2Chip) async throws {
         // Longer than a card, and than what one answer brings.
         let long = String(repeating: "long text ", count: chip == .ntag213 ? 12 : 44)
@@ -43,7 +44,9 @@ struct TagInfoTests {
         #expect(await world.reader.writeCount == 0)
     }
 
-    @Test("counts the bytes that its message could grow by", arguments: Type2Chip.known)
+    @Test(
+        "The information on a tag counts the bytes that its message could grow by",
+        arguments: Type2Chip.known)
     func freeBytes(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         let record = NDEFText(language: "en", text: "Hello").record
@@ -65,7 +68,9 @@ struct TagInfoTests {
         #expect(try await world.station.tagInfo().freeBytes == 0)
     }
 
-    @Test("says whether it is locked or protected, and counts", arguments: Type2Chip.known)
+    @Test(
+        "The information on a tag says whether it is locked or protected, and its counter",
+        arguments: Type2Chip.known)
     func access(_ chip: Type2Chip) async throws {
         let configuration = try #require(chip.configurationPage)
         let lock = try #require(chip.dynamicLockPage)
@@ -88,7 +93,7 @@ struct TagInfoTests {
             .counter == nil)
     }
 
-    @Test("is refused where it may not be read")
+    @Test("The information on a tag is refused if the tag may not be read")
     func protectedFromReading() async throws {
         let world = World(try World.blank())
         try await world.alter { tag in

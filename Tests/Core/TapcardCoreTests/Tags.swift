@@ -5,13 +5,13 @@ import Tags
 import TapcardDomain
 import Testing
 
-/// The tags of the world, handled without any of the code under test.
+/// Access to the tags of a world without the code under test.
 extension World {
     func tag() async throws -> TagMemory { try await reader.change { $0.tags[0] } }
 
     func uid() async throws -> CardUID { try #require(CardUID(bytes: try await tag().uid)) }
 
-    /// Puts the first tag back onto the reader, with nothing armed.
+    /// Puts the first tag back on the reader and disarms any fault.
     func putBack() async throws {
         try await reader.change { world in
             world.fault = nil
@@ -20,7 +20,7 @@ extension World {
         await reader.release()
     }
 
-    /// Puts a tag onto the reader, new or with other content, instead of what lies there.
+    /// Puts a new or changed tag on the reader, in place of what is there.
     func put(_ tag: TagMemory) async throws {
         try await reader.change { world in
             world.save(tag)
@@ -66,7 +66,7 @@ extension TagMemory {
         get throws { try image.content(in: .usd) }
     }
 
-    /// Whom a record on the tag may have been sealed for.
+    /// The cardholders for whom a record on the tag may have been sealed.
     var holders: [Holder] {
         get throws { [.nobody] + (try image.remains(in: .usd).map { [$0.holder] } ?? []) }
     }
@@ -81,12 +81,12 @@ extension TagMemory {
         }
     }
 
-    /// Copies everything that can be copied onto another chip: what a thief would do.
+    /// Copies everything that a thief could copy from another chip.
     mutating func copy(_ other: TagMemory) {
         for page in chip.userPages { self[page] = other[page] }
     }
 
-    /// Turns bits of one byte over, counted from the start of page 0.
+    /// Flips bits of one byte, counted from the start of page 0.
     mutating func flip(_ mask: UInt8, at byte: Int) {
         self[UInt8(byte / 4)][byte % 4] ^= mask
     }

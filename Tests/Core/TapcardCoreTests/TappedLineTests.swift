@@ -11,20 +11,19 @@ import Testing
 private let before: Int64 = 1_000
 private let price: Int64 = 250
 
-/// Somebody between the reader and a card on an NTAG 424.
-@Suite("A line to a card on an NTAG 424 on which somebody listens and writes")
+@Suite("An attacker on the line to an NTAG 424")
 struct TappedLineTests: ProvenCards {
     /// The request over the line.
     enum EnumeratedRequest: CaseIterable, Sendable {
         case pay, add
 
-        /// The number of its commands.
+        /// The number of commands it takes.
         var count: Int { self == .pay ? 6 : 11 }
-        /// The balance after it.
+        /// The balance afterwards.
         var after: Int64 { self == .pay ? before - price : before + price }
     }
 
-    /// A payment, or a top-up, on a copy of this world, over the line.
+    /// Sends a payment or a top-up over the line, on a copy of this world.
     private func hold(
         _ request: EnumeratedRequest, _ chip: NTAG424Memory, _ tables: LedgerTables,
         withOtherChance: Bool = false, over line: (SimulatedReader) -> TappedLine
@@ -43,7 +42,7 @@ struct TappedLineTests: ProvenCards {
         return (world, line, outcome)
     }
 
-    /// The next tap shows the old balance or the new one, as was said, and the card lives on.
+    /// Expects the next tap to show the old or new balance, as was reported, on a working card.
     private func expectHonest(
         _ world: World, _ request: EnumeratedRequest = .pay,
         after outcome: Result<Receipt, TapcardError>,
@@ -63,7 +62,7 @@ struct TappedLineTests: ProvenCards {
     }
 
     @Test(
-        "A changed bit in any command or answer: the tap tries again, and does what was asked",
+        "A changed bit in any command or answer is retried, and the request is carried out",
         arguments: EnumeratedRequest.allCases)
     func changedBits(_ request: EnumeratedRequest) async throws {
         let start = try await made(before)
@@ -89,7 +88,7 @@ struct TappedLineTests: ProvenCards {
         }
     }
 
-    @Test("A recorded payment is worth nothing, to the card and to the station")
+    @Test("A recorded payment convinces neither the card nor the station")
     func recorded() async throws {
         let start = try await made(before)
         let (chip, tables) = (try await chip(start), start.tables)
@@ -108,16 +107,16 @@ struct TappedLineTests: ProvenCards {
 extension TappedLineTests {
     /// A change to an authentication on the line.
     enum Lie: CaseIterable, Sendable {
-        /// The key arrives damaged, and its refusal as it is, or as no answer of a chip.
+        /// The proof of a key arrives damaged, and its refusal is passed on or garbled.
         case refusal, noAnswer
-        /// The chip hears the keys of the versions that the line has named.
+        /// The line names false key versions, and the chip gets the keys of those versions.
         case versions
-        /// The payment is answered falsely, and each key after it arrives damaged.
+        /// The write is answered falsely, and each proof of a key after it arrives damaged.
         case afterWrite
     }
 
     @Test(
-        "No tap spends more than two keys, whatever is said of their versions",
+        "No tap spends more than two key attempts, whatever versions the line claims",
         arguments: Lie.allCases, [true, false])
     func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
         let world = try await made(before)
@@ -165,7 +164,7 @@ extension TappedLineTests {
     }
 }
 
-/// A reader on whose line one bit is changed, or all commands are answered from a record.
+/// A reader that changes one bit on its line, or answers all commands from a record.
 final class TappedLine: TagReader {
     struct Flip: Sendable, CustomStringConvertible {
         let command: Int
@@ -186,7 +185,7 @@ final class TappedLine: TagReader {
         (self.reader, self.flip, self.record) = (reader, flip, record)
     }
 
-    /// The commands that came, and what was answered.
+    /// The commands that came, and their answers.
     var passed: [(command: [UInt8], answer: [UInt8])] { heard.withLock { $0 } }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {

@@ -8,9 +8,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("A lottery ticket")
+@Suite("Lottery tickets")
 struct TicketTests {
-    @Test("is paid from the card and shown on it", arguments: [Type2Chip.ntag215, .ntag216])
+    @Test(
+        "A ticket is paid from the card and shown on it", arguments: [Type2Chip.ntag215, .ntag216])
     func bought(chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let bought = try await world.buy(2)
@@ -27,7 +28,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("that won is credited once, with all others that did, in one command")
+    @Test("All winning tickets of a card are credited once by one request")
     func won() async throws {
         let world = try await World.withCard(.ntag215)
         let tickets = [try await world.buy(2), try await world.buy(3), try await world.buy(4)]
@@ -49,7 +50,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("is claimed by its name, once")
+    @Test("A ticket claimed by its name is credited once, even if its draw is no longer listed")
     func named() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -65,7 +66,7 @@ struct TicketTests {
         }
     }
 
-    @Test("goes along to the card that replaces a lost one, with its prize")
+    @Test("A ticket and its prize go along to the card that replaces a lost one")
     func replaced() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -83,7 +84,7 @@ struct TicketTests {
         #expect(receipt.balance == World.usd(1_300))
     }
 
-    @Test("whose prize has no room on the card stays to be claimed, and the others are booked")
+    @Test("A prize too large for the card remains to be claimed, and the others are booked")
     func tooMuch() async throws {
         let world = try await World.withCard(.ntag215)
         let small = try await world.buy(2)
@@ -103,7 +104,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("whose prize is nothing has won nothing, and does not stand before an older winner")
+    @Test("A ticket with an empty prize wins nothing and does not hold up an older winner")
     func nothingForAll() async throws {
         let world = try await World.withCard(.ntag215)
         let older = try await world.buy(2)
@@ -122,7 +123,7 @@ struct TicketTests {
         }
     }
 
-    @Test("that another station claims for another prize does not stand before an older winner")
+    @Test("A ticket that another station claims first does not hold up an older winner")
     func claimedMeanwhile() async throws {
         let world = try await World.withCard(.ntag215)
         let older = try await world.buy(2)
@@ -148,7 +149,7 @@ struct TicketTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("that can never be claimed any more is reported by what has made it so")
+    @Test("A ticket that can no longer be claimed is reported by the closing of its card")
     func givenUp() async throws {
         let world = try await World.withCard(.ntag215)
         let bought = try await world.buy(2)
@@ -169,7 +170,7 @@ struct TicketTests {
         #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
     }
 
-    @Test("of an earlier life of the card is reported by the making of the next")
+    @Test("A ticket from before a reissue is reported as given up by the reissue")
     func reissued() async throws {
         let world = try await World.withCard(.ntag215)
         _ = try await world.buy(2)
@@ -179,7 +180,7 @@ struct TicketTests {
         #expect(try await world.station.make(request, id: World.id(4)).ticketsGivenUp == [])
     }
 
-    @Test("that was bought is not denied where the ledger cannot be asked which it is")
+    @Test("A ticket that was bought is not denied when the ledger fails afterwards")
     func unread() async throws {
         let world = try await World.withCard(.ntag215)
         var undenied: [Int] = []
@@ -209,7 +210,8 @@ struct TicketTests {
 
 @Suite("A game of Mastermind on a card")
 struct KeptGameTests {
-    @Test("is on the tag where there is room, in the ledger always", arguments: Type2Chip.known)
+    @Test(
+        "A game is kept in the ledger, and on the tag if there is room", arguments: Type2Chip.known)
     func kept(chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let game = try #require(Self.game("0123456789abcdef"))

@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Everything that moves a card from one state to another, each with the world that it needs.
+/// The requests that change a card's state, each with the world that it needs.
 enum TillRequest: CaseIterable, Sendable {
     case pay, add, scratch, issue, adopt, close, replace, refund
     case protect, unprotect, issueProtected, payProtected
@@ -12,7 +12,7 @@ enum TillRequest: CaseIterable, Sendable {
     private static let id = World.id(7)
     private static let payment = World.id(6)
 
-    /// A world in which this is what comes next, with the tag of it on the reader.
+    /// A world in which this request comes next, with its tag on the reader.
     func world(on chip: Type2Chip = .ntag213) async throws -> World {
         let world = World(try World.blank(chip))
         switch self {
@@ -36,7 +36,7 @@ enum TillRequest: CaseIterable, Sendable {
         return world
     }
 
-    /// Asks for it, always with the same id.
+    /// Makes the request, always under one id.
     func perform(at station: Station) async throws(TapcardError) {
         switch self {
         case .pay, .payProtected: _ = try await station.pay(World.usd(250), id: TillRequest.id)
@@ -71,7 +71,7 @@ enum TillRequest: CaseIterable, Sendable {
         }
     }
 
-    /// The card's balance before, nil where there is no card; and afterwards.
+    /// The card's balance before the request, or nil if there is no card yet.
     var before: Int64? {
         switch self {
         case .pay, .add, .scratch, .close, .protect, .unprotect, .payProtected: 1_000
@@ -116,7 +116,7 @@ enum TillRequest: CaseIterable, Sendable {
         }
     }
 
-    /// Whether the account and everything that goes with it is as before, or as afterwards.
+    /// Expects the account and the card's state to be as after the request, or as before it.
     func expectDone(
         _ isDone: Bool, in world: World, _ label: Comment,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -5,17 +5,19 @@ import Tags
 import TestSupport
 import Testing
 
-/// A payment that is torn at any WRITE, and then the look that was to resolve it, torn at any WRITE
-/// as well. Pages that were not acknowledged may lose their bits at any later moment. Two torn taps
-/// of the same request, and then another one, are tried by `FaultEnumerator`.
-@Suite("Two cards pulled in a row")
+/// A payment is torn at any WRITE, and so is the reading that was to resolve it. Pages that were
+/// not acknowledged may lose their bits at any later moment. `FaultEnumerator` tries two torn taps
+/// of the same request, followed by another one.
+@Suite("Two interrupted taps in a row")
 struct TwoFaultsTests {
     static let ways: [Fault.Kind] = [
         .lost, .acknowledgeLost, .torn(.zero), .torn(.mix(seed: 7)), .torn(.lowestOnes(3)),
         .torn(.erasedToHighestOnes(3)),
     ]
 
-    @Test("resolve at the third tap", .checkOnly, arguments: ways)
+    @Test(
+        "A payment and a reading that are both interrupted are resolved by the third tap",
+        .checkOnly, arguments: ways)
     func resolve(_ first: Fault.Kind) async throws {
         let request = try await PlayedRequest("pay")
         let pay = request.stationRequest

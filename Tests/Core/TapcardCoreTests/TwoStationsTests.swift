@@ -9,30 +9,30 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Two stations with one ledger, and one card that goes from reader to reader.
+/// Two stations share a ledger, and one card goes from reader to reader.
 @Suite("Two stations")
 struct TwoStationsTests {
-    /// The work of the second station with the card.
+    /// The second station's request on the card.
     enum Visit: CaseIterable, Sendable {
         case pay, add, scratch, read, reissue
     }
 
     @Test(
-        "never accuse an honest card, and charge it once each, whenever it changes readers",
+        "A card that moves between two stations is charged once by each and never called forged",
         arguments: Thoroughness.some(TillRequest.allCases, of: 3), Visit.allCases)
     func interleaved(_ request: TillRequest, _ visit: Visit) async throws {
         try await interleave(request, visit, tornAt: nil)
     }
 
     @Test(
-        "never accuse an honest card that is pulled from the second one",
+        "A card that is pulled from the second of two stations is never called forged",
         arguments: Thoroughness.some(TillRequest.allCases, of: 6), [Visit.pay, .add, .read])
     func interleavedAndTorn(_ request: TillRequest, _ visit: Visit) async throws {
         for write in 1...5 { try await interleave(request, visit, tornAt: write) }
     }
 
     @Test(
-        "answer one request that comes to both as done, once",
+        "One request sent to two stations is done once and answered by both",
         arguments: [Visit.pay, .add, .scratch])
     func oneRequest(_ visit: Visit) async throws {
         for step in 1... {
@@ -55,7 +55,7 @@ struct TwoStationsTests {
         }
     }
 
-    @Test("use one id for two requests: one of them is carried out, the other is told so")
+    @Test("Of two requests under one id, one is carried out and the other is refused")
     func oneID() async throws {
         var first = 0
         for step in 1... {
@@ -85,7 +85,7 @@ struct TwoStationsTests {
         #expect(first > 4)
     }
 
-    @Test("carry the same request out once, and the one that came late says replayed")
+    @Test("A request that another station has already carried out is answered as replayed")
     func sameRequest() async throws {
         let world = try await World.withCard()
         let interlude = Disturbance(before: 3) {
@@ -102,7 +102,7 @@ struct TwoStationsTests {
         }
     }
 
-    @Test("never accuse a chip that gets other keys while the first one looks at it")
+    @Test("A card that gets other keys while another station reads it is not called forged")
     func keysChangedBetween() async throws {
         let request = try await PlayedRequest("change-keys", on: .ntag424)
         let begun = try #require(request.whole.commits.first)
@@ -138,7 +138,7 @@ struct TwoStationsTests {
         }
     }
 
-    /// The whole of the second station's tap before each step of the first one's.
+    /// Plays the second station's whole tap before each step of the first one's.
     private func interleave(_ request: TillRequest, _ visit: Visit, tornAt write: Int?) async throws
     {
         var step = 1
@@ -217,7 +217,7 @@ struct TwoStationsTests {
     }
 
     @Test(
-        "find each other's open payments: the tag and the clock decide",
+        "A payment left open by another station is booked only if young and on the tag",
         arguments: [true, false], [0, 119, 120, 100_000])
     func openPayment(_ isOnTag: Bool, _ seconds: Int64) async throws {
         let world = try await World.withCard()
@@ -237,9 +237,9 @@ struct TwoStationsTests {
         #expect(try await world.balance() == (isPosted ? 680 : 930))
     }
 
-    /// A clock that was ahead has written down a time that is still to come.
+    /// The clock that was ahead recorded a time in the future.
     @Test(
-        "do not take a payment for young that was begun before a restart while the clock was ahead",
+        "A payment from before a restart is voided if the clock was ahead",
         arguments: [-1, -60, -100_000_000])
     func clockAhead(_ seconds: Int64) async throws {
         let world = try await World.withCard()
@@ -252,8 +252,8 @@ struct TwoStationsTests {
         try await world.expectResolved()
     }
 
-    /// The clock is put right, and its time of day reaches the wrong one again.
-    @Test("are not booked beyond their lifetime by the time of a clock that was ahead")
+    /// The clock is corrected, and its time of day later reaches the recorded time again.
+    @Test("A payment begun by a clock that was ahead is not booked beyond its lifetime")
     func clockCorrected() async throws {
         let ahead: Int64 = 3_600
         for (passed, isBooked) in [(ahead + 60, false), (ahead, false), (119, true), (0, true)] {

@@ -8,13 +8,14 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Chips that prove that they are the card, and cannot be used any more: worn out, or with other
-/// settings than those of a card.
-@Suite("A card whose NTAG 424 cannot be used any more")
+/// Chips that prove to be the card but can no longer be used, because they are worn out or have
+/// other settings than a card.
+@Suite("An unusable NTAG 424")
 struct UnusableNTAG424Tests: ProvenCards {
     private static let memoryFailure: [UInt8] = [0x91, 0xEE]
 
-    /// A reader whose chip answers to each write that it cannot write; `isObeying` where it has.
+    /// A reader whose chip reports a memory failure for each write; with `isObeying`, it writes
+    /// anyway.
     private func worn(_ world: World, isObeying: Bool = false) -> InterposedReader {
         InterposedReader(
             world.reader,
@@ -27,7 +28,7 @@ struct UnusableNTAG424Tests: ProvenCards {
             })
     }
 
-    @Test("A payment with a worn chip ends as not done, and the card is to be replaced")
+    @Test("A payment on a worn chip is voided, and the error suggests a replacement")
     func payment() async throws {
         let world = try await made()
         let before = try await chip(world)
@@ -49,7 +50,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A top-up that a worn chip does not take is in the ledger, and move with its balance")
+    @Test("A top-up that a worn chip does not take is in the ledger and can move to another card")
     func topUp() async throws {
         let world = try await made()
         let uid = try await chip(world).uid
@@ -69,7 +70,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_250)
     }
 
-    @Test("A making that a worn chip does not take goes on with another tag")
+    @Test("A card that a worn chip does not take can be moved to another tag")
     func making() async throws {
         let world = try factory()
         let station = world.station(reader: worn(world))
@@ -83,7 +84,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, balance)
     }
 
-    @Test("A look ends the open payment of another tap, and one refusal alone is no wear")
+    @Test("A single refusal is not taken for wear, and a worn chip voids an earlier payment")
     func others() async throws {
         let world = try await made()
         try await world.arm(Fault(at: 1, counting: .write, .refused(0)))
@@ -102,7 +103,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         #expect(try await world.station.read().balance == World.usd(900))
     }
 
-    @Test("What the chip has written is done, whatever is said of its memory")
+    @Test("What the chip has written is done, even if it reports a memory failure")
     func untrue() async throws {
         let world = try await made()
         let station = world.station(reader: worn(world, isObeying: true))
@@ -112,9 +113,9 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectWhole(world, 750)
     }
 
-    /// Settings as ChangeFileSettings takes them: a mode, and two bytes of rights.
+    /// The settings are in the form that ChangeFileSettings takes: a mode and two bytes of rights.
     @Test(
-        "Changed settings that end every look are told, and nothing is begun",
+        "Changed settings that prevent reading are reported before anything begins",
         arguments: [
             // The states in plain, with a code alone, for everybody, and for key 0.
             ["settings-3": "003033"], ["settings-3": "013033"], ["settings-3": "03E0EE"],
@@ -141,7 +142,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A grant that stations may not read is told")
+    @Test("A card whose grant stations may not read is refused as unusable")
     func hiddenGrant() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -154,7 +155,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         }
     }
 
-    @Test("A payment with a card that stations may not write ends as not done")
+    @Test("A payment on a card that stations may not write is voided")
     func unwritable() async throws {
         let world = try await made()
         try await put(
@@ -170,7 +171,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A payment that brings new keys ends as not done where settings can never be changed")
+    @Test("A payment that changes keys is voided if the chip's settings are fixed")
     func fixedSettings() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -192,7 +193,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         #expect(try await station.read().balance == World.usd(1_000))
     }
 
-    @Test("A top-up for a card whose grant stations may not write is in the ledger, and told so")
+    @Test("A top-up of a card with a read-only grant is recorded in the ledger and reported")
     func fixedGrant() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -208,7 +209,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_250)
     }
 
-    @Test("A second request on such a card is never begun, and says so of itself")
+    @Test("A second request on a card with a read-only grant is refused before it begins")
     func secondRequest() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -251,7 +252,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         try await expectReplaced(world, 1_250)
     }
 
-    @Test("A fresh record that such a card does not take hides nothing: the balance shows")
+    @Test("A fresh record that a worn chip does not take does not hide the balance")
     func leftoverReseal() async throws {
         let world = try await made()
         let uid = try await chip(world).uid

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Watching a reader", .timeLimit(.minutes(1)))
 struct WatchedReaderTests {
-    /// The events of a watch, as words, until there are so many.
+    /// The first events of a watch, as words.
     private func events(
         _ count: Int, of world: World, _ reader: InterposedReader,
         after event: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -34,7 +34,7 @@ struct WatchedReaderTests {
         return words.withLock { $0 }
     }
 
-    @Test("a card that is lost for a moment is still the same tap")
+    @Test("A card that is lost for a moment still counts as one tap")
     func debounced() async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
@@ -44,17 +44,17 @@ struct WatchedReaderTests {
         #expect(try await reader.select(within: .zero).uid.count == 7)
     }
 
-    @Test("who waits for no card at all does not ask without a pause")
+    @Test("A watch that does not wait for a card still pauses between its looks")
     func impatient() async throws {
         #expect(try await waits(.zero) == [.seconds(1), .seconds(1), .seconds(1)])
     }
 
-    @Test("a reader that was lost before is missed soon: the first look is a short one")
+    @Test("The first look of a watch is a short one, so that a lost reader is missed soon")
     func lostBefore() async throws {
         #expect(try await waits(.seconds(30)) == [.seconds(1), .seconds(30), .seconds(30)])
     }
 
-    /// How long it looks for a card that comes at the third look, where it is to wait so long.
+    /// How long each look of a watch with this wait takes, for a card that comes at the third one.
     private func waits(_ wait: Duration) async throws -> [Duration] {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
@@ -69,7 +69,7 @@ struct WatchedReaderTests {
         return reader.limits
     }
 
-    @Test("another card in its place is a tap of its own, at once")
+    @Test("Another card in a card's place counts as a tap of its own")
     func swapped() async throws {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
@@ -84,7 +84,7 @@ struct WatchedReaderTests {
         #expect(words == ["card $10.00", "gone", "blank-tag"])
     }
 
-    @Test("another card that takes its place while it is read is a tap of its own, too")
+    @Test("A card that takes another one's place during a reading is read itself")
     func swappedWithin() async throws {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
@@ -99,7 +99,7 @@ struct WatchedReaderTests {
         #expect(await events(1, of: world, reader) == ["blank-tag"])
     }
 
-    @Test("the card that is left of two is read")
+    @Test("The card that is left of two is read")
     func oneOfTwo() async throws {
         let world = try await World.withCard()
         let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
@@ -115,7 +115,7 @@ struct WatchedReaderTests {
         #expect(words == ["several-tags", "gone", "card $10.00"])
     }
 
-    @Test("a reader that is unplugged under a card is told once, and told when it is back")
+    @Test("A reader that is unplugged under a card is reported once, and again when it is back")
     func unplugged() async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
@@ -125,7 +125,7 @@ struct WatchedReaderTests {
                 == ["card $10.00", "gone", "reader-lost", "back: interposed reader", "card $10.00"])
     }
 
-    @Test("a reader that is unplugged while a card is waited for is told once, too")
+    @Test("A reader that is unplugged without a card is reported once, and when it is back")
     func unpluggedIdle() async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
@@ -136,7 +136,8 @@ struct WatchedReaderTests {
     }
 
     @Test(
-        "a payment that lost its reader is unknown, and the watch resolves it", arguments: 1...4,
+        "A payment that lost its reader has an unknown outcome, and a watch resolves it",
+        arguments: 1...4,
         [false, true])
     func resolved(write: Int, isCarriedOut: Bool) async throws {
         let world = try await World.withCard()
@@ -152,7 +153,7 @@ struct WatchedReaderTests {
         #expect(operation?.state == (isCarriedOut && write == 4 ? .committed : .voided))
     }
 
-    @Test("a card whose open change cannot be resolved because the reader goes is unknown")
+    @Test("A card whose reader is lost while it is resolved has an unknown outcome")
     func lostWhileResolving() async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)

@@ -6,11 +6,10 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The ledger has a payment that an earlier tap had left open, and before the same tap can look at
-/// the card again somebody wipes it.
-@Suite("A card that is wiped when its payment is resolved")
+/// A tap resolves a payment that was left open, and somebody wipes the card during that tap.
+@Suite("A card wiped while its payment is resolved")
 struct WipedCardTests {
-    @Test("is paid with, since the ledger has it; the next tap tells that it is damaged")
+    @Test("A confirmed payment counts although its card is wiped, and the next tap reports damage")
     func paid() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 4 acknowledge-lost")))
@@ -34,7 +33,7 @@ struct WipedCardTests {
         #expect(try await world.balance() == 750)
     }
 
-    @Test("is not paid with where the payment was still open")
+    @Test("A payment that was still open when its card was wiped is refused")
     func voided() async throws {
         let world = try await World.withCard()
         try await world.arm(try #require(Fault("write 2 torn zero")))
@@ -50,7 +49,7 @@ struct WipedCardTests {
         #expect(try await world.balance() == 1_000)
     }
 
-    /// A reader on which both records are zeroed right before a selection.
+    /// A reader that zeros both records right before a selection.
     private func wiper(_ world: World, beforeSelection number: Int) -> InterposedReader {
         InterposedReader(
             world.reader,

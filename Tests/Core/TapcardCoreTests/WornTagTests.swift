@@ -8,11 +8,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Pages that do not keep what was written to them, at once or a day later.
-@Suite("A tag that wears out")
+/// Some pages lose what was written to them, at once or later.
+@Suite("Worn tags")
 struct WornTagTests {
     @Test(
-        "is read back: a page that was acknowledged and not kept is written again", arguments: 1...8
+        "A page that was acknowledged but not kept is written again", arguments: 1...8
     )
     func forgetsOnce(_ write: Int) async throws {
         let world = try await World.withCard()
@@ -26,7 +26,9 @@ struct WornTagTests {
         try await world.expectResolved()
     }
 
-    @Test("is never said to have paid where a page of the record keeps nothing", arguments: 0...3)
+    @Test(
+        "A payment is never reported as done if a page of its record keeps nothing",
+        arguments: 0...3)
     func deadPage(_ index: Int) async throws {
         let world = try await World.withCard()
         let dead = try await world.tag().layout.recordPages[1] + UInt8(index)
@@ -50,10 +52,10 @@ struct WornTagTests {
         #expect(summary.balance == World.usd(1_000))
     }
 
-    /// The first page of the message, the last to be written, tells the next tap that a refresh was
-    /// broken off; of a weak one of its own only the ledger can tell.
+    /// The message's first page, which is written last, shows the next tap that a refresh was cut
+    /// short. Only the ledger knows if that page itself is weak.
     @Test(
-        "does not rest what phones read on a page that was not acknowledged",
+        "A face with a page that was not acknowledged is rewritten at the next tap",
         arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])
     func weakDisplay(_ write: Int, _ isNoted: Bool) async throws {
         let world = try await World.withCard()

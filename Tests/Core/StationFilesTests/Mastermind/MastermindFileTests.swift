@@ -6,9 +6,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("The file of the games")
+@Suite("The file of Mastermind games")
 struct MastermindFileTests {
-    @Test("cut off anywhere it is set aside, named, and the next login begins a new one")
+    @Test("A games file cut off anywhere is set aside, and the next login starts a new one")
     func truncated() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -29,7 +29,7 @@ struct MastermindFileTests {
     }
 
     @Test(
-        "what is JSON and still no file of games is set aside, too",
+        "A file that does not hold valid games is set aside",
         arguments: [
             "[]", "{}", #"{"format":"something else","login":null,"current":null,"games":[]}"#,
             file(login: "7"), file(login: login(token: "with space")),
@@ -64,7 +64,7 @@ struct MastermindFileTests {
         #expect(try DurableFile(bench.path + ".damaged").read() == Array(text.utf8))
     }
 
-    @Test("a sound file of others' making is taken as it is")
+    @Test("A valid games file is read as it is, whoever wrote it")
     func sound() throws {
         let bench = try PlayBench()
         let guesses =
@@ -86,7 +86,7 @@ struct MastermindFileTests {
         #expect(bench.notes.withLock { $0.isEmpty })
     }
 
-    @Test("the largest there can be fits, and is read again")
+    @Test("The largest possible games file stays within the size limit and can be read")
     func largest() async throws {
         let bench = try PlayBench()
         let guess = "[12,12,12,12,12,12,12,12,12,12,12,12]"
@@ -107,7 +107,9 @@ struct MastermindFileTests {
         #expect(try bench.play().user() != nil)
     }
 
-    @Test("one that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604])
+    @Test(
+        "A games file that other users can read is refused",
+        arguments: [UInt32(0o644), 0o640, 0o604])
     func readableByOthers(mode: UInt32) async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -119,7 +121,7 @@ struct MastermindFileTests {
         #expect(error?.next == [.file(.makePrivate(.games, bench.path))])
     }
 
-    @Test("one of a newer tapcard is refused and left alone")
+    @Test("A games file of a newer tapcard is refused and left alone")
     func newer() async throws {
         let bench = try PlayBench()
         let text = #"{"format":"tapcard mastermind 2","all":"different"}"#
@@ -131,7 +133,7 @@ struct MastermindFileTests {
         #expect(try bench.text() == text)
     }
 
-    @Test("a folder that cannot be written to keeps a guess from being sent")
+    @Test("No guess is sent while the games file cannot be locked")
     func unwritable() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mastermind at a station")
 struct MastermindPlayTests {
-    @Test("a game from the login to its end")
+    @Test("A game runs from login to solution, and then takes no more guesses")
     func game() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -25,7 +25,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked == calls)
     }
 
-    @Test("the file is for its owner only and holds no password")
+    @Test("The games file is private to its owner and holds no password")
     func file() async throws {
         let bench = try PlayBench()
         _ = try await bench.playing()
@@ -34,7 +34,7 @@ struct MastermindPlayTests {
     }
 
     @Test(
-        "a guess against the rules is not sent",
+        "A guess that breaks the rules is not sent",
         arguments: [[1, 2, 3], [1, 2, 3, 7], [0, 1, 1, 1]])
     func badGuess(colours: [Int]) async throws {
         let bench = try PlayBench()
@@ -47,7 +47,9 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.history.turns == [])
     }
 
-    @Test("a size that no game has is not asked for", arguments: [0, -1, 13, Int.max])
+    @Test(
+        "A game with an impossible number of slots is not requested",
+        arguments: [0, -1, 13, Int.max])
     func badSize(slots: Int) async throws {
         let bench = try PlayBench()
         let error = await bench.refusal { () async throws(TapcardError) in
@@ -57,7 +59,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked == [])
     }
 
-    @Test("without a game there is nothing to guess in, without a login nothing to play")
+    @Test("A guess needs a game, and a game needs a login")
     func nothing() async throws {
         let bench = try PlayBench()
         let play = bench.play()
@@ -74,7 +76,7 @@ struct MastermindPlayTests {
     }
 
     @Test(
-        "a login that cannot be is not sent",
+        "A login with an invalid user, lifetime, or password is not sent",
         arguments: [("", 60), ("a\u{1B}b", 60), ("amanda", 29), ("amanda", 3_601), ("amanda", -1)])
     func badLogin(user: String, seconds: Int) async throws {
         let bench = try PlayBench()
@@ -95,7 +97,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked == [])
     }
 
-    @Test("a password that is too long is not sent when a login has expired, and nothing counts")
+    @Test("A password that is too long does not renew an expired login")
     func longPassword() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -109,7 +111,7 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.history.turns == [])
     }
 
-    @Test("a wrong password leaves things as they were")
+    @Test("A login with a wrong password stores nothing")
     func wrongPassword() async throws {
         let bench = try PlayBench()
         let error = await bench.refusal { () async throws(TapcardError) in
@@ -119,7 +121,7 @@ struct MastermindPlayTests {
         #expect(try bench.text() == "")
     }
 
-    @Test("an expired login is renewed once, and the call repeated once")
+    @Test("An expired login is renewed once, and the guess is sent once more")
     func expired() async throws {
         let bench = try PlayBench()
         let play = bench.play()
@@ -137,7 +139,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked.last == "guess 2222 token-2")
     }
 
-    @Test("a login that is refused again is given up, and the guess does not count")
+    @Test("A login refused a second time is given up, and the guess does not count")
     func refusedTwice() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -152,7 +154,8 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.history.turns == [])
     }
 
-    @Test("an expired login without a password says how to log in", arguments: [nil, "wrong"])
+    @Test(
+        "A guess does not count if its expired login cannot be renewed", arguments: [nil, "wrong"])
     func noPassword(password: String?) async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -167,7 +170,7 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.history.turns == [])
     }
 
-    @Test("a login that another process has renewed is used instead")
+    @Test("The next guess uses a login that another process has renewed")
     func renewedElsewhere() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -177,7 +180,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked.last == "guess 1111 token-2")
     }
 
-    /// The password's question is where another process comes between.
+    /// Guesses without a password, lets the other play log in, and guesses again.
     private func withLogin(
         by other: MastermindPlay, during play: MastermindPlay, _ bench: PlayBench
     ) async throws {
@@ -189,7 +192,7 @@ struct MastermindPlayTests {
         _ = try await play.guess([1, 1, 1, 1])
     }
 
-    @Test("no token goes to another service than the one that gave it")
+    @Test("A token is never sent to a service other than the one that issued it")
     func otherService() async throws {
         let bench = try PlayBench()
         _ = try await bench.playing()
@@ -203,7 +206,7 @@ struct MastermindPlayTests {
         #expect(bench.service.asked.count == 2)
     }
 
-    @Test("a guess whose answer is lost is sent once and kept as unknown", arguments: lost)
+    @Test("A guess whose answer is lost is sent once and kept as unknown", arguments: lost)
     func lostAnswer(kind: ServiceError.Kind) async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -220,7 +223,7 @@ struct MastermindPlayTests {
         #expect(kept.history.turns.map(\.guess) == [[2, 2, 2, 2]])
     }
 
-    @Test("a guess that did not reach the game does not count", arguments: notSent)
+    @Test("A guess that never reaches the game does not count", arguments: notSent)
     func notCounted(kind: ServiceError.Kind) async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -239,7 +242,7 @@ struct MastermindPlayTests {
         !notSent.contains($0) && $0 != .unauthorized
     }
 
-    @Test("a game from a card goes on, with what is known of it")
+    @Test("A game stored on a card is resumed with what is known of it")
     func resume() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -254,7 +257,7 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.game == foreign)
     }
 
-    @Test("the games that were not played for longest go first, never the current one")
+    @Test("No more than 16 games are kept, and a dropped one can be resumed")
     func manyGames() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -265,7 +268,7 @@ struct MastermindPlayTests {
         #expect(try bench.play().currentGame() == first)
     }
 
-    @Test("a guess counts in its game, also when another has become the current one since")
+    @Test("A guess counts in its own game, even if another becomes current meanwhile")
     func twoGames() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
@@ -280,7 +283,7 @@ struct MastermindPlayTests {
         #expect(try play.resume(first).history.turns.map(\.guess) == [[1, 1, 1, 1]])
     }
 
-    @Test("two plays on one file lose no guess of each other")
+    @Test("Two plays that share a file lose none of each other's guesses")
     func twoTills() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()

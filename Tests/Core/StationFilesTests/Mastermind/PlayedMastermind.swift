@@ -5,7 +5,7 @@ import StationFiles
 import TapcardCore
 import TapcardDomain
 
-/// A Mastermind service that answers what it is told to, and writes down what it was asked.
+/// A Mastermind service that fails when told to and records its calls.
 final class PlayedMastermind: MastermindService {
     static let secret = [1, 2, 3, 4]
     static let passwordText = "sesame"
@@ -17,7 +17,7 @@ final class PlayedMastermind: MastermindService {
         var tokens = 0
         var games = 0
         var guesses = 0
-        /// What happens while the next guess is under way.
+        /// The work to do while the next guess is under way.
         var meanwhile: (@Sendable () -> Void)?
     }
 
@@ -87,7 +87,7 @@ final class PlayedMastermind: MastermindService {
     }
 }
 
-/// A play with a file in a folder of its own, which goes when the test ends.
+/// Plays whose file is in a temporary folder, which is removed when the test ends.
 final class PlayBench: Sendable {
     let service = PlayedMastermind()
     let notes = Guarded<[String]>([])
@@ -106,7 +106,7 @@ final class PlayBench: Sendable {
 
     var path: String { folder + "/mastermind.json" }
 
-    /// A play; others may have the same file.
+    /// A new play, which may share the file with others.
     func play(at address: String = "http://127.0.0.1:1") -> MastermindPlay {
         MastermindPlay(
             path: path, address: address, service: service,
@@ -116,7 +116,7 @@ final class PlayBench: Sendable {
             note: { [notes] text in notes.withLock { $0.append(text) } })
     }
 
-    /// A play at which somebody has logged in and started a game of four slots.
+    /// A play after a login and the start of a game with four slots.
     func playing() async throws -> MastermindPlay {
         let play = play()
         try await play.logIn(as: "amanda", password: PlayedMastermind.passwordText)
