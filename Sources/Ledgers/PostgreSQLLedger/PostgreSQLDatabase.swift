@@ -143,14 +143,12 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     "23505": "there is, or was, a station \(name); take another name",
                     "42501": "only the owner of the ledger registers stations",
                 ])
-            do throws(LedgerError) {
-                return Int(
-                    try link.value(
-                        "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer))
-            } catch {
-                // The station is registered, and only its number is not known.
-                throw LedgerError(.outcomeUnknown, error.detail)
-            }
+            // If this fails, the station is registered, and only its number is not known.
+            return Int(
+                try translating(
+                    link.value(
+                        "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer)
+                ) { (error: LedgerError) in LedgerError(.outcomeUnknown, error.detail) })
         }
     }
 

@@ -275,6 +275,7 @@ enum LedgerCommands {
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
         if error.meaning == unchanged || error.kind == .ledgerUndeclared {
+            // A password that stays behind is that of no login.
             if !file.isStream { try? DurableFile(file.path).remove() }
             return error
         }

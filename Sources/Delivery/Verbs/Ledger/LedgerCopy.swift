@@ -32,12 +32,11 @@ extension LedgerCommands {
                     ? "Stop every program that uses it, such as tapcard serve, then try again." : ""
             )
         }
-        let source: any LedgerStore
-        do {
-            source = try await session.drivers.openLedger(.file(aside), nil, false, nil)
-        } catch {
+        let source = try await translating(
+            awaiting: await session.drivers.openLedger(.file(aside), nil, false, nil)
+        ) { (error: LedgerError) in
             let translated = TapcardError(error)
-            throw TapcardError(
+            return TapcardError(
                 translated.kind, translated.what, meaning: nothingCopied(aside),
                 advice: wayOn(aside, path))
         }
@@ -59,9 +58,6 @@ extension LedgerCommands {
                 advice: error.meaning == unchanged
                     ? wayOn(aside, path) : "Run the same command again to find out.")
         }
-        func counted(_ count: Int, _ noun: String) -> String {
-            count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
-        }
         let counts =
             counted(filled.cards, "card") + " and " + counted(filled.operations, "operation")
         return Report(
@@ -77,6 +73,10 @@ extension LedgerCommands {
                 "Next, for each station: tapcard station register NAME FILE",
                 "Then, at that station: tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
             ], isChange: true)
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
     }
 
     private static func nothingCopied(_ aside: String) -> String {
