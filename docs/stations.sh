@@ -59,7 +59,7 @@ sql() { psql -h "$home/$1" -U owner -d "${3:-issuer}" -qAtX -c "$2"; }
 at() {
     export HOME=$home/till-$1 PGPASSFILE=$home/till-$1.pgpass TAPCARD_READER=sim
     exec "$tapcard" --ledger "postgresql:///issuer?host=$home/one,$home/two&user=till-$1" "${@:2}" \
-        2> >(grep -v 'the simulated reader is on the ledger' >&2)
+        2> >(grep -v 'a simulated reader is being used with the real ledger' >&2)
 }
 till() { (at "$@"); }
 

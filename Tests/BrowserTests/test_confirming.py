@@ -50,7 +50,7 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.open("draws")
         self.page.see(ASKED, LOTTERY)
         self.decline()
-        self.page.see("The lottery's address was not confirmed yet", "Nothing was sent",
+        self.page.see(f"The lottery has not been confirmed at {LOTTERY} yet", "Nothing was sent",
                       "Ask the operator to confirm the service's address.")
         # The view is loaded again after each operation.
         self.page.requests()

@@ -40,8 +40,8 @@ struct EmulateTests {
         #expect(Self.exists(link))
         #expect(
             try process.output == """
-                A PN532 answers at \(link)
-                tapcard read --reader \(device)
+                Emulating a PN532 at \(link)
+                To use it: tapcard read --reader \(device)
                 LIBNFC_DEFAULT_DEVICE=\(device):115200 nfc-list
                 To control it, type control lines here, or run: tapcard emulate --link \(link) --tell status
                 To stop it, press Ctrl-C
@@ -138,20 +138,20 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                ~/tag.txt is no dump of a whole tag: line 1: neither "tapcard tag 1" nor a \
+                ~/tag.txt is not a complete dump: line 1: neither "tapcard tag 1" nor a \
                 dump of a Flipper or a Proxmark3. The emulator was not started. To make a complete one, run: tapcard tag dump
                 """)
         try till.expect(
             ["emulate", "--tag", till.home], status: 1,
             complains: """
                 The tag's file cannot be read: ~: Is a directory. The emulator was not started. Name a dump \
-                that you may read and write.
+                that you can read and write.
                 """)
         try till.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
-                The emulated reader is not to be had: ~/tag.txt is there and is no link \
-                to a terminal. Nothing was done. Choose another name with --link or --control.
+                The emulator could not start: ~/tag.txt is there and is no link to a terminal. \
+                The emulator was not started. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
         #expect(try till.run(["emulate", "--pace", "fast"]).status == 2)
@@ -167,7 +167,9 @@ struct EmulateTests {
         for more in [[], ["--tell", "status"]] {
             try till.expect(
                 ["emulate", option, ""] + more, status: 2,
-                complains: "\(option) needs a name. Nothing was done. See: tapcard emulate --help")
+                complains:
+                    "The option \(option) needs a value. Nothing was done. Add one, or leave "
+                    + "out the option.")
         }
     }
 
@@ -190,15 +192,15 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", link, "--tell", "status"], status: 1,
             complains: """
-                The emulated reader is not to be had: ~/none/reader.control: No such file or \
-                directory. Nothing was done. Look whether tapcard emulate runs with the same \
-                --link or --control.
+                The emulator could not be reached: ~/none/reader.control: No such file or \
+                directory. Nothing was changed. Start it first, or name the --link or --control \
+                that it was started with.
                 """)
         try till.expect(
             ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
             complains: """
-                The emulated reader is not to be had: a control line is one line of at most 512 \
-                bytes. Nothing was done. To list the control lines, run: tapcard emulate --help
+                The control line was not sent: a control line is one line of at most 512 bytes. \
+                Nothing was changed. To list the control lines, run: tapcard emulate --help
                 """)
     }
 
@@ -221,8 +223,8 @@ struct EmulateTests {
         #expect(
             till.masked(ended.errors) == """
                 tapcard: The line was sent to the emulator, but no answer came: ~/reader.control does not answer. \
-                It is not known whether the emulator executed the line. Ask with --tell status when the \
-                reader answers again.
+                It is not known whether the emulator executed the line. Check in a moment with: \
+                --tell status
 
                 """)
     }
@@ -250,8 +252,9 @@ struct EmulateTests {
         #expect(ended.status == 0)
         #expect(
             till.masked(ended.errors) == """
-                tapcard: ~/card is a dump of another program's and is only read: what is written \
-                to the tag ends with this reader. Its control line dump shows it.
+                tapcard: ~/card, a dump from another program, is treated as read-only, so changes \
+                to the tag are lost when the emulator stops. To see the tag before then, use the \
+                control line dump.
 
                 """)
         #expect(try till.text(of: file) == before)
@@ -285,8 +288,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file, "--link", link], status: 1,
             complains: """
-                The file ~/tag.txt is read-only, but changes to the tag are written to it. Nothing is \
-                played. chmod u+w it, or play a copy.
+                The file ~/tag.txt is read-only, but changes to the tag are written to it. The \
+                emulator was not started. Use a copy, or make the file writable: chmod u+w ~/tag.txt
                 """)
         #expect(!Self.exists(link))
         #expect(try till.text(of: file) == before)

@@ -113,7 +113,7 @@ struct InterruptionTests {
             #expect(try process.end().status == 0)
         }
         #expect(try till.step("read").hasPrefix("No name, $16.00\n"))
-        #expect(try till.step("audit").contains("operations: 5, nothing open"))
+        #expect(try till.step("audit").contains("operations: 5; unfinished: none;"))
     }
 
     /// The end of a pipe whose other end has gone, so that who writes to it gets SIGPIPE.

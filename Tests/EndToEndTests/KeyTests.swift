@@ -10,12 +10,12 @@ struct KeyTests {
         + "is safe in the ledger. Once you are sure that this is the original, an operator can "
         + "rewrite it from the ledger and make it valid: tapcard repair --card 04AC6B72BA6C80"
 
-    @Test("the created the keys says once where keys and ledger lie")
+    @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {
         let till = try Till()
         let words = """
-            created the keys, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
-            is in ~/.local/share/tapcard/simulated/ledger.sqlite.
+            created the keys in ~/.local/share/tapcard/simulated/keys.json; the ledger, with \
+            currency USD, is in ~/.local/share/tapcard/simulated/ledger.sqlite
             tapcard: the reader is simulated, so this is play money, kept apart from the real ledger
             """
         try till.expect(
@@ -26,7 +26,7 @@ struct KeyTests {
         }
     }
 
-    @Test("created the keyss at the same time make one ring of keys")
+    @Test("first runs at the same time make one ring of keys")
     func atOnce() throws {
         let till = try Till()
         let processes = try (0..<4).map { _ in try till.start(["keys", "list"]) }

@@ -110,7 +110,8 @@ struct OfflineTests {
             paid.hasPrefix(
                 """
                 Paid €4.50 (offline), €15.50 left (last known balance)
-                The ledger is offline and books it later; unbooked here: €4.50 of
+                The ledger is offline; this payment is in the station's journal and will be booked \
+                when the ledger is back (unbooked at this station: €4.50, limit €
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(again.contains("(already done; last known balance)"))
@@ -121,7 +122,8 @@ struct OfflineTests {
         // An NTAG 424 bears no name: only the ledger knows it.
         let name = chip == "NTAG424" ? "No name" : "Amanda"
         #expect(left.output.hasPrefix("\(name), €14.50"), "\(left)")
-        #expect(left.output.contains("what the card itself says, less €5.50 to be booked; the"))
+        let less = "stored on the card, less €5.50 in offline payments still to be booked."
+        #expect(left.output.contains("not confirmed this balance; it is the amount \(less)"))
         try SimulationFileText(path: till.tags).arm("frame 3 lost")
         let pulled = try till.run("pay 1")
         #expect(pulled.status == 1 && pulled.output.isEmpty, "\(pulled)")
@@ -129,7 +131,7 @@ struct OfflineTests {
         try till.step("sim put")
         let limit = try till.run("pay 4.51 --json").output
         #expect(limit.contains(#""step":"wait-for-ledger","because":"card-limit","amount":"4.50""#))
-        #expect(try till.run("doctor").output.contains("not booked: 2, €5.50"))
+        #expect(try till.run("doctor").output.contains("not booked yet: 2, €5.50 in total."))
         try issuer.recover()
         let booked = try till.run("pay 1")
         #expect(booked.errors.hasSuffix("tapcard: Booked 2 offline payments, €5.50 in total.\n"))
@@ -140,7 +142,7 @@ struct OfflineTests {
         #expect(try till.step("takings --json").contains(#""paid":"6.50""#))
         // Under the same id it is answered from the ledger now.
         let later = try till.step("pay 4.50 --operation \(OfflineTests.id)")
-        #expect(later.contains("replayed"))
+        #expect(later.contains("(already done; balance at that time)"))
         #expect(try till.step("station book") == "No offline payments to book")
     }
 

@@ -83,8 +83,8 @@ struct OperatorTests {
         try till.expect(
             "refund \(added)",
             prints:
-                "Took back $1.00, $15.00 left (already done; balance at that time)\nThis payout "
-                + "was already booked at <time> UTC. Do not hand out cash now, unless you "
+                "Top-up reversed: $1.00, $15.00 left (already done; balance at that time)\nThis "
+                + "payout was already booked at <time> UTC. Do not hand out cash now, unless you "
                 + "booked it yourself and have not handed the cash out yet.\nCard "
                 + "04AC6B72BA6C80, operation <uuid>")
     }

@@ -135,9 +135,10 @@ struct ProgramAttackTests {
         #expect(elsewhere.status == 9)
         #expect(
             till.masked(elsewhere.errors).contains(
-                "tapcard: Other users can write to the folder of the ledger, ~/other (mode 777). "
-                    + "Nothing was done, because anyone who can write there could swap the file. "
-                    + "If you are sure that nobody has altered anything, run: chmod go-w ~/other\n"
+                "tapcard: Other users can write to the folder ~/other (mode 777), which contains "
+                    + "the ledger. Nothing was done, because anyone who can write there could "
+                    + "swap the file. If you are sure that nobody has altered anything, run: "
+                    + "chmod go-w ~/other\n"
             ), "\(elsewhere.errors)")
         let above = till.file(".local/share")
         for (mode, status): (UInt32, Int32) in [
@@ -165,11 +166,21 @@ struct ProgramAttackTests {
         try till.step("config set timeout 5")
         let settings = till.file(".config/tapcard/simulated/config.json")
         for (path, status, what): (String, Int32, String) in [
-            (till.data, 1, "The data folder ~/.local/share/tapcard/simulated belongs to"),
-            (till.ledger, 9, "The ledger ~/.local/share/tapcard/simulated/ledger.sqlite bel"),
+            (
+                till.data, 1,
+                "Another user owns the data folder at ~/.local/share/tapcard/simulated."
+            ),
+            (
+                till.ledger, 9,
+                "Another user owns the ledger at ~/.local/share/tapcard/simulated/ledger.sqlite."
+            ),
             (till.keys, 1, "The key file ~/.local/share/tapcard/simulated/keys.json belongs"),
-            (settings, 2, "another user owns it."),
-            (till.file(".local"), 1, "Another user owns the folder of the "),
+            (
+                settings, 2,
+                "The settings file ~/.config/tapcard/simulated/config.json is not used: another "
+                    + "user owns it."
+            ),
+            (till.file(".local"), 1, "Another user owns the folder ~/.local, which contains the "),
         ] {
             try #require(unsafe chown(path, 12_345, 12_345) == 0)
             let ended = try till.run(["pay", "1"])

@@ -234,8 +234,8 @@ struct ReaderTests {
                 """
 
                 ok       There is no tag on the reader.
-                ok       ~/.local/share/tapcard/simulated/ledger.sqlite is sound: every page of the \
-                ledger was read.
+                ok       Every page of the ledger file \
+                ~/.local/share/tapcard/simulated/ledger.sqlite was read, and none is damaged.
                 """), "\(found)")
     }
 }

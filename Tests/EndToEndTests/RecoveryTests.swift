@@ -118,7 +118,7 @@ struct RecoveryTests {
         #expect(bad.status == 9)
         #expect(
             bad.errors.contains(
-                "is not a ledger backup, or it is damaged. The ledger is unchanged."))
+                "is damaged or is not a ledger backup. The ledger is unchanged."))
         #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
     }
 

@@ -50,10 +50,11 @@ struct SettingsFileTests {
         try till.write(#"{"time-out":5,"timeout":7}"#, to: path(till))
         try till.expect(
             "config get timeout", prints: "7",
-            complains: #""time-out" in ~/.config/tapcard/simulated/config.json is not a setting "#
-                + "and has no effect. Did you mean timeout?\n"
-                + "tapcard: The variable TAPCARD_READRE is not a setting and has no effect. Did "
-                + "you mean TAPCARD_READER?",
+            complains:
+                #""time-out" in ~/.config/tapcard/simulated/config.json is not a known setting "#
+                + "and is ignored. Did you mean timeout?\n"
+                + "tapcard: The variable TAPCARD_READRE is not a known setting and is ignored. "
+                + "Did you mean TAPCARD_READER?",
             with: ["TAPCARD_READRE": "sim"])
         try till.expect("config get timeout --quiet")
     }

@@ -47,7 +47,7 @@ struct SettingsTests {
         let unset = try till.run(["config"], with: ["TAPCARD_READER": nil])
         #expect(
             unset.output.hasPrefix(
-                "reader                     default  the first reader that is ready\n"))
+                "reader                     default  first usable reader\n"))
         let document = try till.run(["config", "--json"], with: ["TAPCARD_READER": nil])
         #expect(document.output.contains(#"{"name":"reader","value":null,"from":"default"}"#))
     }
@@ -60,7 +60,7 @@ struct SettingsTests {
         try till.step("sim put NTAG216 --reader sim:\(till.file("s.txt"))")
         #expect(try till.step("\(line) sim list").split(separator: "\n").count == 2)
         #expect(try till.step("sim list").split(separator: "\n").count == 1)
-        #expect(try till.step("\(line) audit").hasPrefix("Cards: 1, operations: 1, "))
+        #expect(try till.step("\(line) audit").hasPrefix("Cards: 1; operations: 1; "))
         try till.expect(
             "sim list --reader pcsc:usb", status: 2,
             complains:
@@ -81,7 +81,7 @@ struct SettingsTests {
                 #""nan" is not a valid payment-lifetime: write seconds, from 0 to 86400."#
             ),
             ("currency", "XYZ", #""XYZ" is not a valid currency."#),
-            ("json", "maybe", #""maybe" is not a valid value of json."#),
+            ("json", "maybe", #""maybe" is not valid for json."#),
         ])
     func values(name: String, value: String, complaint: String) throws {
         let till = try Till()
@@ -103,8 +103,8 @@ struct SettingsTests {
         arguments: [
             ("timeout = 5", nil), (#"{"timeout":5"#, nil),
             ("[]", "the file must contain a JSON object"),
-            (#"{"timeout":[5]}"#, #""timeout" is neither text nor number, true nor false"#),
-            (#"{"json":null}"#, #""json" is neither text nor number, true nor false"#),
+            (#"{"timeout":[5]}"#, #""timeout" must be text, a number, true or false"#),
+            (#"{"json":null}"#, #""json" must be text, a number, true or false"#),
         ])
     func file(text: String, reason: String?) throws {
         let till = try Till()

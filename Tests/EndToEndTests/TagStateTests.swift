@@ -58,7 +58,7 @@ struct TagStateTests {
         try till.simulation.write(SimulationFileText.message("T", Array(json.utf8)))
         #expect(
             try till.step("adopt --accept-balance 12.50 --display ios-app")
-                .hasPrefix("Adopted: Amanda Gonzalez (id 1), $12.50\n"))
+                .hasPrefix("Converted: Amanda Gonzalez (id 1), $12.50\n"))
         #expect(try till.step("pay 2.50").hasPrefix("Paid $2.50, $10.00 left"))
         // What the app reads is its own form again, with the new balance at the same place.
         #expect(try till.simulation.page(5).hasSuffix("54 7B 22"))

@@ -118,7 +118,7 @@ struct UnusableLedgerTests {
         try till.expect(
             "read", status: 2,
             complains:
-                "The variable HOME is not set. Nothing was done. Set HOME, or XDG_DATA_HOME.",
+                "The variable HOME is not set. Nothing was done. Set HOME or XDG_DATA_HOME.",
             with: ["HOME": nil])
     }
 }

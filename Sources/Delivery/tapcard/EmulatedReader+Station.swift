@@ -87,7 +87,7 @@ extension EmulatedReader {
                 advice: "Choose another name with --link or --control.")
         case .control:
             TapcardError(
-                .usage, what, meaning: nothing,
+                .usage, "The control line was not sent: \(error.detail).", meaning: nothing,
                 advice: "To list the control lines, run: tapcard emulate --help")
         case .system, .unanswered:
             TapcardError(

@@ -186,7 +186,7 @@ struct SimulationDrawer: SimulatedTags {
                 let tag = world.addTag(chip, elsewhere: elsewhere, random: RandomBytes.make)
             else {
                 throw refusal(
-                    "There are already 64 simulated tags, and there is no room for more.",
+                    "There are already \(Simulation.mostTags) simulated tags, the most possible.",
                     "Put an existing tag on the reader.")
             }
             return tag.uid
@@ -194,7 +194,7 @@ struct SimulationDrawer: SimulatedTags {
         if Simulation.isChip(typed: word) {
             guard let chip = world.addChip(elsewhere: elsewhere, random: RandomBytes.make) else {
                 throw refusal(
-                    "There are already 64 simulated tags, and there is no room for more.",
+                    "There are already \(Simulation.mostTags) simulated tags, the most possible.",
                     "Put an existing tag on the reader.")
             }
             return chip.number

@@ -58,7 +58,7 @@ import Testing
         try till.note(payment, in: "issuer")
         till.expose("confirmed.txt")
         let blind = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
-        #expect(blind?.what.contains("other users can write to it (mode 620)") == true)
+        #expect(blind?.what.contains("others may write to it (mode 620)") == true)
         till.expose("confirmed.txt", 0o600)
         _ = try await till.pay(1, id: 2)
         #expect(try await till.book()?.payments == 2)

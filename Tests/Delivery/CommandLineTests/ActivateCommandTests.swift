@@ -44,8 +44,8 @@ struct ActivateCommandTests {
         #expect(
             open.text == """
                 Cards: 1; operations: 2; unfinished: none; rules: all hold
-                Card \(card): the service was asked for its activation and has not answered; \
-                tapcard activate asks again
+                The activation of card \(card) was sent but never answered, so its outcome is \
+                unknown; with that card, run: tapcard activate
 
                 """)
         #expect(open.status == 0)

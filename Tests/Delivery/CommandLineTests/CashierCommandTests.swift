@@ -19,7 +19,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
         #expect(
             await bench.run("cashiers add Zoë", Self.password)
-                == .init(status: 0, text: "Zoë can log in at the till page\n"))
+                == .init(status: 0, text: "Zoë can now log in on the till page\n"))
         #expect(
             await bench.run("cashiers add Ann --json", Self.password).text
                 == #"{"result":"done","cashier":"Ann","isNew":true}"# + "\n")
@@ -33,11 +33,11 @@ struct CashierCommandTests {
         #expect(kept.contains("Ann") && !kept.contains("sesame"))
         #expect(
             await bench.run("cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "another-one"]).text
-                == "Ann has a new password\n")
+                == "Ann now has a new password\n")
         #expect(
             try CashierFile(path: file.path).load().map { $0.password.accepts("another-one") }
                 == [true, false])
-        #expect(await bench.run("cashiers remove Ann").text == "Ann cannot log in any more\n")
+        #expect(await bench.run("cashiers remove Ann").text == "Ann can no longer log in\n")
         #expect(
             await bench.run("cashiers remove Ann")
                 == .init(
@@ -105,7 +105,7 @@ struct CashierCommandTests {
         try bench.set(#"{"cashier-password":"sesame-open"}"#)
         let inFile = await bench.run("cashiers list")
         #expect(inFile.status == 2)
-        #expect(inFile.text.contains("does not belong in it; set TAPCARD_CASHIER_PASSWORD"))
+        #expect(inFile.text.contains("is not allowed in this file; set TAPCARD_CASHIER_PASSWORD"))
     }
 
     @Test("a name is one name however it is typed, and no other may look like it")
@@ -115,7 +115,7 @@ struct CashierCommandTests {
         for name in ["ann", "ANN", "An\u{200B}n", "A\u{A0}nn"] {
             #expect(
                 await bench.run("cashiers add \(name)", Self.password).text
-                    == "Ann has a new password\n")
+                    == "Ann now has a new password\n")
         }
         for name in ["\u{410}nn", "\u{391}nn", "\u{FF21}nn", "a\u{578}n"] {
             let refused = await bench.run("cashiers add \(name)", Self.password)
@@ -125,7 +125,7 @@ struct CashierCommandTests {
                 #expect(refused.text.contains("looks like the cashier \"Ann\""))
             }
         }
-        #expect(await bench.run("cashiers remove aNN").text == "Ann cannot log in any more\n")
+        #expect(await bench.run("cashiers remove aNN").text == "Ann can no longer log in\n")
     }
 
     @Test("names that are none are refused", arguments: ["\u{7}", "\u{202E}nnA"])
@@ -203,7 +203,8 @@ struct CashierCommandTests {
             refused.text.contains(
                 "Remove a cashier who no longer works here: tapcard cashiers remove NAME"))
         #expect(
-            await bench.run("cashiers add Ann", Self.password).text == "Ann has a new password\n")
+            await bench.run("cashiers add Ann", Self.password).text
+                == "Ann now has a new password\n")
         #expect(try CashierFile(path: file.path).load().count == CashierFile.mostCashiers)
     }
 }

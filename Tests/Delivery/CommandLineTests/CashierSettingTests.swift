@@ -41,7 +41,7 @@ struct CashierSettingTests {
         let bench = try ProgramBench()
         #expect(
             await bench.run("config").text.contains(
-                "cashier                    default          nobody"))
+                "cashier                    default          no cashier\n"))
         try bench.set(#"{"cashier":"Zoë"}"#)
         #expect(
             await bench.run("config").text.contains(

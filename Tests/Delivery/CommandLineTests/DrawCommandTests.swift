@@ -46,7 +46,8 @@ struct DrawCommandTests {
         }
         try lottery.vanish(.broken, age: 1)
         #expect(
-            await bench.run("draws").text.hasSuffix("ago; the lottery's service has a fault.\n"))
+            await bench.run("draws").text.hasSuffix(
+                "ago and is shown because the lottery's service has a fault.\n"))
         try lottery.vanish(.notJSON, age: 7)
         #expect(
             await bench.run("draws")
@@ -167,8 +168,8 @@ struct DrawCommandTests {
     @Test(
         "that are not there are refused",
         arguments: [
-            ("draw-3 --next", 4, "Draw draw-3 is the newest that is known"),
-            ("draw-1 --previous", 4, "There is no draw before draw-1"),
+            ("draw-3 --next", 4, "There is no draw after draw-3, the newest one known here."),
+            ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one known here."),
             ("draw-1 --next --previous", 2, "--next and --previous together"),
             ("dräw", 2, "is not the name of a draw (such as draw-1)"),
         ])

@@ -111,7 +111,8 @@ struct LotteryLookTests {
                   kept by the lottery
                   [ 2][16]  1 [44]  3   4  +(14)
                   won $30.00  3 of 6 and the bonus
-                As of 3 minutes ago; the service does
+                This information was cached 3 minutes
+                ago and is shown because the lottery did
                 not answer.
 
                 """)

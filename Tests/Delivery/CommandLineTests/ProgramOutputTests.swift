@@ -78,8 +78,8 @@ struct ProgramOutputTests {
             reading.text.contains(
                 """
                 Protection: write password from key 1; only a station with that key can write to the tag. To check the chip, run: tapcard tag info
-                Resolved: the interrupted unprotecting was given up: somebody has locked the tag's \
-                settings. The tag stays as it is, and the card works.
+                Resolved: the interrupted unprotecting has been abandoned, because someone locked \
+                the tag's configuration. The tag stays as it is, and the card can still be used.
 
                 """), "\(reading.text)")
     }
@@ -98,11 +98,11 @@ struct ProgramOutputTests {
 
                 """)
         let kept = """
-            Cards that keep its password: 1. Whoever has the key can write to them until tapcard \
-            tag unprotect, then tapcard tag protect gives them another one.
+            Tags that keep a write password from this key: 1. Anyone who has the key can still \
+            write to them until you run tapcard tag unprotect and then tapcard tag protect.
             """
         let refused = await bench.run("keys retire 1")
-        #expect(refused.status == 2 && refused.text.contains("under it: 0. "))
+        #expect(refused.status == 2 && refused.text.contains("undone. No cards are affected. "))
         #expect(refused.text.contains(kept), "\(refused.text)")
         #expect(
             await bench.run("keys retire 1 --for-ever")
@@ -111,10 +111,9 @@ struct ProgramOutputTests {
                     text: """
                         Key 1 retired; cards that need tapcard repair: 0
                         \(kept)
-                        Older copies of the key file still have it: destroy them, and export the \
-                        keys again
-                        If phones open a page from your cards: make its key file again, and move \
-                        it there: tapcard keys customers FILE --overwrite
+                        Older exports contain the key; destroy them and make a new export
+                        If you have a customers' page, make a new key file and move it to the \
+                        server: tapcard keys customers FILE --overwrite
 
                         """))
         #expect(

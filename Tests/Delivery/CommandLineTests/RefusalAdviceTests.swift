@@ -16,7 +16,8 @@ struct RefusalAdviceTests {
         #expect(short.status == 4)
         #expect(
             short.text.hasSuffix(
-                "At most $17.00 can be taken back: tapcard refund \(id) 17.00\n"), "\(short.text)")
+                "Part of this top-up has been spent, so at most $17.00 can be reversed: tapcard "
+                    + "refund \(id) 17.00\n"), "\(short.text)")
         #expect(await bench.run("refund \(id) 17.00").status == 0)
     }
 
@@ -53,7 +54,7 @@ struct RefusalAdviceTests {
             await bench.run("refund \(paid)").text
                 == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe "
                 + "for someone else. Nothing was changed on card or ledger. To see what was "
-                + "done, run: tapcard history\n")
+                + "done on this tag's earlier account, run: tapcard history\n")
         let refused = try await bench.document("refund \(paid)")
         #expect(refused["error"]?.string == "not-refundable")
         #expect(refused["next"]?.array?.map { $0["step"]?.string } == ["show-earlier-account"])
@@ -75,7 +76,7 @@ struct RefusalAdviceTests {
     @Test(
         "to a verb that has another name, a word too many and a group of verbs",
         arguments: [
-            ("undo", #"tapcard has no verb "undo": did you mean refund? See: tapcard --help"#),
+            ("undo", #"tapcard has no verb "undo"; did you mean refund? See: tapcard --help"#),
             (
                 "pay 5 EUR",
                 #"tapcard pay got one argument too many: "EUR". See: tapcard pay --help"#

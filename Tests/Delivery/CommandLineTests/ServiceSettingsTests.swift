@@ -102,7 +102,9 @@ struct ServiceSettingsTests {
         #expect(ended.status == 2 && !ended.text.contains("swordfish"))
         #expect(
             ended.text.contains(
-                "a password is not allowed in this file; set TAPCARD_MASTERMIND_ instead"))
+                "a password is not allowed in this file; set \(ServiceSettingsTests.password) "
+                    + "instead"
+            ))
     }
 
     @Test("the services of a command are made once, however often they are asked")
@@ -193,7 +195,8 @@ struct ServiceSettingsTests {
             guard status == 2 else { continue }
             #expect(
                 ended.text
-                    == "! tapcard: A password can be at most 1024 bytes long. Nothing was sent.\n")
+                    == "! tapcard: The password is too long: it has \(count) bytes, and 1024 is "
+                    + "the most. Nothing was sent.\n")
         }
     }
 }

@@ -27,10 +27,15 @@ struct StationSettingTests {
         try bench.write("", to: "ledger.sqlite")
         #expect(await bench.run("config").text.contains("\ncurrency                   ledger"))
         let other = await bench.run("config", ["TAPCARD_CURRENCY": "EUR"]).text
-        #expect(other.contains("The ledger is in USD: no card is used while"), "\(other)")
+        #expect(
+            other.contains(
+                "The ledger's currency is USD, but the setting says EUR; cards are refused until"),
+            "\(other)")
         #expect(other.contains("unset TAPCARD_CURRENCY"), "\(other)")
         let refused = await bench.run("config set currency EUR")
-        #expect(refused.status == 2 && refused.text.contains("The ledger is in USD, and keeps"))
+        #expect(
+            refused.status == 2
+                && refused.text.contains("This ledger's currency is USD and cannot be changed."))
         #expect(await bench.run("config set currency usd").status == 0)
     }
 
@@ -63,7 +68,7 @@ struct StationSettingTests {
         #expect(variable.status == 9 && variable.text.hasSuffix("unset TAPCARD_CURRENCY\n"))
         try bench.set(#"{"currency":"EUR"}"#)
         let file = await bench.run("pay 1", failing: failures)
-        #expect(file.text.hasSuffix("To take it out: tapcard config set currency\n"))
+        #expect(file.text.hasSuffix("; remove it there: tapcard config set currency\n"))
         let flag = await bench.run("pay 1 --currency EUR", failing: failures)
         #expect(
             flag.text.hasSuffix(
@@ -108,7 +113,7 @@ struct StationSettingTests {
         #expect(above.status == 2)
         #expect(
             above.text
-                == "The setting ! tapcard: confirm-payment-above 60.00 would never apply, because "
+                == "! tapcard: The setting confirm-payment-above 60.00 would never apply, because "
                 + "it is above payment-limit 50.00. Nothing was changed. Lower it, or raise "
                 + "the limit first.\n")
         #expect(await bench.run("config set confirm-payment-above 50").status == 0)
@@ -132,7 +137,10 @@ struct StationSettingTests {
         let bench = try ProgramBench()
         let ended = await bench.run("config set ledger foo", StationSettingTests.real)
         #expect(ended.status == 2)
-        #expect(ended.text.contains(#""foo" is not the full path of a ledger."#), "\(ended.text)")
+        #expect(
+            ended.text.contains(
+                #"The path "foo" is relative, so it would mean a different ledger"#),
+            "\(ended.text)")
         let variable = StationSettingTests.real.merging(["TAPCARD_LEDGER": "foo"]) { $1 }
         #expect(await bench.run("audit", variable).status == 2)
         #expect(await bench.run("--ledger foo audit", StationSettingTests.real).status != 2)
@@ -142,7 +150,9 @@ struct StationSettingTests {
     func simulated() async throws {
         let bench = try ProgramBench()
         let named = await bench.run("config get ledger", ["TAPCARD_LEDGER": "/shop/l.sqlite"]).text
-        #expect(named.hasPrefix("! tapcard: TAPCARD_LEDGER has no effect with a simulated reader"))
+        #expect(
+            named.hasPrefix(
+                "! tapcard: TAPCARD_LEDGER is ignored, because a simulated reader keeps"))
         #expect(named.hasSuffix("\n~/tapcard/simulated/ledger.sqlite\n"), "\(named)")
         let data = await bench.run("config get keys", ["TAPCARD_DATA": "/shop"])
         #expect(data == ProgramBench.Ended(status: 0, text: "/shop/simulated/keys.json\n"))
@@ -162,8 +172,8 @@ struct StationSettingTests {
         let ended = await bench.run("config get paymentlimit")
         #expect(
             ended.text
-                == #"! tapcard config set does not accept "paymentlimit" for KEY; did you mean payment-limit? "#
-                + "See: tapcard config get --help\n")
+                == #"! tapcard config get does not accept "paymentlimit" for KEY; did you mean "#
+                + "payment-limit? See: tapcard config get --help\n")
         #expect(await bench.run("config get settings-file").text.hasSuffix("/config.json\n"))
         #expect(await bench.run("config set keys /x").status == 2)
     }

@@ -49,7 +49,7 @@ struct TableImportTests {
             ),
             (
                 "01234-56789-ABCDE-FGHJK-MNPQS", 1,
-                "cannot be opened: the passphrase is not the one of this file, or the file was "
+                "cannot be read: the passphrase is not the one of this file, or the file was "
                     + "changed. The key file was not changed. Check the passphrase and try again, "
                     + "or make a new table: tapcard keys table FILE"
             ),

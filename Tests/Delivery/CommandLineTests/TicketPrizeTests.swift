@@ -219,7 +219,7 @@ struct TicketPrizeTests {
             let refused = await bench.run(line)
             #expect(refused.status == 8, "\(refused.text)")
             #expect(
-                refused.text.contains("it ends before draw-4")
+                refused.text.contains("its list of draws ends before draw-4,")
                     && refused.text.contains("nothing was charged")
                     && refused.text.contains("with a card that has no such prize")
                     && !refused.text.contains("--forget"), "\(refused.text)")
@@ -271,7 +271,7 @@ struct TicketPrizeTests {
             ("ticket claim", 4, "has won"),
             ("ticket claim ticket-1", 4, "ticket-1 is not a ticket"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
-            ("ticket claim tick\"et", 2, "not a valid ticket name"),
+            ("ticket claim tick\"et", 2, "is not the name of a ticket. Nothing was done."),
         ] as [(String, Int32, String)] {
             let ended = await bench.run(line)
             #expect(ended.status == status && ended.text.contains(words), "\(ended.text)")

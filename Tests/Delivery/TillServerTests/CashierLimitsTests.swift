@@ -5,7 +5,7 @@ import TillServer
 struct CashierLimitsTests {
     private static let (here, there) = ("192.0.2.1", "192.0.2.2")
 
-    @Test("after five wrong passwords in a minute under one name they are told seconds to wait")
+    @Test("after five wrong passwords in a minute under one name they are told how long to wait")
     func oneName() {
         var limits = LoginLimits()
         for second in 0..<5 {

@@ -93,7 +93,7 @@ extension Change {
 
     static let protect = Change(
         line: "tag protect", prepared: issued, before: twenty,
-        after: Found("20.00", protection: "on"), says: "Card 04",
+        after: Found("20.00", protection: "on"), says: "Tag 04",
         refusalAgain: "wrong-state", mayBeVoided: false, leastCalls: 100)
 
     static let unprotect = Change(
@@ -106,7 +106,7 @@ extension Change {
         line: "adopt --accept-balance 20",
         prepared: ["keys list", "backup ~/empty"] + issued + ["restore-backup ~/empty"],
         before: Found("20.00", ledger: "unknown", protection: nil), after: twenty,
-        says: "Adopted:", refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
+        says: "Converted:", refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
 
     static let replace = Change(
         line: "replace --card \(Till.firstUID)", prepared: issued, isForBlank: true,

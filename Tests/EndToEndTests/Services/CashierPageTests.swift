@@ -264,7 +264,7 @@ struct CashierPageTests {
         try till.write("none", to: certificate.path)
         page.process.signal(SIGHUP)
         try page.process.wait("it says what is wrong") {
-            try page.process.errors.contains(" holds no certificate.")
+            try page.process.errors.contains("certificate.pem contains no certificate.")
         }
         try till.write(till.text(of: other.path), to: certificate.path)
         #expect(try isTrusted())
@@ -306,10 +306,16 @@ struct CashierPageTests {
         let certificate = try Certificate(till)
         let other = try Certificate(till, "other")
         for (path, key, why) in [
-            (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
-            (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
+            (
+                certificate.key, certificate.path,
+                "The file ~/certificate.key.pem contains no certificate."
+            ),
+            (
+                certificate.path, certificate.path,
+                "The file ~/certificate.pem contains no private key."
+            ),
             (certificate.path, other.key, "The till page cannot be served. "),
-            ("none.pem", other.key, "There is no file none.pem."),
+            ("none.pem", other.key, "There is no file none.pem for the certificate."),
         ] {
             let ended = try till.run(["serve", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
@@ -324,8 +330,8 @@ struct CashierPageTests {
         #expect(
             till.masked(open.errors).hasPrefix(
                 "tapcard: The private key in ~/other.key.pem can be read by others (mode 640). The "
-                    + "server was not started. Whoever has it can pass for this machine. If nobody "
-                    + "has: chmod 600"),
+                    + "server was not started. Anyone who has it can impersonate this server. If "
+                    + "nobody has read it, run: chmod 600 ~/other.key.pem\n"),
             "\(open.errors)")
         // The lengths of RSA keys of 3072 and of 4096 bits.
         for (length, isTooSlow) in [(2_356, false), (3_132, true)] {

@@ -80,7 +80,8 @@ import Testing
         #expect(shown.contains("$20.00") && shown.hasSuffix(" 200"))
         #expect(try CustomersServedTests.post(local, query, trusted).hasSuffix(" 410"))
         // The till knows nothing of it, and it nothing of the till.
-        let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
+        let page = try #require(try process.output.firstMatch(of: /Till page: (http:\S+)\/\n/))
+            .output.1
         #expect(try CustomersServedTests.post("\(page)/c", query).hasSuffix(" 404"))
         let session = "https://127.0.0.1:\(port)/api/v1/session"
         #expect(try CustomersServedTests.post(session, "{}", trusted).hasSuffix(" 404"))
@@ -135,7 +136,7 @@ import Testing
             till, CustomersServedTests.alone(till) + ["--port", "0"])
         let line = try #require(
             try process.output.firstMatch(
-                of: /Its counts are at (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
+                of: /Metrics of the customers' page: (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
         let counts = String(line.output.1)
         func value(_ outcome: String) throws -> String? {
             try CustomersServedTests.get(counts)
@@ -180,7 +181,8 @@ import Testing
                 "serve", "--customers", "127.0.0.1:0", "--customers-keys",
                 till.file("customer-keys.json"),
             ])
-        let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
+        let page = try #require(try process.output.firstMatch(of: /Till page: (http:\S+)\/\n/))
+            .output.1
         let query = try CustomersServedTests.query(till, 1)
         let wrong = query.dropLast() + (query.hasSuffix("0") ? "1" : "0")
         for _ in 0..<40 { _ = try CustomersServedTests.post(address, String(wrong)) }

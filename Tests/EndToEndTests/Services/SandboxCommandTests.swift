@@ -12,7 +12,7 @@ struct SandboxCommandTests {
         #expect(
             ended.errors == """
                 tapcard: The value for --draw-every must be a whole number from 1 to 86400, not "\(text)". \
-                The emulator was not started.
+                The sandbox was not started.
 
                 """)
     }
@@ -29,7 +29,7 @@ struct SandboxCommandTests {
             let ended = try Till().run(["sandbox"] + line.split(separator: " ").map(String.init))
             #expect(ended.status == 2, "\(line)")
             #expect(
-                ended.errors.hasPrefix("tapcard: \(words) The emulator was not started. "),
+                ended.errors.hasPrefix("tapcard: \(words) The sandbox was not started. "),
                 "\(line)")
         }
     }

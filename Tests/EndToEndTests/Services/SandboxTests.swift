@@ -14,7 +14,7 @@ struct SandboxTests {
         let played = try PlayedServices(till)
         #expect(
             try played.process.output == """
-                The sandbox answers at \(played.address)
+                Sandbox running at \(played.address)
                 export TAPCARD_READER=sim
                 export TAPCARD_ACTIVATION_URL=\(played.address)/activation
                 export TAPCARD_LOTTERY_URL=\(played.address)/lottery
@@ -30,7 +30,7 @@ struct SandboxTests {
         let ended = try played.process.end()
         let status = signal == SIGINT ? 128 + SIGINT : 0
         #expect(ended.status == status)
-        #expect(ended.output.hasSuffix("Sandbox stopped after 1 requests\n"))
+        #expect(ended.output.hasSuffix("Sandbox stopped after 1 request\n"))
         #expect(ended.errors == "")
         let port = try #require(played.address.split(separator: ":").last)
         // The port is free again.
@@ -82,18 +82,26 @@ struct SandboxTests {
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
         let other = try Certificate(till, "other")
-        for (path, key, why) in [
-            (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
-            (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
-            (certificate.path, other.key, "The sandbox server could not start. "),
+        let both = "Name a certificate and the key that belongs to it, both in PEM."
+        for (path, key, why, advice) in [
+            (
+                certificate.key, certificate.path,
+                "The file ~/certificate.key.pem contains no certificate.", both
+            ),
+            (
+                certificate.path, certificate.path,
+                "The file ~/certificate.pem contains no private key.", both
+            ),
+            (
+                certificate.path, other.key, "The sandbox server could not start. ",
+                "Name a certificate and a private key that belong together."
+            ),
         ] {
             let ended = try till.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
             let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
-            #expect(
-                line.contains(". The emulator was not started. Name a certificate and the key"),
-                "\(line)")
+            #expect(line.hasSuffix(". The sandbox was not started. \(advice)\n"), "\(line)")
             #expect(line.count { $0.isNewline } == 1)
         }
     }
@@ -129,7 +137,7 @@ struct SandboxTests {
         #expect(taken.errors.hasPrefix("tapcard: The sandbox server could not start. "))
         #expect(
             taken.errors.hasSuffix(
-                "The emulator was not started. Choose another --port, or leave it out to get a "
+                "The sandbox was not started. Choose another --port, or leave it out to get a "
                     + "free one.\n"))
         first.process.signal(SIGTERM)
         #expect(try first.process.end().status == 0)
@@ -138,15 +146,15 @@ struct SandboxTests {
         #expect(words.errors.hasPrefix("tapcard: \"on fire\" is no failure"))
         let key = till.file("key.pem")
         for (path, what) in [
-            (till.file("none.pem"), "There is no file ~/none.pem."),
-            (till.home, "~ cannot be read: ~: Is a directory."),
+            (till.file("none.pem"), "There is no file ~/none.pem for the certificate."),
+            (till.home, "The certificate in ~ could not be read: ~: Is a directory."),
         ] {
             let ended = try till.run(
                 ["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
             #expect(
                 till.masked(ended.errors).hasPrefix(
-                    "tapcard: \(what) The emulator was not started. "))
+                    "tapcard: \(what) The sandbox was not started. "))
         }
     }
 
@@ -170,8 +178,9 @@ struct SandboxTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors)
-                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its "
-                + "end. The emulator was not started. Name a PEM file that contains it.\n")
+                == "tapcard: The certificate in ~/pipe could not be read: ~/pipe: stopped before "
+                + "anybody wrote to its end. The sandbox was not started. Name a PEM file that "
+                + "contains it.\n")
     }
 
     @Test("help and its page name every failure")

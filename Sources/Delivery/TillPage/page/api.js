@@ -41,7 +41,7 @@ export class Problem extends Error {
 
 /** Text that is not for cashiers: an operation id, a setting, a command or its flag. */
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
-  + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
+  + "|\\btapcard (?!cards?\\b|takes|makes|uses|knows|has|does|can|reads|writes|only)[a-z]");
 
 /** The server's sentences without those for operators. */
 const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")

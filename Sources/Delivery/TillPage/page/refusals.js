@@ -14,8 +14,8 @@ const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "
 
 /** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
 export const meaningOf = ({ kind, problem }) =>
-  (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
-    : problem.meaning);
+  (/^Nothing (was |new was started\.$)/.test(problem.meaning)
+    ? words.nothing[kind] ?? problem.meaning : problem.meaning);
 
 /** The page's own words for why no money moves; for a ruined tag, the server's say more. */
 const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);

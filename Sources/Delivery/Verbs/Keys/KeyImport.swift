@@ -56,21 +56,12 @@ enum KeyImport {
                 "currency": .text(imported.currencyCode),
             ] + Report.table(of: keys),
             [
-                keys.isTable
-                    ? "Card keys imported for \(keys.cardCount); new records are sealed with key "
-                        + "\(keys.sealing.id)"
-                    : "Keys imported: \(new); new records are sealed with key \(keys.sealing.id)"
+                (keys.isTable
+                    ? "Card keys imported for \(keys.cardCount)" : "Keys imported: \(new)")
+                    + "; new records are sealed with key \(keys.sealing.id)"
             ]
                 + stay.map { "Key \($0.id) is retired here and stays retired" }
-                + (issuer?.sealing.map { sealing in
-                    keys.sealing.id == sealing
-                        ? []
-                        : [
-                            "This station lacks key \(sealing), which seals the records; run "
-                                + "tapcard keys export FILE where it exists, then import the file "
-                                + "here: tapcard keys import FILE"
-                        ]
-                } ?? [])
+                + lacking(issuer?.sealing, keys)
                 + (isOther
                     ? [
                         "The keys come from a station in \(imported.currencyCode ?? ""), this one "
@@ -78,6 +69,14 @@ enum KeyImport {
                             + "here but refused"
                     ] : []),
             isChange: true)
+    }
+
+    private static func lacking(_ sealing: UInt8?, _ keys: KeyRing) -> [String] {
+        guard let sealing, keys.sealing.id != sealing else { return [] }
+        return [
+            "This station lacks key \(sealing), which seals the records; run tapcard keys export "
+                + "FILE where it exists, then import the file here: tapcard keys import FILE"
+        ]
     }
 
     private static func imported(

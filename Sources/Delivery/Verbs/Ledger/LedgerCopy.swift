@@ -56,9 +56,6 @@ extension LedgerCommands {
                 advice: error.meaning == unchanged
                     ? wayOn(aside, path) : "Run the same command again to find out.")
         }
-        func counted(_ count: Int, _ noun: String) -> String {
-            count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
-        }
         let counts =
             counted(filled.cards, "card") + " and " + counted(filled.operations, "operation")
         return Report(
@@ -74,6 +71,10 @@ extension LedgerCommands {
                 "Next, for each station: tapcard station register NAME FILE",
                 "Then, at that station: tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
             ], isChange: true)
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
     }
 
     private static func nothingCopied(_ aside: String) -> String {

@@ -82,9 +82,9 @@ struct SafePlaces {
         return TapcardError(
             kind,
             folder.isForeign
-                ? "Another user owns the folder of the \(what), \(folder.path)."
-                : "Other users can write to the folder of the \(what), \(folder.path) (mode "
-                    + "\(mode)).",
+                ? "Another user owns the folder \(folder.path), which contains the \(what)."
+                : "Other users can write to the folder \(folder.path) (mode \(mode)), which "
+                    + "contains the \(what).",
             meaning: "Nothing was done, because anyone who can write there could swap the file.",
             // A folder such as /tmp is for all users, so its permissions must stay.
             advice: folder.isForeign || folder.isShared
@@ -117,9 +117,9 @@ extension SettingsFile {
             place = folder.path
             reason =
                 folder.isForeign
-                ? "another user owns its folder, \(place)"
-                : "other users can write to its folder, \(place) (mode "
-                    + "\(String(folder.permissions, radix: 8)))"
+                ? "another user owns the folder \(place), which contains it"
+                : "other users can write to the folder \(place) (mode "
+                    + "\(String(folder.permissions, radix: 8))), which contains it"
         } else {
             return
         }
