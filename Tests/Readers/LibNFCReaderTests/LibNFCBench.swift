@@ -5,7 +5,7 @@ import Tags
 import Testing
 
 /// Everything that opens a reader: one at a time in a process, so one test at a time.
-@Suite("libnfc over an emulated reader", .serialized)
+@Suite("Readers of libnfc, emulated on a serial line", .serialized)
 enum LiveTests {}
 
 /// An emulated reader and libnfc on it.

@@ -5,12 +5,14 @@ import Testing
 
 extension LiveTests {
     /// Here and not with the other targets' inputs: libnfc opens one reader in a process.
-    @Suite("What the fuzzer puts on the reader's line")
+    @Suite("Fuzzer inputs on the reader's line")
     struct LineCorpusTests {
         private static let folder = URL(
             filePath: Repository.path("Fuzz/Corpora/\(FuzzTarget.readerLine.name)"))
 
-        @Test("is an error or the truth, and the next tap works", .timeLimit(.minutes(2)))
+        @Test(
+            "Every input gives an error or the right data, and the next tap works",
+            .timeLimit(.minutes(2)))
         func holds() async throws {
             let files = try FileManager.default.contentsOfDirectory(
                 at: Self.folder, includingPropertiesForKeys: nil)

@@ -5,7 +5,7 @@ import Tags
 import Testing
 
 /// Everything that talks to the one played pcscd, one test after the other.
-@Suite("A reader behind pcscd", .serialized, .playedPCSCD)
+@Suite("Readers behind pcscd", .serialized, .playedPCSCD)
 enum PCSCReaderTests {}
 
 /// Three readers on a real pcscd, kept up for as long as the suite runs.
