@@ -4,7 +4,7 @@ import TapcardDomain
 import Testing
 
 /// The other end is `openssl s_server`, with certificates made for the test.
-@Suite("Who answers over https", .timeLimit(.minutes(2)))
+@Suite("Certificates of servers over https", .timeLimit(.minutes(2)))
 struct CertificateTests {
     private func failure(
         _ server: SecureServer, host: String = "localhost", believing authorities: String?
@@ -21,7 +21,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("without a known authority it is refused; with its own it is accepted")
+    @Test("A self-signed certificate is refused unless it is among the authorities")
     func selfSigned() async throws {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             let stranger = try #require(await failure(server, believing: nil))
@@ -31,7 +31,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("somebody vouches for it, but it is another one")
+    @Test("A certificate for another host is refused")
     func otherName() async throws {
         try await SecureServer.serving(names: "DNS:bank.example") { server in
             let failure = try #require(await failure(server, believing: server.certificate))
@@ -40,7 +40,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("it was good until yesterday")
+    @Test("An expired certificate is refused")
     func expired() async throws {
         try await SecureServer.serving(names: "DNS:localhost", days: -1) { server in
             let failure = try #require(await failure(server, believing: server.certificate))
@@ -49,7 +49,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("a file of authorities that is not there, or holds none")
+    @Test("A missing or empty file of authorities is a certificate error")
     func badFile() async throws {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
@@ -59,7 +59,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("nothing is protected there at all")
+    @Test("A server that does not speak TLS times out")
     func plain() async throws {
         try await ScriptedServer.serving([.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) {
             server in

@@ -13,7 +13,7 @@ struct LargeAnswerTests {
             HTTPRequest(.get, server.address), by: HTTPClientTests.limits)
     }
 
-    @Test("a body of just the bound is taken, one byte more is not")
+    @Test("A body of exactly the limit is accepted, and one byte more is refused")
     func bound() async throws {
         let most = [UInt8](repeating: 0x20, count: Self.bound)
         try await ScriptedServer.serving(
@@ -43,8 +43,7 @@ struct LargeAnswerTests {
         ),
     ]
 
-    @Test(
-        "a head without end, a line without end, lines without end after a body", arguments: heads)
+    @Test("An endless head, line or trailer is refused", arguments: heads)
     func head(begin: String, more: String) async throws {
         let script: [ScriptedServer.Step] = [.text(begin), .flood(Array(more.utf8), times: 10_000)]
         try await ScriptedServer.serving(script) { server in
@@ -55,7 +54,7 @@ struct LargeAnswerTests {
     }
 
     /// In a process of its own: this one has the memory of all tests that run at the same time.
-    @Test("a hundred megabytes do not make the process grow by thirty", .timeLimit(.minutes(2)))
+    @Test("A hundred megabytes grow the process by less than thirty", .timeLimit(.minutes(2)))
     func flood() async {
         await #expect(processExitsWith: .success) {
             let tests = LargeAnswerTests()
