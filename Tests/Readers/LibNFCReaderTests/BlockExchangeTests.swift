@@ -11,7 +11,7 @@ extension LiveTests {
             0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
         ]
         private static let readMessage: [UInt8] = [0x90, 0xAD, 0, 0, 7, 2, 0, 0, 0, 0, 0, 0, 0]
-        /// 200 bytes into the NDEF file, which take two blocks.
+        /// Writes 200 bytes into the NDEF file, which takes two blocks.
         private static let write: [UInt8] =
             [0x90, 0x8D, 0, 0, 207, 2, 0, 0, 0, 200, 0, 0]
             + [UInt8](repeating: 0x42, count: 200) + [0]

@@ -19,8 +19,8 @@ struct ConnectionStringTests {
         #expect(connection.text == text && connection.node == node)
     }
 
-    /// A bare driver opens the first USB device there is, of whatever kind; a speed that libnfc
-    /// does not know is passed over; a path with a colon is cut there.
+    /// libnfc would open the first USB device of any kind for a bare driver, ignore a speed that it
+    /// does not know, and cut a path at its colon.
     @Test(
         "A connection string that libnfc would misread is refused",
         arguments: [
@@ -44,8 +44,8 @@ struct ConnectionStringTests {
         }
     }
 
-    /// The USB drivers take 200 milliseconds off and fail at once if nothing is left; nothing may
-    /// be waited for without end.
+    /// The USB drivers subtract 200 ms from a limit and fail at once if nothing remains, and no
+    /// wait may be endless.
     @Test("Every driver's command limit is more than 200 ms and at most one second")
     func limits() {
         for driver in ConnectionString.Driver.allCases {

@@ -5,8 +5,8 @@ import Tags
 import Testing
 
 extension LiveTests {
-    /// Between libnfc and the reader: what is lost, damaged or late there ends the connection, and
-    /// the next selection opens it again.
+    /// Anything lost, damaged or late between libnfc and the reader ends the connection, and the
+    /// next selection opens it again.
     @Suite("Damage on the line between libnfc and the reader")
     struct DamagedLineTests {
         private static let readFour: [UInt8] = [0x30, 0x04]
@@ -46,8 +46,8 @@ extension LiveTests {
             }
         }
 
-        /// This CRC is right again when a byte of zero is added after it, so the sender of a frame
-        /// looks at the length of the answer as well.
+        /// The CRC is still correct after a zero byte is appended, so whoever sends a frame must
+        /// also check the length of its answer.
         @Test("An answer with an extra byte is never as long as a correct one")
         func longer() async throws {
             try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
@@ -60,8 +60,8 @@ extension LiveTests {
             }
         }
 
-        /// A time-out cancels nothing: the answer to the first READ comes while the second one's
-        /// is awaited, and both look alike.
+        /// A time-out cancels nothing, so the first READ's answer arrives while the second one's is
+        /// awaited, and they look alike.
         @Test(
             "A late answer is not taken as the answer to a later frame",
             arguments: ["late", "stale"])
@@ -97,8 +97,8 @@ extension LiveTests {
             }
         }
 
-        /// Six commands make a tap: whichever of them is damaged, what is read is right or an
-        /// error, and the next tap works.
+        /// A tap takes six commands. Whichever is damaged, a read is correct or fails, and the next
+        /// tap works.
         @Test(
             "Damage to any command of a tap never yields wrong data", arguments: 1...6,
             ["corrupt", "shorter", "longer", "lose-ack"])

@@ -7,7 +7,7 @@ import Testing
 extension LiveTests {
     @Suite("Power and selection over libnfc")
     struct FieldTests {
-        /// A tag whose pages from 04h on need the password that it came with.
+        /// A tag whose pages from 04h on need the factory password.
         private static var protected: Simulation {
             var simulation = Simulation.fresh
             if var tag = simulation.tag(LibNFCBench.uid) {
@@ -34,7 +34,8 @@ extension LiveTests {
             }
         }
 
-        /// A card's protection rests on this: settings act only afterwards.
+        /// A card's protection depends on this, because new settings act only after the tag loses
+        /// power.
         @Test("Releasing a tag and selecting it again cuts its power, so new settings take effect")
         func powerCycle() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
@@ -67,7 +68,7 @@ extension LiveTests {
             }
         }
 
-        /// There the search for a second tag leaves the first one deaf.
+        /// On such a chip the search for a second tag leaves the first one deaf.
         @Test("A tag that the chip does not wake is selected in a new field")
         func deaf() async throws {
             try await LibNFCBench.run(wakesNamedCards: false) { (reader, emulator) async throws in

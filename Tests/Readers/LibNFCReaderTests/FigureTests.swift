@@ -5,8 +5,7 @@ import Tags
 import Testing
 
 extension LiveTests {
-    /// Counts, not times: what the reader and the tag were asked, and how long the line and the
-    /// air would have taken for it.
+    /// Counts commands and frames, and computes how long the line and the air would take for them.
     @Suite("Costs of a tap over libnfc")
     struct FigureTests {
         private static let readCard: [UInt8] = [0x3A, 0x04, 0x27]

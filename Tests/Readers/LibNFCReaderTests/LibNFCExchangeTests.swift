@@ -66,7 +66,7 @@ extension LiveTests {
             }
         }
 
-        /// Reads, writes and reads back, as a payment does; the number of frames that went well.
+        /// Reads, writes and reads back like a payment, and returns how many frames succeeded.
         private static func work(
             _ reader: LibNFCReader
         ) async -> (done: Int, error: ReaderError.Kind?) {

@@ -97,7 +97,7 @@ extension LiveTests {
             }
         }
 
-        /// The first search of a tap is its second command. The reader holds its answer back.
+        /// The reader holds back its answer to a tap's second command, which is the first search.
         @Test("A hanging reader is aborted when its wait is canceled, and works afterwards")
         func aborted() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in

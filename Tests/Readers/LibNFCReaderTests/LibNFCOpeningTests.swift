@@ -27,7 +27,7 @@ extension LiveTests {
             }
         }
 
-        /// The lane, the actor and C stay behind the port: this compiles for any reader.
+        /// Compiles for any reader, because the lane, the actor and C stay behind the protocol.
         private static func tap(_ reader: any TagReader) async throws -> [UInt8] {
             _ = try await reader.select(within: .zero)
             let answer = try await reader.exchange(LibNFCBench.getVersion)
@@ -97,7 +97,7 @@ extension LiveTests {
             await reader.close()
         }
 
-        /// libnfc's own mark on a port is gone as soon as anybody looks at it again.
+        /// libnfc's own mark on a port disappears as soon as another program opens the port.
         @Test("A port that is already held is busy, and the error names the process")
         func held() async throws {
             let emulator = try EmulatedReader.start(.fresh)

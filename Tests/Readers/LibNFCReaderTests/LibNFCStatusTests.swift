@@ -20,7 +20,7 @@ struct LibNFCStatusTests {
         #expect(error.detail.contains("libnfc \(status.rawValue)"))
     }
 
-    /// An answer that is late belongs to no later command.
+    /// After any other error, a late answer could be taken for that of a later command.
     @Test("Only errors about the tag leave the connection open")
     func endings() {
         let harmless: Set<Int32> = [-10, -20, -30, -90]

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-    /// Here and not with the other targets' inputs: libnfc opens one reader in a process.
+    /// These inputs run here, apart from those of other targets, because libnfc opens only one
+    /// reader in a process.
     @Suite("Fuzzer inputs on the reader's line")
     struct LineCorpusTests {
         private static let folder = URL(

@@ -5,7 +5,7 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// Tests of whole processes, each in one of its own.
+/// Each test runs in a process of its own.
 extension LiveTests {
     @Suite("Process-wide effects of libnfc")
     struct ProcessTests {
@@ -55,7 +55,7 @@ extension LiveTests {
             }
         }
 
-        /// libnfc waits with `select`, which writes past its set from number 1024 on.
+        /// libnfc waits with `select`, which writes past its set from descriptor 1024 on.
         @Test("A reader is not opened while too many files are open")
         func tooMany() async throws {
             await #expect(processExitsWith: .success) {
@@ -123,8 +123,8 @@ extension LiveTests {
             }
         }
 
-        /// A status byte with its highest bit set makes libnfc call `abort`: nothing in this
-        /// process can keep it from that.
+        /// A status byte with its highest bit set makes libnfc call `abort`, and nothing in the
+        /// process can prevent that.
         @Test("A reader that sends garbage as its status aborts the process")
         func abort() async throws {
             await #expect(processExitsWith: .signal(SIGABRT)) {

@@ -15,7 +15,7 @@ extension LiveTests {
             }
         }
 
-        /// libnfc begins with a search that does not end; here it is given up after a few tries.
+        /// libnfc's own first search never ends; the reader gives up after a few tries.
         @Test("An empty field has no tag and is left without power")
         func emptyField() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in

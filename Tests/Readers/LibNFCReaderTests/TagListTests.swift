@@ -46,8 +46,8 @@ struct TagListTests {
         #expect(throws: ReaderError(.garbled)) { try TagList(answer) }
     }
 
-    /// libnfc's own decoder takes one off the length and copies so many bytes: with a length of
-    /// zero, as a tag may send it, that kills the process.
+    /// libnfc's own decoder subtracts one from this length and copies that many bytes, so a length
+    /// of zero, which a tag may send, kills the process.
     @Test(
         "The answer to select in an ISO/IEC 14443-4 tag's entry is skipped, but must fit",
         arguments: [([6, 0x75, 0x77, 0x81, 0x02, 0x80], true), ([0], true), ([7, 1], false)]

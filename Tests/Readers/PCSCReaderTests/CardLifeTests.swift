@@ -104,8 +104,8 @@ extension PCSCReaderTests {
             await Kind.each { kind in try await Self.interrupt(on: kind, .liftedAfter) }
         }
 
-        /// Pays a cent at a time, with the fault one command later each time, until it comes too
-        /// late.
+        /// Pays a cent at a time, with the fault one command later each time, until the fault comes
+        /// after the payment.
         private static func interrupt(on kind: Kind, _ fault: PlayedFault.Kind) async throws {
             let till = try await PCSCTill.withCard(on: kind)
             _ = try await till.station.read()

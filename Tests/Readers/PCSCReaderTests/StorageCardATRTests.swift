@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Answers to reset of storage cards")
 struct StorageCardATRTests {
-    /// As readers make it up for a MIFARE Ultralight, written out.
+    /// The ATR that readers make up for a MIFARE Ultralight.
     static let ultralight: [UInt8] = [
         0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, 0x03, 0x00, 0x03,
         0x00, 0x00, 0x00, 0x00, 0x68,
     ]
 
-    /// An ATR with another standard and name, and the check byte that belongs to it.
+    /// An ATR with this standard and name, and the matching check byte.
     static func answer(standard: UInt8, name: UInt16) -> [UInt8] {
         var bytes = ultralight.dropLast()
         bytes[12] = standard

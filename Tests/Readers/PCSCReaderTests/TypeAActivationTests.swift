@@ -9,7 +9,7 @@ struct TypeAActivationTests {
     static func checked(_ bytes: [UInt8]) -> [UInt8] { bytes + [bytes.reduce(0, ^)] }
     static func acknowledge(_ sak: UInt8) -> [UInt8] { [sak] + RadioCRC.bytes(of: [sak]) }
 
-    /// The answers of a tag with this number, from the first to the last.
+    /// The answers of a tag with this number, in their order.
     static func answers(_ uid: [UInt8], sak: UInt8 = 0x00) -> [[UInt8]] {
         var answers = [request]
         var rest = uid[...]
@@ -20,7 +20,7 @@ struct TypeAActivationTests {
         return answers + [checked(Array(rest)), acknowledge(sak)]
     }
 
-    /// The last step, after these answers.
+    /// The step that follows these answers.
     static func run(_ answers: [[UInt8]?]) throws -> TypeAActivation.Step {
         var activation = TypeAActivation()
         var step = activation.begin()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The control socket of an emulated reader")
 struct ControlSocketTests {
-    /// Connections to one socket.
+    /// Connections to one control socket.
     private final class Callers {
         private let path: String
         private(set) var descriptors: [Int32] = []
@@ -14,7 +14,7 @@ struct ControlSocketTests {
 
         deinit { for descriptor in descriptors { close(descriptor) } }
 
-        /// Whether there was a place in the queue for one more, at once or after a while.
+        /// Connects once more; false if the queue has no room. A patient caller waits for room.
         func call(isPatient: Bool = false) throws -> Bool {
             let patience = isPatient ? 0 : SOCK_NONBLOCK.rawValue
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | patience)
@@ -39,7 +39,7 @@ struct ControlSocketTests {
             try #require(count == text.utf8.count)
         }
 
-        /// The bytes that have come: nil for nothing, empty when the other end is gone.
+        /// The bytes that have arrived: nil if there are none, empty if the other end has closed.
         func heard(by number: Int) -> String? {
             var bytes = [UInt8](repeating: 0, count: 100)
             let count = unsafe recv(descriptors[number], &bytes, bytes.count, 0)
@@ -47,9 +47,9 @@ struct ControlSocketTests {
         }
     }
 
-    /// A short while, in milliseconds, for what never comes.
+    /// How long to wait, in milliseconds, for an answer that never comes.
     private static let limit = 50
-    /// More than wait in the queue of any of these sockets.
+    /// More connections than the queue of a control socket holds.
     private static let many = 100
 
     private static func name() -> String {
@@ -61,7 +61,7 @@ struct ControlSocketTests {
         return unsafe poll(&polled, nfds_t(polled.count), 0) > 0
     }
 
-    /// A socket with as many clients as it takes, all of them silent.
+    /// A socket with as many silent clients as it takes.
     private func crowded() throws -> (socket: ControlSocket, callers: Callers) {
         let path = Self.name()
         let socket = try ControlSocket.open(path)

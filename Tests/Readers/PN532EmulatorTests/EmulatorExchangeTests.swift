@@ -14,7 +14,7 @@ struct EmulatorExchangeTests {
         return bench
     }
 
-    /// A bench with both checksums left to the host.
+    /// A chip that leaves both checksums to the host.
     private static func withoutChecksum() -> EmulatorBench {
         var bench = selected()
         #expect(bench.send([0x08] + transmitMode + [0x00] + receiveMode + [0x00]) == [])

@@ -11,7 +11,7 @@ struct EmulatorFaultTests {
     private static let new = Page(1, 2, 3, 4)
     private static let zeros = [UInt8](repeating: 0, count: 12)
 
-    /// A chip that has selected the tag, with a fault armed.
+    /// A chip that has selected the tag, with this fault armed.
     private static func bench(_ fault: String) throws -> EmulatorBench {
         var bench = EmulatorBench()
         #expect(bench.send(EmulatorBench.list)?.first == 0x01)

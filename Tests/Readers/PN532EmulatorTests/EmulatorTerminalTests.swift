@@ -7,7 +7,7 @@ import TextCodecs
 
 @Suite("An emulated reader on a terminal")
 struct EmulatorTerminalTests {
-    /// A client's work with the device.
+    /// A program that uses the device.
     private final class Host {
         private static let millisecondsLimit: Int32 = 10_000
         private let descriptor: Int32
@@ -23,7 +23,7 @@ struct EmulatorTerminalTests {
             try #require(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
         }
 
-        /// So many bytes; fewer only when the device is hung up.
+        /// Reads this many bytes, or fewer if the device hangs up.
         func receive(_ count: Int) throws -> [UInt8] {
             var bytes: [UInt8] = []
             while bytes.count < count {
@@ -223,7 +223,7 @@ struct EmulatorTerminalTests {
         return (ends[0], ends[1])
     }
 
-    /// A socket without a listener.
+    /// Leaves a socket without a listener at the path.
     private static func deadSocket(_ path: String) -> Bool {
         let isKept = (try? ControlSocket.open(path)).map { socket in
             // A second name keeps the file when the first one goes with the socket.

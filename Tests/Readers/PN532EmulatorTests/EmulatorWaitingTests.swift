@@ -6,7 +6,7 @@ struct EmulatorWaitingTests {
     private static let found = EmulatorBench.answer(
         [0x4B, 0x01, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid)
 
-    /// A chip that waits on an empty reader.
+    /// A chip that waits for a card on an empty reader.
     private static func waiting(_ command: [UInt8] = EmulatorBench.list) throws -> EmulatorBench {
         var bench = EmulatorBench()
         _ = try bench.control("remove")

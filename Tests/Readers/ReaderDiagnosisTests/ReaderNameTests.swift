@@ -42,7 +42,7 @@ struct ReaderNameTests {
     }
 }
 
-/// Names in tests are literals; one in another form ends the test.
+/// Lets tests write reader names as literals; an invalid one ends the test.
 extension ReaderName: ExpressibleByStringLiteral,
     ExpressibleByStringInterpolation
 {

@@ -8,7 +8,7 @@ struct SuccessorTests {
     )
     private static let new: ReaderName = "acr122_usb:001:009"
 
-    /// A reader of libnfc's, free unless a program holds it.
+    /// A reader of libnfc, free unless a program holds it.
     private func row(_ name: ReaderName, isHeld: Bool = false) -> ReaderRow {
         ReaderRow(
             name: name, make: "ACR122U", driver: "libnfc",

@@ -7,7 +7,7 @@ import Testing
 
 private let tag = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
 
-/// A service in this process: what a child process would be, without the process.
+/// A service that a child process would run, in this process.
 private final class NearLink: ReaderLink {
     let channel: MessageChannel
     let process: Int32? = nil
@@ -26,7 +26,7 @@ private final class NearLink: ReaderLink {
     }
 }
 
-/// The other end of a socket, in the hands of the test.
+/// A link whose other end the test holds.
 private final class HeldLink: ReaderLink {
     let channel: MessageChannel
     let process: Int32? = nil
@@ -129,7 +129,7 @@ struct ReaderProcessTests {
         await #expect(throws: ReaderError(.readerLost)) { try await process.select(within: .zero) }
     }
 
-    /// A test's own thread is one of the shared ones; the others compute until the answer is there.
+    /// The test runs on one shared thread and keeps the others computing until the answer arrives.
     @Test("A request is answered while no shared thread is free")
     func busy() async throws {
         let (channel, other) = try #require(MessageChannel.pair())
@@ -191,7 +191,7 @@ struct ReaderProcessTests {
 
 @Suite("A reader that may be unplugged and replaced")
 struct LastingReaderTests {
-    /// A plug into which the test puts readers, and the waits it was asked for.
+    /// A plug into which a test puts readers, and the waits that were requested.
     private struct Plug: Sendable {
         let reader = Guarded<ScriptedReader?>(nil)
         let waits = Guarded<[Duration]>([])

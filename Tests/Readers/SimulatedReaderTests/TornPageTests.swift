@@ -10,7 +10,7 @@ struct TornPageTests {
             UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits))
     }
 
-    /// The content of a page that held the old bits and was to hold the new ones.
+    /// The content of a page after a torn write of the new bits over the old ones.
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
@@ -64,7 +64,7 @@ struct TornPageTests {
         }
     }
 
-    /// The first numbers of SplitMix64, whose lower half is the mask of the new bits.
+    /// The mask of the new bits is the lower half of SplitMix64's first number.
     @Test(
         "A torn page can mix old and new bits, and its seed decides which",
         arguments: [(0, 0x7B1D_CDAF), (1, 0x8902_5CC1)] as [(UInt64, UInt32)])

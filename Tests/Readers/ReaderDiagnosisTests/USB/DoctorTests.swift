@@ -8,7 +8,7 @@ import Verbs
 
 @Suite("Findings of the doctor")
 struct DoctorTests {
-    /// With DOCTOR=write, what is printed goes into the page; the words above each block stay.
+    /// With DOCTOR=write the output is written to the page; the words above each block stay.
     @Test("The doctor's output is exactly what docs/DOCTOR.md shows")
     func page() async throws {
         let isWritten = ProcessInfo.processInfo.environment["DOCTOR"] == "write"
@@ -33,7 +33,7 @@ struct DoctorTests {
         if isWritten { try page.write(to: file, atomically: true, encoding: .utf8) }
     }
 
-    /// A section of the page, with what is printed now.
+    /// A section of the page with the current output.
     private func shown(_ example: DoctorCase, in section: String) async throws -> String {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,

@@ -26,13 +26,13 @@ struct KnownReaderTests {
         #expect(model?.service == .libnfc(words[1]))
     }
 
-    /// A line of a driver's list: the USB numbers, and the name that pcscd gives the reader.
+    /// A line of a driver's list: the USB numbers and pcscd's name for the reader.
     private struct Listed {
         let numbers: String
         let name: String
     }
 
-    /// The contactless readers among those that libccid and acsccid list.
+    /// The contactless readers that libccid and acsccid list.
     private static func listed() throws -> [Listed] {
         let file = URL(filePath: Repository.path("fixtures/readers/contactless.txt"))
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
@@ -44,7 +44,8 @@ struct KnownReaderTests {
             }
     }
 
-    /// What the installed libccid drives; empty without one, and for one that is newer than the list.
+    /// The readers that the installed libccid drives; empty if there is none, or if it is newer
+    /// than the list.
     private static func installed() throws -> [Listed] {
         guard let data = try? Data(contentsOf: URL(filePath: "/etc/libccid_Info.plist")),
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)

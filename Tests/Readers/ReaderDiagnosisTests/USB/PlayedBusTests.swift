@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real libusb on a bus that libumockdev plays, with the watcher in a process of its own.
+/// The real libusb on a bus that libumockdev simulates, with the watcher in its own process.
 @Suite("Plug events from libusb")
 struct PlayedBusTests {
     private struct Ended: Equatable {
@@ -9,7 +9,7 @@ struct PlayedBusTests {
         let lines: [String]
     }
 
-    /// Runs the probe for this many events, with this script of what happens to the bus.
+    /// Runs the probe with these arguments while the script plugs and unplugs devices.
     private func play(_ script: [String], _ arguments: String...) async throws -> Ended {
         // The bundle of the tests lies next to the executables of the same build.
         let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

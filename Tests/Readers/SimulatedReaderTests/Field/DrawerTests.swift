@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The collection of simulated tags")
 struct DrawerTests {
-    /// A new tag of a number that is chosen, instead of left to chance.
+    /// Adds a new tag with a chosen number instead of a random one.
     private func add(
         _ chip: Type2Chip, _ number: UInt8, to simulation: inout Simulation
     ) -> TagMemory? {

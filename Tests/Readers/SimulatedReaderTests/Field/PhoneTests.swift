@@ -2,11 +2,11 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// A phone's view of a simulated tag, and the tag's count.
+/// What a phone reads on a simulated tag, and the NTAG's counter of its readings.
 @Suite("A phone at a simulated tag") struct PhoneTests {
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    /// A chip whose file shows its number and its count, and a message that needs several reads.
+    /// A chip whose file shows its number and its counter in a message that takes several reads.
     private static func chip(_ read: AccessCondition = .free) throws -> NTAG424Memory {
         var chip = NTAG424Memory.signedExample
         let message = Array(String(repeating: "x", count: 150).utf8)

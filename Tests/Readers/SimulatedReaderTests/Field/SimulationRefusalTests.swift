@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Invalid text of a simulation")
 struct SimulationRefusalTests {
-    /// A change to the text of a simulation, and a part of the reason why it is refused.
+    /// A change to the text of a simulation, and part of the reason for its refusal.
     struct Case: Sendable, CustomTestStringConvertible {
         let old: String
         let new: String
