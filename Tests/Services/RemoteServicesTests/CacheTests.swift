@@ -6,7 +6,7 @@ import Testing
 @Suite("The cache of lottery answers")
 struct CacheTests {
     private static let offline = ScriptedTransport.Reply.failure(.offline)
-    /// What every request says: an answer of a cache on the way would be an old one.
+    /// The header of every request, which keeps caches on the way from answering.
     private static let always = "Cache-Control: no-cache"
 
     private static let none = Array(#"{"draws":[]}"#.utf8)
@@ -26,7 +26,7 @@ struct CacheTests {
         .answer(200, try AnswerFixture.draws.bytes, head)
     }
 
-    /// A bench that has kept a list of three draws.
+    /// A bench that has cached a list of three draws.
     private func bench(_ head: String = "ETag: \"v1\"") async throws -> CacheBench {
         let bench = try CacheBench(try ok(head))
         let fetched = try await bench.draws()
@@ -35,7 +35,7 @@ struct CacheTests {
         return bench
     }
 
-    /// Offline there is nothing any more.
+    /// Expects that nothing cached can be used while the service is offline.
     private func expectNothing(in bench: CacheBench) async throws {
         bench.transport.reply(Self.offline)
         let failure = await #expect(throws: ServiceError.self) { try await bench.draws() }

@@ -70,7 +70,7 @@ struct CancellationTests {
     }
 }
 
-/// A clock that stands still until it is told otherwise, and knows how often it was looked at.
+/// A clock that moves only when told to, and counts how often it is read.
 private final class PlayedClock: Sendable {
     private struct State {
         var time = Duration.zero

@@ -3,7 +3,7 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-/// The other end is `openssl s_server`, with certificates made for the test.
+/// The server is `openssl s_server`, with certificates made for each test.
 @Suite("Certificates of servers over https", .timeLimit(.minutes(2)))
 struct CertificateTests {
     private func failure(
@@ -75,10 +75,10 @@ struct CertificateTests {
     }
 }
 
-/// One answer, "{}", over TLS.
+/// A server that answers "{}" over TLS.
 final class SecureServer {
     let port: UInt16
-    /// The server's own, which vouches for itself.
+    /// The server's self-signed certificate.
     let certificate: String
     private let process = Process()
     private let folder: URL
@@ -115,7 +115,7 @@ final class SecureServer {
         port = try SecureServer.port(in: output)
     }
 
-    /// For the time of the body.
+    /// Runs a server while the body runs.
     static func serving(
         names: String, days: Int = 1, body: (SecureServer) async throws -> Void
     ) async throws {
@@ -132,7 +132,7 @@ final class SecureServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// It says "ACCEPT 127.0.0.1:PORT" once it listens.
+    /// The port from the line "ACCEPT 127.0.0.1:PORT", which openssl prints once it listens.
     private static func port(in output: Pipe) throws -> UInt16 {
         var text = ""
         while true {

@@ -10,7 +10,7 @@ struct HTTPClientTests {
 
     private let client = HTTPClient(.init(version: "1.2.3", proxy: ""))
 
-    /// The outcome of a request to a server with this script.
+    /// The error of a request to a server with this script, or nil.
     private func failure(
         _ steps: [ScriptedServer.Step], within limits: HTTPLimits = Self.limits
     ) async throws -> ServiceError? {

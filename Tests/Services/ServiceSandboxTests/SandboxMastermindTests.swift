@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// The service with a clock that is moved by hand.
+/// The sandbox's Mastermind with a clock that the test moves.
 private struct Parlour {
     var service = SandboxMastermind()
     var now = Timestamp(milliseconds: 1_619_457_982_000)
@@ -35,7 +35,7 @@ private struct Parlour {
         try service.ranking(token: token, icons: "http://icons", now: now)
     }
 
-    /// Guesses colour after colour in each place, and so solves it; how many guesses it took.
+    /// Solves a game by trying each color in each place, and returns how many guesses it took.
     mutating func solve(_ game: String, slots: Int, _ token: String) throws -> Int {
         var solution = [Int](repeating: 1, count: slots)
         var count = 0
