@@ -2,14 +2,14 @@ import FaultyWorld
 
 /// The schedule of two stations as one number: 6 bits for the script, 1 that is never set for one
 /// station, 1 for the readers, 2 for the number of turns, 8 for each of three turns, 17 for the
-/// fault, the low bit of what the second station does, 3 for what was open before, the high bit of
-/// the second station, and 1 more for the script.
+/// fault, 1 for what the second station does, 3 for what was open before, 1 more for the second
+/// station, and 1 more for the script.
 extension Duel {
     private static let mark: UInt64 = 1 << 6
     private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
     private static let (firstOpening, secondOfSecond, highScripts, end) = (52, 55, 56, 57)
     package static let mostTurns = 3
-    /// The most steps of a turn, and the last step of a fault, that fit into a number.
+    /// The most steps of a turn, and of both stations up to a fault, that fit into a number.
     package static let mostTurnSteps = 127
     package static let mostFaultSteps = 256
 

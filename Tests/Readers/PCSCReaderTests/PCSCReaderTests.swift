@@ -17,7 +17,7 @@ struct PlayedReaders {
     static let plain = PlayedSlot("Plain Contactless Reader", port: 35_980, PlayedStorageReader())
     static let slots = [acr122, acr1252, plain]
 
-    // Used by one test at a time: the suite is serialised.
+    // Used by one test at a time: the suite is serialized.
     private nonisolated(unsafe) static var running: PlayedPCSCD?
     // The same.
     private nonisolated(unsafe) static var folder = ""

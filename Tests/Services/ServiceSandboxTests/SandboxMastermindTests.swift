@@ -89,7 +89,7 @@ struct SandboxMastermindTests {
             let game = try parlour.start("1", token)
             colours.insert(try parlour.solve(game, slots: 1, token))
         }
-        // A single peg is found by as many guesses as its colour's number.
+        // A single peg is found by as many guesses as its color's number.
         #expect(colours == [1, 2, 3, 4, 5, 6])
     }
 
