@@ -6,7 +6,7 @@ struct Arguments: Sendable {
     enum Command: Sendable, Equatable {
         case play([Plan])
         case replay(UInt128)
-        /// The runs that make up a plan, one a line.
+        /// Prints the runs that make up "make prove", one on each line.
         case runs
         case mutants
 

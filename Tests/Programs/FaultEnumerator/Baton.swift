@@ -1,15 +1,15 @@
 import BlockingLane
 
-/// Lets two stations take their steps one at a time, in the order that somebody else decides.
+/// Lets stations take their steps one at a time, in the order that the caller chooses.
 final class Baton: Sendable {
     private struct State {
-        /// Stations that wait for their next step, and how to let them go on.
+        /// Stations that wait for their next step, with what resumes each of them.
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var ended: Set<Int> = []
-        /// The task that waits until a station has taken its step.
+        /// The caller, while it waits for a station to finish its step.
         var onlooker: CheckedContinuation<Void, Never>?
 
-        /// The onlooker is told once every station that has not ended waits.
+        /// The onlooker to resume, once every station that has not ended is waiting.
         mutating func onlookerToTell(ofStations stations: Int) -> CheckedContinuation<Void, Never>?
         {
             guard waiting.count + ended.count == stations else { return nil }
@@ -53,7 +53,7 @@ final class Baton: Sendable {
         }
     }
 
-    /// One step of a station; false where it has ended.
+    /// Lets a station take one step; false if it has ended.
     func step(_ station: Int) async -> Bool {
         let waiting = state.withLock { state in state.waiting.removeValue(forKey: station) }
         guard let waiting else { return false }

@@ -2,21 +2,21 @@ package import FaultyWorld
 import SimulatedReader
 import Tags
 
-/// Which contents a torn page is tried with.
+/// The contents that are tried for a torn page.
 enum TearClasses: String, CaseIterable {
-    /// A mixture of old and new bits.
+    /// One mixture of old and new bits.
     case one
-    /// Zeros, and a mixture of old and new bits.
+    /// Zeros and one mixture of old and new bits.
     case few
-    /// Zeros; old; new; old or new with its lowest or highest four one-bits; one seeded subset of
-    /// each, and one mixture.
+    /// Zeros, old, new, old or new reduced to its lowest or highest four one-bits, one seeded
+    /// subset of each, and one mixture.
     case some
-    /// Zeros; old; new; old or new with its lowest or highest k one-bits left, for every k; four
-    /// seeded subsets of each; four seeded mixtures of both.
+    /// Zeros, old, new, old or new reduced to its lowest or highest k one-bits for every k, four
+    /// seeded subsets of each, and four seeded mixtures of both.
     case all
 }
 
-/// All mishaps that there are, in an order that never changes: a schedule's number counts on it.
+/// All mishaps in an order that never changes, because the numbers of schedules depend on it.
 extension Mishap {
     package static let table: [Mishap] =
         [
@@ -31,12 +31,12 @@ extension Mishap {
     static let places = Dictionary(
         uniqueKeysWithValues: table.enumerated().map { ($0.element, $0.offset) })
 
-    /// The faults of a card that is back before it is looked for.
+    /// The faults after which the card is back before the station looks for it.
     private static let backKinds: [Fault.Kind] = [
         .lost, .pulledAfter, .acknowledgeLost, .torn(.zero), .torn(.mix(seed: 1)),
     ]
 
-    /// The faults at a step that tears no page for good.
+    /// The faults at a step, apart from those that tear a page for good or kill the process.
     static func options(at step: Step) -> [Mishap] {
         switch step.act {
         case .frame where !step.isHeard, .write where !step.isHeard,
@@ -94,7 +94,7 @@ extension TornPage {
         }
     }
 
-    /// A page that a torn WRITE can leave, with one way to it and how many there are.
+    /// A page that a torn WRITE can leave, one way to leave it, and the number of such ways.
     struct Content: Hashable {
         let page: Page
         let way: TornPage
@@ -116,7 +116,7 @@ extension TornPage {
         return contents
     }
 
-    /// Whether this many one-bits are fewer than there are: otherwise it is not a class of its own.
+    /// Whether this way leaves fewer one-bits than the page has; if not, another class covers it.
     private func isOwn(old: Page, new: Page) -> Bool {
         func ones(_ page: Page) -> Int { page.bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
         return switch self {

@@ -2,9 +2,9 @@ import BlockingLane
 import Tags
 import TapcardCore
 
-/// A rule about a station's reader: while one operation waits for its card, another one begins.
+/// The rule that no operation uses a reader while another waits there for its card.
 enum Crowding {
-    /// Whether the second operation is kept away from the reader.
+    /// Whether a second operation is kept away from the reader.
     static func isPrevented() async -> Bool {
         let field = Field()
         let shared = SharedReader(field)
@@ -13,7 +13,7 @@ enum Crowding {
         return field.mostSelecting == 1
     }
 
-    /// A reader without a tag that counts how many select on it at the same time.
+    /// A reader without a tag that counts how many operations select on it at once.
     private final class Field: TagReader {
         let name = "a field"
         let longestAnswer = 0
@@ -23,7 +23,7 @@ enum Crowding {
 
         var mostSelecting: Int { most.withLock { $0 } }
 
-        /// An event while the first operation selects.
+        /// Sets what happens while the first operation selects.
         func meanwhile(_ body: @escaping @Sendable () async -> Void) {
             event.withLock { $0 = body }
         }

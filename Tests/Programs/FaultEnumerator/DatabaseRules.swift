@@ -5,8 +5,8 @@ import PostgreSQLLedger
 import TapcardDomain
 import TestSupport
 
-/// The rules of a ledger in PostgreSQL, each with what happens where it is left out. They are
-/// played on a server of their own.
+/// The rules of a ledger in PostgreSQL, each with a story that fails without it, played on a
+/// private server.
 enum DatabaseRules {
     static let all = [
         Encounter(rule: .fence) { await tell(fence) },
@@ -26,7 +26,7 @@ enum DatabaseRules {
         Encounter(rule: .onlyItsOwnBooking) { await tell(ownBooking) },
     ]
 
-    /// A story that cannot be played shows nothing about the rule that is left out.
+    /// Plays a story; one that cannot be played shows nothing about the rule that is left out.
     private static func tell(
         _ story: () async throws -> String?
     ) async -> (finding: String?, schedules: Int) {
@@ -47,7 +47,7 @@ enum DatabaseRules {
 
     // MARK: The replica
 
-    /// An issuer with a replica that has died, and a payment whose record is on the card.
+    /// An issuer whose replica has died, and a payment whose record is on the card.
     private static func issuerWithoutReplica(
         _ patience: Patience
     ) async throws -> (issuer: TestIssuer, till: Till, other: Till, open: OpenOperation) {
@@ -61,7 +61,7 @@ enum DatabaseRules {
         return (issuer, till, other, open)
     }
 
-    /// Its replica never gets the payment, and the server shows it once it was started again.
+    /// The replica never gets the payment, and the server shows it after a restart.
     private static func fence() async throws -> String? {
         let (issuer, till, _, open) = try await issuerWithoutReplica(soon)
         _ = try? await till.confirm(open)
@@ -72,7 +72,7 @@ enum DatabaseRules {
         return "a server without its replica showed a payment as done"
     }
 
-    /// Somebody with the right to cancel lets a commit go that waits for the replica.
+    /// A user with the right to cancel releases a commit that waits for the replica.
     private static func warning() async throws -> String? {
         let (issuer, till, _, open) = try await issuerWithoutReplica(.ofOwner)
         defer { issuer.server.kill() }
@@ -86,7 +86,7 @@ enum DatabaseRules {
         return "a payment was said to be done that no replica has"
     }
 
-    /// A till that has given up must not let the commit go: the others would see it.
+    /// A till that has given up must not release its commit, because others would see it.
     private static func cancel() async throws -> String? {
         let (issuer, till, other, open) = try await issuerWithoutReplica(soon)
         defer { issuer.server.kill() }
@@ -103,7 +103,7 @@ enum DatabaseRules {
 
     // MARK: The link
 
-    /// The server answers COMMIT by ROLLBACK, as it does for a transaction that has failed.
+    /// The server answers COMMIT with ROLLBACK, as it does for a failed transaction.
     private static func answer() async throws -> String? {
         let issuer = try await issuer()
         let link = try LinkCutter(to: issuer.server.socket)
@@ -119,7 +119,7 @@ enum DatabaseRules {
         return answer.isBegun ? "a transaction was taken for done that was rolled back" : nil
     }
 
-    /// The batch arrives when the till has looked, and found that nothing was done.
+    /// The batch arrives after the till has looked and found that nothing was done.
     private static func deadline() async throws -> String? {
         let issuer = try await issuer()
         let link = try LinkCutter(to: issuer.server.socket)
@@ -135,7 +135,7 @@ enum DatabaseRules {
         return found == end ? nil : "what a till had found undone was done later"
     }
 
-    /// The link is lost, and the batch arrives a little later.
+    /// The connection is lost, and the batch arrives a little later.
     private static func givenUp() async throws -> String? {
         let issuer = try await issuer()
         let link = try LinkCutter(to: issuer.server.socket)
@@ -151,7 +151,7 @@ enum DatabaseRules {
         link.hangUpPaused()
         _ = await asking.value
         let looking = Task { try await till.state(of: 2) }
-        // Time for a look that waits for nothing.
+        // Long enough for a query that does not wait for the batch.
         try await Task.sleep(for: .seconds(2))
         link.release()
         let found = try await looking.value
@@ -164,8 +164,7 @@ enum DatabaseRules {
 // MARK: Offline
 
 extension DatabaseRules {
-    /// A payment of one till that another one gives up, and the offline payment that a till would
-    /// take under its id.
+    /// A payment of one till that another gives up, and the offline payment under its id.
     private static func givenUpPayment(
         _ memory: String? = nil
     ) async throws -> (till: Till, other: Till, payment: OfflinePayment) {
@@ -185,7 +184,7 @@ extension DatabaseRules {
         return (till, other, payment)
     }
 
-    /// The first till asks what has become of its payment, and is cut off.
+    /// The first till asks about its payment and is then cut off.
     private static func notDone() async throws -> String? {
         let memory = "/tmp/tapcard-memory-\(UInt64.random(in: 0...UInt64.max))"
         defer {
@@ -204,7 +203,7 @@ extension DatabaseRules {
         return sold.isNew ? "a payment was taken that a till had called not done" : nil
     }
 
-    /// The other till has used the next id of the payment for something else.
+    /// The other till has used the payment's next id for a different request.
     private static func ownBooking() async throws -> String? {
         let (till, other, payment) = try await givenUpPayment()
         try await other.complete(Till.add, as: payment.bookingID(1))
@@ -218,7 +217,7 @@ extension DatabaseRules {
 // MARK: Other tills
 
 extension DatabaseRules {
-    /// Two tills, each with a transaction that has read before either writes.
+    /// Runs a transaction at each of two tills; both read before either writes.
     private static func meeting(
         in issuer: TestIssuer, _ first: Till, _ second: Till,
         _ ask: @escaping @Sendable (Till, UInt8) async throws -> Bool
@@ -261,7 +260,7 @@ extension DatabaseRules {
         return begun == 1 ? nil : "\(begun) cards have paid under one id"
     }
 
-    /// While somebody holds the rows that the first till has changed, the second one sells.
+    /// The second till takes a payment while the rows that the first has changed are locked.
     private static func issuerRows() async throws -> String? {
         let issuer = try await issuer()
         let (first, second) = (try await issuer.till(1), try await issuer.till(2))
@@ -280,7 +279,7 @@ extension DatabaseRules {
         }
     }
 
-    /// Another till blocks the card; the first one's picture of it is older.
+    /// Another till blocks the card after the first one has read it.
     private static func cardVersion() async throws -> String? {
         let issuer = try await issuer()
         let (first, second) = (try await issuer.till(1), try await issuer.till(2))
@@ -303,7 +302,7 @@ extension DatabaseRules {
         return answer.isBegun ? "a payment began in a database that was promoted" : nil
     }
 
-    /// A payment is lost with the server; its record is on the card.
+    /// A payment is lost with the server, but its record is on the card.
     private static func loss(
         _ story: (_ restored: TestIssuer, _ paid: Operation, _ memory: String) async throws ->
             String?
@@ -326,7 +325,7 @@ extension DatabaseRules {
         }
     }
 
-    /// The owner is wrong about the loss.
+    /// The owner says that nothing was lost, and is wrong.
     private static func lastConfirmed() async throws -> String? {
         try await loss { restored, _, memory in
             try await restored.owner.reopen(.nothing)

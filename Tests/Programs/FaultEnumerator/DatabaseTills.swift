@@ -4,7 +4,7 @@ import PostgreSQLLedger
 import TapcardDomain
 import TestSupport
 
-/// A ledger in a database of its own.
+/// An issuer's ledger in its own database.
 struct TestIssuer {
     struct Failure: Error { let what: String }
 
@@ -30,7 +30,7 @@ struct TestIssuer {
                 address ?? self.address, as: number, memory: memory, patience: patience))
     }
 
-    /// The database as a backup has it; no till may be connected then.
+    /// Copies the database, as a backup would, once no till is connected.
     func copy() throws -> TestIssuer {
         let copy = TestIssuer(server: server, name: name + "_copy")
         try waitUntil("SELECT count(*) = 0 FROM (\(TestIssuer.tills)) AS open")
@@ -38,7 +38,7 @@ struct TestIssuer {
         return copy
     }
 
-    /// The server's processes for the tills of one database.
+    /// Selects the server's processes for the tills of this database.
     private static let tills = """
         SELECT pid, wait_event, wait_event_type FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'tapcard'
@@ -52,7 +52,7 @@ struct TestIssuer {
         try waitUntil("SELECT count(*) = \(count) FROM (\(TestIssuer.tills)) AS open")
     }
 
-    /// Whether some till waits: for a row that another one has locked, or for the replica.
+    /// Whether any till waits for a locked row, or for the replica.
     func isSomebodyWaiting(for what: Wait) -> Bool {
         let count = try? answer(
             "SELECT count(*) FROM (\(TestIssuer.tills)) AS open WHERE \(what.rawValue)")
@@ -106,7 +106,7 @@ struct Till {
                 mayReissue: false, above: .none))
     }
 
-    /// The card as it is once it was made.
+    /// The version of a card that was just issued.
     static let made = CardVersion(confirmed: SequenceNumber(1) ?? .none, open: nil)
     static let pay = CardAction.pay(Money(minorUnits: 100, .usd))
     static let add = CardAction.add(Money(minorUnits: 100, .usd))
@@ -115,7 +115,7 @@ struct Till {
         try await ledger.knownCard(of: Till.card(card))
     }
 
-    /// Asks for a change of the card as it is now, or as it was seen.
+    /// Begins a request on the given version of the card, or on the current one if nil.
     func begin(
         _ action: CardAction, _ id: UInt8, on card: UInt8 = 1, version: CardVersion? = nil
     ) async throws(LedgerError) -> Beginning {

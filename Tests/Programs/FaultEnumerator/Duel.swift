@@ -2,18 +2,18 @@ import BlockingLane
 package import FaultyWorld
 import Ledger
 
-/// Two stations with one ledger and one card: the first begins its request; something else comes in
+/// Two stations with one ledger and one card: the first begins its request, and the second comes in
 /// between. A station's step is one frame or one transaction.
 package struct Duel: Hashable, Sendable {
-    /// The work of the second station.
+    /// What the second station does.
     package enum Second: Int, Sendable, Hashable, CaseIterable {
         /// Another customer pays.
         case payment
-        /// The first request comes again under its id.
+        /// The first request is repeated under its id.
         case repetition
         /// An operator blocks the card.
         case block
-        /// An operator gives up the key that the card's records were sealed with.
+        /// An operator retires the key that sealed the card's records.
         case retirement
 
         var words: String {
@@ -26,10 +26,10 @@ package struct Duel: Hashable, Sendable {
         }
     }
 
-    /// One station works for so many of its steps; then the other one.
+    /// A number of steps by one station, before the other one continues.
     package struct Turn: Hashable, Sendable {
         let steps: Int
-        /// Whether the card goes to the other station's reader at the end of it.
+        /// Whether the card moves to the other station's reader after these steps.
         let movesCard: Bool
 
         package init(steps: Int, movesCard: Bool) {
@@ -41,15 +41,15 @@ package struct Duel: Hashable, Sendable {
     let place: Int
     let areReadersCareless: Bool
     let second: Second
-    /// The operation that was open on the card before both.
+    /// What an earlier tap left open on the card.
     let opening: Opening
-    /// After them the station whose turn it is works to its end, then the other one, each with
-    /// the card on its reader.
+    /// The turns of both stations. After the last one, the station whose turn it is finishes, then
+    /// the other one, each with the card on its reader.
     let turns: [Turn]
     let fault: Fault?
 
     package struct Fault: Hashable, Sendable {
-        /// Counted over both stations.
+        /// The number of the step, counted over both stations.
         let step: Int
         let mishap: Mishap
 
@@ -82,18 +82,18 @@ package struct Duel: Hashable, Sendable {
         return [script.request.stationRequest, other]
     }
 
-    /// The outcome.
+    /// The result of playing both stations to their ends.
     struct Outcome {
         let steps: [Step]
-        /// Whether every turn was as long as it was to be.
+        /// Whether every turn had as many steps as planned.
         let isWhole: Bool
         let said: [Said]
-        /// The world as both had ended.
+        /// The world after both stations have ended.
         let rest: RestingWorld
         let violations: [Violation]
     }
 
-    /// A world after one undisturbed tap, with the violations before and after that.
+    /// The world after one undisturbed tap, with the violations before and after the tap.
     static func resolved(
         _ rest: RestingWorld
     ) async -> (end: RestingWorld, violations: [Violation]) {
@@ -113,7 +113,7 @@ package struct Duel: Hashable, Sendable {
             twin: twin, turn: { await baton.wait($0) })
         let tasks = requests.enumerated().map { station, request in
             Task {
-                // The card lies on the first one's reader until somebody moves it.
+                // The card is on the first station's reader until it is moved.
                 await baton.wait(station)
                 let before = scene.world.ledger
                 let said = await request.run(in: scene, at: station)
@@ -143,8 +143,8 @@ package struct Duel: Hashable, Sendable {
             steps: scene.steps, isWhole: isWhole, said: said, rest: after, violations: violations)
     }
 
-    /// Whether a word is true as far as its station could know. Between its last questions, or
-    /// while none is answered, the other one may do the same request.
+    /// Whether an answer is true as far as its station could know: after its last query, or while
+    /// none is answered, the other station may complete the same request.
     private func isAsFarAsItKnew(
         _ said: Said, of request: StationRequest, _ before: LedgerTables, at station: Int,
         in scene: Scene
@@ -157,8 +157,8 @@ package struct Duel: Hashable, Sendable {
         }
     }
 
-    /// The rules of the tag must hold whenever the ledger has changed: the card may be taken away
-    /// at that moment.
+    /// Takes one step, and checks the rules of the tag after every commit, because the card may be
+    /// taken away at that moment.
     private func step(
         _ station: Int, _ baton: Baton, _ scene: Scene, _ found: inout [Violation]
     ) async -> Bool {

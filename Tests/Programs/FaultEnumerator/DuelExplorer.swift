@@ -5,28 +5,28 @@ import SimulatedReader
 import Tags
 import TapcardDomain
 
-/// How far the schedules of two stations are followed.
+/// Limits on the schedules of two stations.
 struct DuelBounds: Sendable {
-    /// Turns before both work to their ends: two more switches than that at most.
+    /// The most turns before both stations finish, which adds at most two more switches.
     var turns = 2
-    /// The turns where a fault is tried at any step.
+    /// The most turns of a schedule in which a fault is tried at every step.
     var turnsWithFault = 1
     var areReadersCareless = false
     var second = Duel.Second.payment
-    /// The operation that is open on the card before both.
+    /// What an earlier tap left open on the card.
     var opening = Opening.none
-    /// Whether every mishap is tried as the fault, or the few that change most.
+    /// Whether every mishap is tried, or only the few that change most.
     var isThorough = false
-    /// The schedules that are played over a ledger in PostgreSQL instead.
+    /// The schedules that are also played over a ledger in PostgreSQL; nil for none.
     var sample: Sample?
 }
 
-/// A part of the schedules that chance chooses: one of so many.
+/// A random sample of the schedules, one of this many.
 struct Sample: Sendable {
     let one: UInt64
     let seed: UInt64
 
-    /// Depends on nothing but a schedule's number and the seed.
+    /// Depends only on the schedule's number and the seed.
     func contains(_ number: UInt64) -> Bool {
         var mixed = (number ^ seed &* 0x9E37_79B9_7F4A_7C15) &* 0xD1B5_4A32_D192_ED03
         mixed = (mixed ^ mixed >> 32) &* 0x9E37_79B9_7F4A_7C15
@@ -34,7 +34,7 @@ struct Sample: Sendable {
     }
 }
 
-/// Plays every schedule of two stations within its bounds.
+/// Plays every schedule of two stations within the bounds.
 struct DuelExplorer {
     let script: Script
     let bounds: DuelBounds
@@ -60,10 +60,10 @@ struct DuelExplorer {
 
     private mutating func explore(_ turns: [Duel.Turn]) async {
         for steps in 0...Duel.mostTurnSteps {
-            // After the last turn the card goes along in any case.
+            // After the last turn the card moves in any case.
             let next = turns + [Duel.Turn(steps: steps, movesCard: true)]
             let outcome = await play(next, nil)
-            // A turn longer than the station has steps is a shorter one.
+            // A turn longer than the station has steps equals a shorter one.
             guard outcome.isWhole else { return }
             if next.count <= bounds.turnsWithFault { await disturb(next, outcome.steps) }
             guard next.count < bounds.turns else { continue }
@@ -119,7 +119,7 @@ struct DuelExplorer {
         let outcome = await duel.play(duel.requests(of: script), in: world, keepsWorlds: false)
         guard bounds.sample == nil else { return await playFar(duel, outcome) }
         report.executions += 2
-        // A turn that the fault made shorter is a shorter turn, and was counted as one.
+        // A turn cut short by the fault equals a shorter turn, which is counted as such.
         guard outcome.isWhole else { return outcome }
         report.schedules[fault == nil ? 0 : 1] += 1
         let (end, violations) = await resolved(outcome.rest)
@@ -161,8 +161,8 @@ struct DuelExplorer {
         try? far?.remove()
     }
 
-    /// A ledger in PostgreSQL carries out each transaction as well, and has to answer as the one in
-    /// memory does. Everything else that must hold is asked of that one.
+    /// Plays a schedule with a ledger in PostgreSQL that carries out each transaction as well and
+    /// must answer like the one in memory, for which everything else is checked.
     private mutating func playFar(_ duel: Duel, _ expected: Duel.Outcome) async -> Duel.Outcome {
         guard expected.isWhole, bounds.sample?.contains(duel.number) == true, let far, let twin
         else { return expected }
@@ -184,7 +184,7 @@ struct DuelExplorer {
         return expected
     }
 
-    /// Equal worlds are resolved once.
+    /// The world after an undisturbed tap, computed once for equal worlds.
     private mutating func resolved(_ rest: RestingWorld) async -> Rested {
         if let known = resolved[rest] { return known }
         report.executions += 1
@@ -212,15 +212,15 @@ struct DuelReport: Sendable {
 
     let script: Script
     let bounds: DuelBounds
-    /// Without a fault and with one.
+    /// The number of schedules without a fault and with one.
     var schedules = [0, 0]
     var executions = 0
-    /// Different worlds after both, and pairs of a ledger and an earlier image put back.
+    /// How many different worlds were left, and pairs of a ledger and an earlier image put back.
     var ends = 0
     var images = 0
-    /// Taps with more steps than a number can tell.
+    /// How many taps had more steps than a number can hold.
     var stepsCut = 0
-    /// The transactions that PostgreSQL has carried out, and where it has differed.
+    /// How many transactions PostgreSQL carried out, and where it differed.
     var transactions = 0
     var differences: [String] = []
     var violationCount = 0

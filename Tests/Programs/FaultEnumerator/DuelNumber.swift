@@ -1,15 +1,15 @@
 import FaultyWorld
 
-/// Two stations' schedule as one number: 6 bits for the script, a bit that no schedule of one
-/// station has, 1 for the readers, 2 for how many turns there are, 8 for each of three, 17 for the
-/// fault, 1 for half of what the second station does, 3 for what was open before, 1 for the other half, 1
-/// more for the script.
+/// The schedule of two stations as one number: 6 bits for the script, 1 that is never set for one
+/// station, 1 for the readers, 2 for the number of turns, 8 for each of three turns, 17 for the
+/// fault, 1 for what the second station does, 3 for what was open before, 1 more for the second
+/// station, and 1 more for the script.
 extension Duel {
     private static let mark: UInt64 = 1 << 6
     private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
     private static let (firstOpening, secondOfSecond, highScripts, end) = (52, 55, 56, 57)
     package static let mostTurns = 3
-    /// The limits of a number: the steps of a turn, and the step of a fault.
+    /// The most steps of a turn, and of both stations up to a fault, that fit into a number.
     package static let mostTurnSteps = 127
     package static let mostFaultSteps = 256
 
@@ -29,7 +29,7 @@ extension Duel {
         return number | UInt64(second.rawValue >> 1) << UInt64(Duel.secondOfSecond)
     }
 
-    /// Nil where the number is none of two stations.
+    /// Nil if the number is not a schedule of two stations.
     package init?(number: UInt64) {
         let turnCount = Int(number >> 8 & 3)
         let fault = Int(number >> UInt64(Duel.firstFault) & 0x1_FFFF)
@@ -53,6 +53,6 @@ extension Duel {
             ? nil : Fault(step: fault >> 8 & 0xFF, mishap: Mishap.table[fault & 0xFF])
     }
 
-    /// How long it is to tell.
+    /// The length by which the shortest of several schedules is chosen.
     var length: Int { (fault == nil ? 0 : 1_000) + turns.reduce(turns.count) { $0 + $1.steps } }
 }

@@ -2,11 +2,11 @@ import FaultyWorld
 import Ledger
 import TapcardDomain
 
-/// Rules that are about what a request may mean: each with the schedules that tell where it is left
-/// out, of one station or of two.
+/// A rule about what a request may mean, with the schedules of one or two stations that fail
+/// without it.
 struct Encounter {
     let rule: SafetyRule
-    /// The failure, and how many schedules were played; nil where all of it went well.
+    /// Returns the failure, or nil if there is none, and how many schedules were played.
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: SafetyRule) -> Encounter? {
@@ -25,8 +25,8 @@ struct Encounter {
 
     private static let all = [
         Encounter(rule: .parametersAtTheTag) {
-            // The first station has asked whether the id is known; then the second uses it for
-            // something else, and its card is taken away in the middle.
+            // The first station asks whether the id is known. Then the second one uses it for a
+            // different request, and the card is taken away in the middle.
             guard let script = Script.all.first(where: { $0.request.name == "pay" }) else {
                 return ("there is no payment", 0)
             }
@@ -36,7 +36,7 @@ struct Encounter {
                 let duel = Duel(
                     script, areReadersCareless: false, second: .payment, opening: .none,
                     turns: [
-                        // Its first step is to come to the till, the second is that question.
+                        // The first step is to come to the till, and the second is that question.
                         Duel.Turn(steps: 2, movesCard: true),
                         Duel.Turn(steps: steps, movesCard: true),
                     ], fault: nil)

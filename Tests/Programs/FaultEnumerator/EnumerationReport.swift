@@ -2,7 +2,7 @@ import FaultyWorld
 
 /// The result of the schedules of one script.
 struct EnumerationReport: Sendable {
-    /// The shortest schedule that breaks an invariant, and how.
+    /// The shortest schedule that breaks an invariant, and when it does.
     struct Finding: Sendable {
         let violation: Violation
         let number: ScheduleNumber
@@ -11,18 +11,18 @@ struct EnumerationReport: Sendable {
 
     let script: Script
     let bounds: Bounds
-    /// By the number of their faults.
+    /// The number of schedules, by the number of their faults.
     var schedules: [Int]
-    /// Taps that were played.
+    /// How many taps were played.
     var executions = 0
-    /// Different worlds after the last tap, and pairs of a ledger and an earlier image put back.
+    /// How many different worlds were left, and pairs of a ledger and an earlier image put back.
     var ends = 0
     var images = 0
-    /// Faults that no number can tell, because a tap had too many steps.
+    /// How many faults were left out because their step does not fit into a number.
     var stepsCut = 0
-    /// Worlds with more weak pages than are turned bad one by one.
+    /// How many worlds had more weak pages than are turned bad one by one.
     var gapsCut = 0
-    /// Worlds that came out otherwise when they were played instead of read off.
+    /// How many worlds differed when their schedule was played from its start.
     var differences = 0
     var violationCount = 0
     private(set) var findings: [Invariant: Finding] = [:]

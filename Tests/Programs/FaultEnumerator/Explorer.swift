@@ -2,19 +2,19 @@ import FaultyWorld
 import Ledger
 import TapcardDomain
 
-/// How far the schedules of a script are followed.
+/// Limits on the schedules of a script.
 struct Bounds: Sendable {
     var faults = 2
     var classes = TearClasses.all
 }
 
-/// Plays every schedule of one script. Worlds that are equal between two taps are one: they are
-/// followed once, and stand for as many schedules as led to them.
+/// Plays every schedule of one script. Equal worlds between two taps are followed once and count
+/// for all schedules that led to them.
 struct Explorer {
     let script: Script
     let bounds: Bounds
     private(set) var report: EnumerationReport
-    /// Equal ledgers are kept once.
+    /// The ledgers that were already checked.
     private var ledgers: [LedgerTables: Int] = [:]
     private var images: [CardMemory: Int] = [:]
     private var imageList: [CardMemory] = []
@@ -94,7 +94,7 @@ struct Explorer {
         }
     }
 
-    /// The ledger's own rules are checked once for each ledger.
+    /// Checks a world; the ledger's own rules are checked once for each ledger.
     private mutating func broken(_ world: RestingWorld) async -> [Violation] {
         let known = ledgers.count
         let isNew = ledgers.updateValue(known, forKey: world.ledger) == nil
@@ -104,14 +104,15 @@ struct Explorer {
     private mutating func afterGap(_ tap: Int, _ worlds: Worlds) -> Worlds {
         var next = Worlds()
         for node in worlds.nodes {
-            // A gap that leaves what another one leaves is not a schedule of its own.
+            // A gap with the effect of another one is not a schedule of its own.
             var left: Set<RestingWorld> = []
             if node.world.weak.count > Gap.mostRanks { report.gapsCut += 1 }
             for (place, gap) in Gap.all.enumerated() {
                 guard let world = gap.applied(to: node.world), left.insert(world).inserted
                 else { continue }
                 var arrival = node.arrival
-                // The next tap remembers what it begins with; this would be gone by then.
+                // The next tap remembers only the image it begins with, so this one is remembered
+                // here.
                 if world.memory != node.world.memory {
                     arrival.remember(image(of: node.world.memory))
                 }
@@ -123,7 +124,7 @@ struct Explorer {
 
     // MARK: The end
 
-    /// One undisturbed tap, then what must hold, then every earlier image put back.
+    /// Plays one undisturbed tap, checks what must hold, and puts back every earlier image.
     private mutating func resolve(_ worlds: Worlds) async {
         var ends = Worlds()
         for node in worlds.nodes where node.world.card != nil {

@@ -2,8 +2,8 @@ import FaultyWorld
 import Glibc
 import TapcardDomain
 
-/// Plays every schedule of faults within its bounds against the real core, and prints what came of
-/// them. Exit status 1 where an invariant was broken.
+/// Plays every schedule of faults within the bounds against the real core and prints the results.
+/// The exit status is 1 if an invariant was broken.
 @main
 enum FaultEnumerator {
     static let usage = """
@@ -35,7 +35,7 @@ enum FaultEnumerator {
             print(usage)
             exit(2)
         }
-        // The main thread is one; the work is done by the pool, which has one for each core.
+        // Runs on the pool, which has a thread for each core, instead of the main thread.
         let isGood = await Task.detached { await run(arguments) }.value
         exit(isGood ? 0 : 1)
     }

@@ -3,11 +3,11 @@ import Ledger
 import SQLiteLedger
 import TapcardDomain
 
-/// A rule about files, which worlds in memory do not have: a payment is open, somebody moves the
-/// ledger's file away, and the station goes on.
+/// A rule about files, which worlds in memory do not have: the ledger's file is moved away while a
+/// payment is open, and the station goes on.
 enum MovedLedger {
-    /// Whether the payment is refused then. Whoever is told "paid" finds nothing of it in the
-    /// ledger that a backup brings back.
+    /// Whether the payment is then refused. A customer who was told "paid" would find no payment in
+    /// the ledger that a backup restores.
     static func isNoticed() async -> Bool {
         var template = Array("/tmp/tapcard-rules-XXXXXX".utf8CString)
         unsafe template.withUnsafeMutableBufferPointer { characters in

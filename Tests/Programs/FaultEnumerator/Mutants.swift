@@ -1,10 +1,10 @@
 import FaultyWorld
 import TapcardDomain
 
-/// Leaves out one rule after the other, and shows the shortest schedule that tells.
+/// Leaves out one rule after another, and shows the shortest schedule that reveals it.
 enum Mutants {
-    /// False where a rule can be left out and nothing tells, where something tells though none was
-    /// left out, or where what is told is not so. One rule alone, if it is named.
+    /// Tests all rules, or one alone. False if a rule can be left out unnoticed, if a failure shows
+    /// up with no rule left out, or if a failure cannot be replayed.
     static func run(only one: SafetyRule?) async -> Bool {
         if let one { return await isMissed(one) }
         print("No rule left out")
@@ -58,8 +58,8 @@ enum Mutants {
         return !rule.isCarriedByAnother
     }
 
-    /// The schedules, the cheap ones first, up to the first row that tells; all of them where no
-    /// rule is left out.
+    /// Plays schedules, the cheap ones first, up to the first row that reveals the missing rule, or
+    /// all of them if no rule is left out.
     private static func search(without rule: SafetyRule?) async -> Row.Finding? {
         var first: Row.Finding?
         var count = 0
@@ -92,9 +92,10 @@ enum Mutants {
 }
 
 extension SafetyRule {
-    /// Numbers are lowered and handed out again, and their records are forgotten. That I5 sees
-    /// it shows nothing; a card that is accused does. A chip with one key of the issuer is refused
-    /// by another word than an old image; that shows nothing either.
+    /// Whether breaking this invariant reveals the missing rule. Without `freshNumbers`, numbers
+    /// are reused and their records forgotten, so a broken I5 reveals nothing, but an accused card
+    /// does. Without `applicationKeyLast`, a chip with one key of the issuer is only refused in
+    /// other words than an old image.
     fileprivate func tells(_ invariant: Invariant) -> Bool {
         switch self {
         case .freshNumbers: invariant != .i5
@@ -103,7 +104,7 @@ extension SafetyRule {
         }
     }
 
-    /// Whether it is about the NTAG 424.
+    /// Whether the rule is about the NTAG 424.
     fileprivate var isOfChip: Bool {
         switch self {
         case .grantFirst, .applicationKeyLast, .oldestState, .noKeyGuessed, .answerIsProved,
@@ -113,7 +114,7 @@ extension SafetyRule {
         }
     }
 
-    /// The place alone, taken from the look, is the same as under the lock as long as the
-    /// transaction begins nothing on what it has not seen.
+    /// Whether another rule covers for this one. A place read before the lock equals the one under
+    /// it as long as the transaction begins nothing on a card that has changed.
     fileprivate var isCarriedByAnother: Bool { self == .placeUnderTheLock }
 }

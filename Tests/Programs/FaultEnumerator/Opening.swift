@@ -1,20 +1,20 @@
 import FaultyWorld
 import Ledger
 
-/// How far an earlier tap with the same request had come before two stations meet over the card.
+/// How far an earlier tap with the same request got before two stations use the card.
 package enum Opening: Int, Sendable, Hashable, CaseIterable {
-    /// No such tap was: nothing is open.
+    /// There was no such tap, and nothing is open.
     case none
-    /// It had begun, and the tag has nothing of it yet.
+    /// The operation is open, and nothing is on the tag.
     case begun
-    /// It had written two pages.
+    /// Two pages are written.
     case half
-    /// The tag has all of it; the ledger does not know.
+    /// The whole record is on the tag, but the ledger does not know it.
     case shown
-    /// Like the three before, but older than an open payment lives.
+    /// The three before, but older than the lifetime of an open payment.
     case oldBegun, oldHalf, oldShown
 
-    /// All that leave something open.
+    /// All cases that leave an operation open.
     static let broken = allCases.filter { $0 != .none }
 
     var words: String {
@@ -31,7 +31,7 @@ package enum Opening: Int, Sendable, Hashable, CaseIterable {
 
     private var isOld: Bool { self == .oldBegun || self == .oldHalf || self == .oldShown }
 
-    /// The world that this leaves: as if the process had been killed there.
+    /// The world that is left if the process is killed at that point.
     func world(of script: Script) async -> RestingWorld {
         let resolved = await script.request.world(on: script.chip)
         guard self != .none else { return resolved }

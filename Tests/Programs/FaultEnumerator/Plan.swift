@@ -1,7 +1,7 @@
 import FaultyWorld
 import TapcardDomain
 
-/// One row of the table: a script and how far its schedules are followed.
+/// One row of the table: a script and the limits on its schedules.
 struct Plan: Sendable {
     enum Work: Sendable {
         case taps(Bounds)
@@ -11,7 +11,7 @@ struct Plan: Sendable {
     let script: Script
     let work: Work
 
-    /// The second station asks for something else, or for the same; readers are strict, or not.
+    /// Plans with a second station that does each of these, with strict and with careless readers.
     static func stations(
         _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false,
         openings: [Opening] = [.none], against seconds: [Duel.Second] = [.payment, .repetition],
@@ -36,9 +36,9 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// The schedules of `make test`: one fault for every request on the smallest chip that shows it,
-    /// and for those on the NTAG 424 that differ there; two stations. They are also
-    /// in `check`.
+    /// The schedules of `make test`, which are also in `check`: one fault for every request on the
+    /// smallest chip that shows it, and for the requests that differ on the NTAG 424; and two
+    /// stations.
     static var test: [Plan] {
         let onChip = [
             "issue", "replace", "change-keys", "pay", "add", "scratch", "refund", "close",
@@ -49,11 +49,11 @@ struct Plan: Sendable {
             + small("add").flatMap { operators($0, turnsWithFault: 0) }
     }
 
-    /// The schedules of `make check`: two faults for every request on the smallest chip that shows it,
-    /// of every class for a payment and of one for the others, and for a payment on the other
-    /// chips, and for every request on the NTAG 424; one fault of every class for every
-    /// request on every chip; two stations. The longest ones begin, so that no core waits at the end:
-    /// the last requests, which switch protection.
+    /// The schedules of `make check`: two faults for every request on the smallest chip that shows
+    /// it and on the NTAG 424, and for a payment on every chip, with every class of tears for a
+    /// payment on an NTAG213; one fault of every class for every request on every chip; and two
+    /// stations. The longest plans, which are the last requests, come first so that no core idles
+    /// at the end.
     static var check: [Plan] {
         let pays = Script.all.filter { $0.request.name == "pay" && $0.chip != .ntag424 }
         let others = smallest.filter { $0.request.name != "pay" }
@@ -82,14 +82,14 @@ struct Plan: Sendable {
         return plans
     }
 
-    /// An operator's work without the card, in one transaction.
+    /// Plans in which an operator works without the card, in one transaction.
     static func operators(_ script: Script, turnsWithFault: Int) -> [Plan] {
         stations(
             script, turns: 1, turnsWithFault: turnsWithFault, openings: Opening.allCases,
             against: [.block, .retirement])
     }
 
-    /// The schedules of two stations that a ledger in PostgreSQL carries out as well.
+    /// The schedules of two stations that are also played over PostgreSQL.
     static func far(_ sample: Sample, turns: Int, turnsWithFault: Int) -> [Plan] {
         small("pay").flatMap {
             stations($0, turns: turns, turnsWithFault: turnsWithFault, sample: sample)
@@ -104,8 +104,8 @@ struct Plan: Sendable {
             }
     }
 
-    /// The schedules of the NTAG 424: one fault, then two, for the requests that write
-    /// in more than one place or go there most often.
+    /// The schedules of the NTAG 424, with one fault and then two, for the requests that write in
+    /// several places or write there most often.
     static var ofChip: [Plan] {
         let scripts = ["pay", "add", "issue", "change-keys"].flatMap { small($0, on: .ntag424) }
         return [1, 2].flatMap { faults in scripts.map { taps($0, faults, .few) } }
@@ -120,10 +120,10 @@ struct Plan: Sendable {
         Script.all.filter { $0.chip == ($0.request.isShown ? .ntag215 : .ntag213) }
     }
 
-    /// The runs of "make prove", the most telling first: everything about the smallest chip and the
-    /// one that proves itself before the others, which only differ in where their pages are; of
-    /// that the cheaper kinds first. Each is a run of its own, so that it can be stopped between
-    /// any two and goes on there.
+    /// The runs of "make prove", the most revealing first: the smallest chip and the NTAG 424 come
+    /// before the chips that differ only in where their pages are, and cheap kinds of runs before
+    /// expensive ones. They are separate so that the whole can be stopped and resumed between any
+    /// two.
     static var runs: [String] {
         [Chip.ntag213, .ntag424, .ntag215, .ntag216].flatMap { chip in
             let scripts = Script.all.filter { $0.chip == chip }

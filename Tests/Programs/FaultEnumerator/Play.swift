@@ -2,33 +2,34 @@ import FaultyWorld
 import SimulatedReader
 import Tags
 
-/// One tap over one world, with every fault that the budget allows, at every step.
+/// One tap in one world, with every fault at every step that the budget allows.
 ///
-/// The tap is saved between two steps of its use case. Saved taps that are equal are one: it goes on
-/// once, and stands for as many schedules as led to it. Two more things are not run but read off: a
-/// process that is killed leaves the world as it was at that step; and once the card is gone, what its
-/// torn page holds changes nothing of what the station still does. Where a single fault is tried,
-/// `checkOutcomes` plays each schedule from its start and shows that it is so.
+/// The tap is saved between two steps of its use case. Equal saved taps are continued once and
+/// count for all schedules that led to them. Two results are derived without a run: a killed
+/// process leaves the world as it was at that step, and once the card is gone, the content of its
+/// torn page does not affect the station. With a single fault, `checkOutcomes` plays each schedule
+/// from its start to confirm this.
 struct Play {
     /// A world that some schedules lead to.
     struct Outcome {
         let world: RestingWorld
-        /// Those of the shortest schedule.
+        /// The faults of the shortest schedule.
         let faults: [PlacedFault]
-        /// How many schedules: ways to tear a page may leave the same.
+        /// How many schedules lead here, as several ways of tearing a page may leave equal
+        /// contents.
         let copies: Int
     }
 
-    /// A page that was torn as the card left, in every way it can be.
+    /// A page that was torn as the card left, with every content it may have.
     private struct Tear: Hashable {
-        /// Which of the faults it was.
+        /// The index of the fault that tore it.
         let fault: Int
         let page: UInt8
         let contents: [TornPage.Content]
     }
 
-    /// A saved tap, with what must be known of the schedules that led to it. Its hash is computed
-    /// once: it takes longer than a step of the tap.
+    /// A saved tap, with what must be known of the schedules that led to it. The hash is computed
+    /// once, because it takes longer than a step of the tap.
     private struct Moment: Hashable {
         let saved: SavedTap
         let faultCount: Int
@@ -52,7 +53,7 @@ struct Play {
         case end(RestingWorld)
     }
 
-    /// One step of the use case, with what goes wrong at which of the station's steps.
+    /// One step of the use case, with the mishaps at the station's steps.
     private struct Edge {
         let mishaps: [(step: Int, mishap: Mishap)]
         let stepCount: Int
@@ -63,14 +64,14 @@ struct Play {
 
     /// The schedules that lead to a moment.
     private struct Arrivals {
-        /// How many there are; the faults and the length of the shortest.
+        /// How many there are, with the faults and the length of the shortest.
         private(set) var copies = 0
         private(set) var faults: [PlacedFault] = []
         var stepCount = 0
 
         init() {}
 
-        /// The tap as it begins.
+        /// The arrival at the start of the tap.
         init(copies: Int) { self.copies = copies }
 
         mutating func add(_ more: Int, _ faults: [PlacedFault], _ stepCount: Int) {
@@ -80,13 +81,14 @@ struct Play {
             (self.faults, self.stepCount) = (faults, stepCount)
         }
 
-        /// Of two schedules with as many faults the one with earlier ones is told.
+        /// The sum by which, of two schedules with equally many faults, the one with earlier faults
+        /// is kept.
         private static func depth(_ faults: [PlacedFault]) -> Int {
             faults.reduce(0) { $0 + $1.step }
         }
     }
 
-    /// A world at the end of a tap, before its torn page holds what each way of tearing leaves.
+    /// A world at the end of a tap, before the contents of its torn page are filled in.
     private struct End: Hashable {
         let world: RestingWorld
         let faultCount: Int
@@ -105,7 +107,7 @@ struct Play {
     private var endPlaces: [End: Int] = [:]
     private(set) var violations: [(violation: Violation, faults: [PlacedFault])] = []
     private(set) var executions = 0
-    /// Faults that were left out because a tap took more steps than a number can tell.
+    /// How many faults were left out because their step does not fit into a number.
     private(set) var stepsCut = 0
 
     init(request: StationRequest, tap: Int, world: RestingWorld, bounds: Bounds) {
@@ -219,7 +221,7 @@ struct Play {
         }
     }
 
-    /// The moments, each after all of those that lead to it.
+    /// The moments, each after all those that lead to it.
     private func inOrder() -> [Int] {
         var left = [Int](repeating: 0, count: moments.count)
         func nexts(_ place: Int) -> [Int] {
@@ -243,7 +245,7 @@ struct Play {
         return order
     }
 
-    /// Nil where no number can tell them.
+    /// Nil if a step does not fit into a number.
     private func faults(of edge: Edge, after arrival: Arrivals) -> [PlacedFault]? {
         let faults = edge.mishaps.map { step, mishap in
             PlacedFault(tap: tap, step: arrival.stepCount + step, mishap: mishap)
@@ -252,7 +254,7 @@ struct Play {
             ? arrival.faults + faults : nil
     }
 
-    /// The world with the torn page as each way of tearing leaves it.
+    /// The world with each content that the torn page may have.
     private static func torn(
         _ world: RestingWorld, _ faults: [PlacedFault], _ tear: Tear?
     ) -> [(world: RestingWorld, faults: [PlacedFault], ways: Int)] {
@@ -269,8 +271,8 @@ struct Play {
 
     // MARK: The check
 
-    /// Plays every schedule of at most one fault from its start, and counts those that come out
-    /// otherwise than what was saved, joined or read off.
+    /// Plays every schedule of at most one fault from its start, and counts those whose end differs
+    /// from the saved, joined or derived one.
     mutating func checkOutcomes() async -> Int {
         var differences = 0
         var arrival = Arrivals()
@@ -297,7 +299,7 @@ struct Play {
         return differences
     }
 
-    /// Where a tap ends at which nothing more goes wrong.
+    /// The end of a tap if nothing more goes wrong.
     private func end(of target: Target) -> RestingWorld {
         var target = target
         while true {

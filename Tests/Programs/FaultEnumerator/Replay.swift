@@ -1,14 +1,14 @@
 package import FaultyWorld
 import TapcardDomain
 
-/// One schedule, step by step in words, with the verdict of every invariant.
+/// One schedule told step by step, with the verdict on every invariant.
 package struct Replay {
     private var lines: [String] = []
     private var found: [Violation] = []
-    /// The lines since the last heading.
+    /// The violations told since the last heading.
     private var told: Set<Violation> = []
 
-    /// The words, and the invariants that are broken; nil where the number is none of a schedule.
+    /// The text and the broken invariants, or nil if the number is not a schedule.
     package static func tell(
         _ number: UInt128
     ) async -> (lines: [String], broken: Set<Invariant>)? {
@@ -129,7 +129,7 @@ package struct Replay {
         return after
     }
 
-    /// Tells what is broken, once for each moment.
+    /// Notes the violations, each once under a heading.
     private mutating func note(_ violations: [Violation]) {
         for violation in violations where told.insert(violation).inserted {
             found.append(violation)

@@ -8,7 +8,7 @@ struct Row: Sendable {
         let violation: Violation
         let number: UInt128
         let moment: String
-        /// The length of its schedule: the shortest is printed first.
+        /// The length of the schedule; the shortest is printed first.
         let length: Int
 
         func isShorter(than other: Finding) -> Bool {
@@ -18,21 +18,22 @@ struct Row: Sendable {
         }
     }
 
-    /// The rows of one group are added up.
+    /// The rows of a group are added up.
     let group: String
-    /// Whose schedules it has. Of two rows of the same, the longer one has those of the other.
+    /// Identifies rows whose schedules overlap: of two rows with equal scope, the longer includes
+    /// the other.
     let scope: String
     let cells: [String]
-    /// By the number of their faults.
+    /// The number of schedules, by the number of their faults.
     let schedules: [Int]
     let executions: Int
     let ends: Int
     let images: Int
     let violationCount: Int
     let findings: [Finding]
-    /// Those that PostgreSQL has carried out.
+    /// How many transactions PostgreSQL carried out.
     let transactions: Int
-    /// The reasons why the row is not complete; empty where it is.
+    /// Why the row is incomplete; empty if it is complete.
     let doubts: [String]
 
     static func of(_ plan: Plan) async -> Row {

@@ -1,8 +1,7 @@
 package import FaultyWorld
 package import TapcardDomain
 
-/// Three taps of one request on one chip. Its place in the list is part of a
-/// schedule's number.
+/// Three taps with one request on one chip. Its place in the list is part of a schedule's number.
 package struct Script: Sendable {
     package let request: EnumeratedRequest
     package let chip: Chip
@@ -17,7 +16,7 @@ package struct Script: Sendable {
         }
     }
 
-    /// The places of the chips with pages stay what they were before the one that proves itself.
+    /// Keeps the places that the chips with pages had before the NTAG 424 was added.
     private static func place(of column: Int, on chip: Chip) -> Int {
         switch chip {
         case .ntag213: 3 * column
@@ -27,20 +26,20 @@ package struct Script: Sendable {
         }
     }
 
-    /// The request, the same again, another one.
+    /// The request, its repetition and a payment by the next customer.
     var requests: [StationRequest] {
         [request.stationRequest, request.stationRequest, EnumeratedRequest.next]
     }
 }
 
-/// The change between two taps: time, and the strength of weak pages.
+/// What happens between two taps: time passes, and weak pages decay.
 package struct Gap: Hashable, Sendable {
     let isLong: Bool
     let decay: Decay
-    /// Which of the weak pages, in their order; nil for all of them together.
+    /// The index of the weak page that decays, or nil for all of them together.
     let rank: Int?
 
-    /// More weak pages than this are not turned bad one by one.
+    /// The most weak pages that are turned bad one by one.
     static let mostRanks = 6
 
     package static let all: [Gap] =
@@ -51,10 +50,10 @@ package struct Gap: Hashable, Sendable {
         [false, true].map { Gap(isLong: $0, decay: decay, rank: rank) }
     }
 
-    /// Longer than an open payment lives.
+    /// Longer than the lifetime of an open payment.
     static let longSeconds: Int64 = 200
 
-    /// Nil where there are not so many weak pages.
+    /// The world after the gap, or nil if it has too few weak pages.
     func applied(to world: RestingWorld) -> RestingWorld? {
         let pages = world.weak.keys.sorted()
         if let rank, rank >= pages.count { return nil }
@@ -64,7 +63,7 @@ package struct Gap: Hashable, Sendable {
     }
 }
 
-/// One thing that goes wrong: in which of the three taps, at which of its steps, what.
+/// A mishap at one step of one of the three taps.
 package struct PlacedFault: Hashable, Sendable {
     let tap: Int
     let step: Int
@@ -77,14 +76,14 @@ package struct PlacedFault: Hashable, Sendable {
     }
 }
 
-/// A schedule as one number: 6 bits for the script, one that only schedules of two stations have, 3
-/// for each of the gaps after the taps, 16 for each fault, 2 more for each gap, 1 more for the
-/// script, 2 more for each fault. The same number always means the same schedule.
+/// A schedule as one number: 6 bits for the script, 1 that is set only for two stations, 3 for each
+/// gap after a tap, 16 for each fault, 2 more for each gap, 1 more for the script and 2 more for
+/// each fault. A number never changes its meaning.
 package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     package static let mostFaults = 3
     package static let mostSteps = 512
-    /// More than there are mishaps: a fault's tap, step and mishap are one number of 16 bits. Of a
-    /// later step it has the remainder.
+    /// The bounds that let a fault's tap, step and mishap share 16 bits. There are fewer mishaps
+    /// than this, and of a later step the field holds the remainder.
     private static let (mostMishaps, stepsInField) = (170, 128)
     private static let (scriptBits, gapBits, faultBits) = (7, 3, 16)
     private static let firstFault = scriptBits + 3 * gapBits
@@ -106,7 +105,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         (0..<ScheduleNumber.mostFaults).count { field(ofFault: $0) != 0 }
     }
 
-    /// With the gap after a tap.
+    /// Adds the gap after a tap.
     package func adding(_ gap: Int, behind tap: Int) -> ScheduleNumber {
         let (low, high) = ScheduleNumber.places(ofGap: tap)
         return ScheduleNumber(value | UInt128(gap & 7) << low | UInt128(gap >> 3) << high)
@@ -116,7 +115,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         (scriptBits + tap * gapBits, firstMoreOfGap + tap * moreGapBits)
     }
 
-    /// With one more fault, after the others.
+    /// Adds a fault after the others.
     package func adding(_ fault: PlacedFault) -> ScheduleNumber {
         guard let mishap = Mishap.places[fault.mishap] else {
             preconditionFailure("every mishap is in the table")
@@ -130,7 +129,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         return ScheduleNumber(value | field << shift | UInt128(more) << high)
     }
 
-    /// The steps of a fault that its field has no room for.
+    /// The part of a fault's step that its field has no room for.
     private func moreSteps(ofFault place: Int) -> Int {
         let shift = ScheduleNumber.firstMoreOfFault + place * ScheduleNumber.moreFaultBits
         return Int(value >> shift & 3) * ScheduleNumber.stepsInField
@@ -140,7 +139,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         value >> (ScheduleNumber.firstFault + place * ScheduleNumber.faultBits) & 0xFFFF
     }
 
-    /// The schedule of the number; nil where it has none.
+    /// The schedule with this number, or nil if there is none.
     package var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
         let high = value >> ScheduleNumber.highScripts & 1
         let place = Int(value & ScheduleNumber.lowScripts | high << 6)
@@ -169,12 +168,12 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         return (script, gaps, faults)
     }
 
-    /// Which of two schedules is told first: fewer faults, then earlier ones.
+    /// Whether this schedule has fewer faults, or equally many that come earlier.
     func isShorter(than other: ScheduleNumber) -> Bool {
         (faultCount, depth, value) < (other.faultCount, other.depth, other.value)
     }
 
-    /// For sorting together with schedules of two stations.
+    /// A length that can be compared with that of schedules of two stations.
     var length: Int { 1_000 * faultCount + depth }
 
     private var depth: Int {

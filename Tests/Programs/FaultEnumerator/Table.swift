@@ -6,7 +6,7 @@ import Glibc
 enum Table {
     private static let widths = [27, 9, 8, 9, 34, 11, 9, 9, 11, 9]
 
-    /// False where an invariant was broken, or where the rows are not the whole truth.
+    /// False if an invariant was broken, or if the rows are incomplete.
     static func run(_ plans: [Plan]) async -> Bool {
         line([
             "request", "chip", "faults", "classes", "schedules by their faults", "taps", "worlds",
@@ -37,7 +37,7 @@ enum Table {
         return violations == 0 && isTold && doubts.isEmpty && !plans.isEmpty
     }
 
-    /// A line for each chip and number of faults, one for two stations, and one for everything.
+    /// Prints a line for each group, which is a chip or two stations, and one for everything.
     private static func sum(_ rows: [Row]) {
         print("")
         for name in Set(rows.map(\.group)).sorted() {
@@ -52,8 +52,8 @@ enum Table {
         print("together: \(words(rows)); \(processorTime()) s of processor time")
     }
 
-    /// By the number of their faults, each once: a row that goes further has those of one that
-    /// does not.
+    /// The number of schedules by their faults, each counted once, because a row with more faults
+    /// includes one with fewer.
     private static func schedules(of rows: [Row]) -> [Int] {
         let most = rows.map(\.schedules.count).max() ?? 0
         return (0..<most).map { faults in
@@ -72,8 +72,8 @@ enum Table {
             + "\(total(\.violationCount)) violations"
     }
 
-    /// False where a schedule does not break what it was said to break: then the counting is wrong
-    /// that schedules are told by.
+    /// Prints the findings. False if a schedule does not break what it should when replayed,
+    /// because then the numbers of schedules are wrong.
     private static func tell(_ findings: [Row.Finding]) async -> Bool {
         var isTold = true
         for finding in findings {
@@ -99,7 +99,7 @@ enum Table {
             cell + String(repeating: " ", count: max(1, width - cell.count))
         }
         print(padded.joined())
-        // Behind a pipe, each row as it is done.
+        // Prints each row as it is done, even into a pipe.
         fflush(nil)
     }
 

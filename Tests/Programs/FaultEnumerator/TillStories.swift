@@ -1,23 +1,23 @@
 import TapcardCore
 import TapcardDomain
 
-/// Two browsers at one till, in every order: cards come and go, requests are lost or late, and the
-/// server is started again.
+/// Two browsers at one till, with events in every order: cards come and go, requests are lost or
+/// late, and the server restarts.
 package enum TillStories {
     package static let length = 5
 
     enum Event: CaseIterable {
         case putOne, putOther, lift
-        /// A press in one of the browsers. The first may lose its request.
+        /// A press in one of the browsers.
         case press, pressInOther
-        /// A press whose request does not reach the server yet; and when it does.
+        /// A press whose request does not reach the server yet, and its later arrival.
         case pressWhileHanging, arrive
-        /// The first browser asks for its last request again, without a press.
+        /// The first browser repeats its last request without a press.
         case again
         case restart
     }
 
-    /// The first failure, and how many stories were played; nil if all of them went well.
+    /// The first failure, or nil if there is none, and how many stories were played.
     package static func play(length: Int = length) -> (finding: String?, count: Int) {
         var count = 0
         func goOn(_ till: Till, _ story: [Event]) -> String? {
@@ -34,7 +34,7 @@ package enum TillStories {
         return (goOn(Till(), []), count)
     }
 
-    /// The till as it is, and what its server believes.
+    /// The till, and what its server believes about it.
     struct Till {
         private static let cards = ["04AC6B72BA6C80", "04AC6B72BA6C81"].compactMap { CardUID($0) }
 
@@ -51,7 +51,7 @@ package enum TillStories {
         private var begunByRepetition: Set<OperationID> = []
         private var ids: UInt8 = 0
 
-        /// False for an event that cannot happen now.
+        /// Plays an event; false if it cannot happen now.
         mutating func take(_ event: Event) -> Bool {
             switch event {
             case .putOne, .putOther:
@@ -78,7 +78,7 @@ package enum TillStories {
                 guard let last, waiting != last, ledger[last] == nil else { return false }
                 repeatRequest(last)
             case .restart:
-                // What was on its way is lost with its connection.
+                // A request on its way is lost with its connection.
                 (admission, waiting, late) = (Admission(), nil, nil)
             }
             return true

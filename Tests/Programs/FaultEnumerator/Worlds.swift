@@ -1,12 +1,12 @@
 import FaultyWorld
 
-/// How schedules came to a world.
+/// The schedules that led to a world.
 struct Arrival {
-    /// The shortest of them.
+    /// The shortest schedule.
     private(set) var number: ScheduleNumber
-    /// How many there are, by the number of their faults.
+    /// How many schedules there are, by the number of their faults.
     private(set) var counts: [Int]
-    /// The images that the tag had before, each with a schedule by which it had.
+    /// The earlier images of the tag, each with a schedule that led to it.
     private(set) var images: [Int: ScheduleNumber] = [:]
 
     init(number: ScheduleNumber, counts: [Int]) {
@@ -52,7 +52,7 @@ extension ScheduleNumber {
     }
 }
 
-/// Worlds that differ, each with the schedules that led to it.
+/// Different worlds, each with the schedules that led to it.
 struct Worlds {
     struct Node {
         let world: RestingWorld

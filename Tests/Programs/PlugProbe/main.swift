@@ -1,8 +1,8 @@
 import Glibc
 import ReaderDiagnosis
 
-// What readers and their watcher look like to a process that libumockdev has lent a bus. The
-// argument is "list", "repeat N", or after how many events to end.
+// Prints the readers and plug events of a process whose USB bus is simulated by libumockdev. The
+// argument is "list", "repeat N", or the number of events after which to end.
 
 func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
@@ -14,10 +14,10 @@ func say(_ word: String, _ reader: PluggedReader) {
     say("\(word) \(reader.model.make) \(reader.place) \(reader.node.access)")
 }
 
-/// The events of one watch.
+/// Watches until this many events have come.
 func watch(_ most: Int, _ see: (PlugEvent) -> Void) async {
     var rest = most
-    // So seldom does it look by itself that only libusb can have told.
+    // The watcher polls so seldom that every event must come from libusb.
     for await event in PlugWatcher(interval: .seconds(3_600)).events() {
         see(event)
         rest -= 1
@@ -31,8 +31,8 @@ func openFiles() -> Int {
     return count
 }
 
-/// How many more files are open after that many watches than after one, once their threads have
-/// had the time to end.
+/// How many more files are open after this many watches than after one, once their threads have had
+/// time to end.
 func leftOpen(after times: Int) async -> Int {
     await watch(1) { _ in }
     try? await Task.sleep(for: .seconds(1))

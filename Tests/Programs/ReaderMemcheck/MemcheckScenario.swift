@@ -2,8 +2,8 @@ import LibNFCReader
 import PN532Emulator
 import SimulatedReader
 
-/// Everything that takes or gives back memory, devices and locks around libnfc, once through: to
-/// be run under a memory checker, which sees what a test cannot.
+/// Exercises everything around libnfc that allocates or frees memory, devices and locks, under a
+/// memory checker, which sees what a test cannot.
 enum MemcheckScenario {
     struct Failure: Error { let what: String }
 

@@ -1,8 +1,7 @@
 import Dispatch
 import Glibc
 
-// The main thread waits instead of becoming a queue's: under valgrind 3.19 the latter ends in a
-// crash of valgrind itself.
+// The main thread waits instead of serving the main queue, which crashes valgrind 3.19.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     do {

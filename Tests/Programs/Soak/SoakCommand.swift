@@ -2,9 +2,10 @@ import Glibc
 import SoakTown
 import TapcardDomain
 
-/// The long simulation: Soak [--seconds N] [--seed S] [--until STEP] [--stations N]
+/// The long simulation: Soak [--seconds N] [--seed S] [--until STEP] [--stations N].
 enum SoakCommand {
-    /// In the build of "make mutants" it takes --without-rule N, too: then it has to find a fault.
+    /// Runs the simulation. In the build of "make mutants" it also takes --without-rule N and must
+    /// then find a fault.
     static func run(_ arguments: [String]) async -> Int32 {
         guard let leftOut = SafetyRule.leftOut,
             let place = arguments.firstIndex(of: "--without-rule"), place + 1 < arguments.count,
@@ -60,7 +61,7 @@ enum SoakCommand {
         return 0
     }
 
-    /// The clock says only when to stop, and when to print a line.
+    /// Plays for this long; the clock decides only when to stop and when to print a line.
     private static func play(_ soak: inout Soak, _ seconds: Int) async throws(Broken) {
         let clock = ContinuousClock()
         let start = clock.now
@@ -76,7 +77,7 @@ enum SoakCommand {
         }
     }
 
-    /// At once: a run that is cut short has said its seed.
+    /// Prints at once, so that a run that is cut short has shown its seed.
     private static func say(_ text: String) {
         print(text)
         fflush(nil)

@@ -5,8 +5,8 @@ import OperatingSystem
 import Tags
 import TapcardDomain
 
-// Prints the query of the address that a card shows at its next reading, for tests in a browser:
-// TapAddress KEYFILE UID COUNTER
+// Prints the query of the address that a card shows at its next reading, for browser tests:
+// TapAddress KEYFILE UID COUNTER.
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count == 3, let file = try DurableFile(words[0]).read(),
     let uid = CardUID(words[1]),

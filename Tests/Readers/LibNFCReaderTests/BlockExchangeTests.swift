@@ -5,13 +5,13 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("commands in blocks")
+    @Suite("Commands in blocks over libnfc")
     struct BlockExchangeTests {
         private static let select: [UInt8] = [
             0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
         ]
         private static let readMessage: [UInt8] = [0x90, 0xAD, 0, 0, 7, 2, 0, 0, 0, 0, 0, 0, 0]
-        /// 200 bytes into the NDEF file, which take two blocks.
+        /// Writes 200 bytes into the NDEF file, which takes two blocks.
         private static let write: [UInt8] =
             [0x90, 0x8D, 0, 0, 207, 2, 0, 0, 0, 200, 0, 0]
             + [UInt8](repeating: 0x42, count: 200) + [0]
@@ -28,7 +28,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a command and an answer that take several blocks")
+        @Test("A command and an answer that take several blocks arrive whole")
         func chained() async throws {
             try await run { (reader, emulator) async throws in
                 #expect(try await reader.exchange(command: Self.select) == [0x90, 0x00])
@@ -40,7 +40,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a block that is damaged or lost on its way costs a repetition and no more")
+        @Test("A block damaged or lost in transit is sent again, and its command succeeds")
         func faults() async throws {
             try await run { (reader, emulator) async throws in
                 _ = try await reader.exchange(command: Self.select)
@@ -56,7 +56,8 @@ extension LiveTests {
             }
         }
 
-        @Test("a card that is taken away is lost, and is selected before it is spoken to again")
+        @Test(
+            "A card that is taken away is lost and must be selected again before it takes commands")
         func lost() async throws {
             try await run { (reader, emulator) async throws in
                 _ = try await reader.exchange(command: Self.select)
@@ -75,7 +76,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a selected card that is selected again has lost its session")
+        @Test("Selecting a selected card again ends its session")
         func selectedAgain() async throws {
             try await run { (reader, emulator) async throws in
                 _ = try await reader.exchange(command: Self.select)
@@ -86,7 +87,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a tag without blocks does not take commands")
+        @Test("A command to a tag that takes no blocks is an error other than garbled")
         func plainTag() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)

@@ -2,10 +2,10 @@ import LibNFCReader
 import Tags
 import Testing
 
-@Suite("Names of readers")
+@Suite("Connection strings of libnfc")
 struct ConnectionStringTests {
     @Test(
-        "a whole one is taken",
+        "A complete connection string is accepted, with its device path",
         arguments: [
             ("pn532_uart:/dev/ttyUSB0", "/dev/ttyUSB0"),
             ("pn532_uart:/dev/ttyUSB0:115200", "/dev/ttyUSB0"),
@@ -19,10 +19,10 @@ struct ConnectionStringTests {
         #expect(connection.text == text && connection.node == node)
     }
 
-    /// A bare driver opens the first USB device there is, of whatever kind; a speed that libnfc
-    /// does not know is passed over; a path with a colon is cut there.
+    /// libnfc would open the first USB device of any kind for a bare driver, ignore a speed that it
+    /// does not know, and cut a path at its colon.
     @Test(
-        "what libnfc would misread is refused",
+        "A connection string that libnfc would misread is refused",
         arguments: [
             "", "usb", "usb:001:004", "acr122_usb", "acr122_usb:001", "acr122_usb::",
             "pn53x_usb:001:", "pn532_uart", "pn532_uart:", "pn532_uart:/dev/ttyUSB0:",
@@ -36,7 +36,7 @@ struct ConnectionStringTests {
         #expect(throws: ReaderError(.noReader)) { try ConnectionString(text) }
     }
 
-    @Test("an ACR122 and a board on I2C carry 62 pages in one answer, the others 65")
+    @Test("ACR122 and I2C drivers carry 62 pages in one answer, and the others 65")
     func longestAnswer() {
         for driver in ConnectionString.Driver.allCases {
             let isNarrow = [.acr122USB, .acr122Serial, .pn532I2C].contains(driver)
@@ -44,16 +44,16 @@ struct ConnectionStringTests {
         }
     }
 
-    /// The USB drivers take 200 milliseconds off and fail at once if nothing is left; nothing may
-    /// be waited for without end.
-    @Test("a command may take longer than 200 ms with every reader, and not for ever")
+    /// The USB drivers subtract 200 ms from a limit and fail at once if nothing remains, and no
+    /// wait may be endless.
+    @Test("Every driver's command limit is more than 200 ms and at most one second")
     func limits() {
         for driver in ConnectionString.Driver.allCases {
             #expect((201...1000).contains(driver.commandLimit))
         }
     }
 
-    @Test("the holder of a lock is found in the system's list, by the number of the file")
+    @Test("The holder of a lock is found in the system's list by device and file number")
     func locks() {
         let list = """
             1: POSIX  ADVISORY  WRITE 77 00:1b:5 0 EOF

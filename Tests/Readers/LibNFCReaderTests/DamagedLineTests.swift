@@ -5,9 +5,9 @@ import Tags
 import Testing
 
 extension LiveTests {
-    /// Between libnfc and the reader: what is lost, damaged or late there ends the connection, and
-    /// the next selection opens it again.
-    @Suite("A damaged line")
+    /// Anything lost, damaged or late between libnfc and the reader ends the connection, and the
+    /// next selection opens it again.
+    @Suite("Damage on the line between libnfc and the reader")
     struct DamagedLineTests {
         private static let readFour: [UInt8] = [0x30, 0x04]
         private static let readTwenty: [UInt8] = [0x30, 0x20]
@@ -28,7 +28,7 @@ extension LiveTests {
         }
 
         @Test(
-            "an answer damaged on its way is an error, and the next selection works",
+            "An answer damaged in transit is an error, and the next selection works",
             arguments: [
                 ("corrupt", .readerLost), ("lose-ack", .readerLost), ("lose-reply", .timedOut),
                 ("shorter", .garbled), ("status 1", .tagLost),
@@ -46,9 +46,9 @@ extension LiveTests {
             }
         }
 
-        /// This CRC is right again when a byte of zero is added after it, so the sender of a frame
-        /// looks at the length of the answer as well.
-        @Test("an answer with a byte too many never has the length of a right one")
+        /// The CRC is still correct after a zero byte is appended, so whoever sends a frame must
+        /// also check the length of its answer.
+        @Test("An answer with an extra byte is never as long as a correct one")
         func longer() async throws {
             try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -60,9 +60,11 @@ extension LiveTests {
             }
         }
 
-        /// A time-out cancels nothing: the answer to the first READ comes while the second one's
-        /// is awaited, and both look alike.
-        @Test("a late answer is not taken for that of a later frame", arguments: ["late", "stale"])
+        /// A time-out cancels nothing, so the first READ's answer arrives while the second one's is
+        /// awaited, and they look alike.
+        @Test(
+            "A late answer is not taken as the answer to a later frame",
+            arguments: ["late", "stale"])
         func late(fault: String) async throws {
             try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -80,7 +82,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a reader that hangs is timed out, and used again when it goes on")
+        @Test("A reader that hangs times out and is usable again once it resumes")
         func stalled() async throws {
             try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -95,10 +97,10 @@ extension LiveTests {
             }
         }
 
-        /// Six commands make a tap: whichever of them is damaged, what is read is right or an
-        /// error, and the next tap works.
+        /// A tap takes six commands. Whichever is damaged, a read is correct or fails, and the next
+        /// tap works.
         @Test(
-            "damage to any command of a tap never gives wrong data", arguments: 1...6,
+            "Damage to any command of a tap never yields wrong data", arguments: 1...6,
             ["corrupt", "shorter", "longer", "lose-ack"])
         func anyCommand(number: Int, fault: String) async throws {
             try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in

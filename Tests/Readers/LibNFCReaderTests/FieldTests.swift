@@ -5,9 +5,9 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("Power and selection")
+    @Suite("Power and selection over libnfc")
     struct FieldTests {
-        /// A tag whose pages from 04h on need the password that it came with.
+        /// A tag whose pages from 04h on need the factory password.
         private static var protected: Simulation {
             var simulation = Simulation.fresh
             if var tag = simulation.tag(LibNFCBench.uid) {
@@ -20,7 +20,7 @@ extension LiveTests {
         private static let authenticate: [UInt8] = [0x1B, 0xFF, 0xFF, 0xFF, 0xFF]
         private static let write: [UInt8] = [0xA2, 0x10, 1, 2, 3, 4]
 
-        @Test("a tag selected afresh loses its authentication and keeps its power")
+        @Test("A tag selected again loses its authentication and keeps its power")
         func reselect() async throws {
             try await LibNFCBench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -34,8 +34,9 @@ extension LiveTests {
             }
         }
 
-        /// A card's protection rests on this: settings act only afterwards.
-        @Test("a tag that is let go and selected again has lost its power")
+        /// A card's protection depends on this, because new settings act only after the tag loses
+        /// power.
+        @Test("Releasing a tag and selecting it again cuts its power, so new settings take effect")
         func powerCycle() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -54,7 +55,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a tag that refused something is selected again, without losing its power")
+        @Test("A tag that refused a command is selected again without losing its power")
         func afterRefusal() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -67,8 +68,8 @@ extension LiveTests {
             }
         }
 
-        /// There the search for a second tag leaves the first one deaf.
-        @Test("a tag that the chip does not wake is selected in a new field")
+        /// On such a chip the search for a second tag leaves the first one deaf.
+        @Test("A tag that the chip does not wake is selected in a new field")
         func deaf() async throws {
             try await LibNFCBench.run(wakesNamedCards: false) { (reader, emulator) async throws in
                 for _ in 1...2 {
@@ -80,7 +81,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a halted tag is found again")
+        @Test("A halted tag is found again")
         func halted() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -92,7 +93,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a released tag loses its power, and gets it back with the next selection")
+        @Test("A released tag loses its power and regains it with the next selection")
         func release() async throws {
             try await LibNFCBench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -107,7 +108,7 @@ extension LiveTests {
             }
         }
 
-        @Test("releasing may be done at any time, and sends nothing when the field is off")
+        @Test("Releasing is allowed at any time and sends nothing when the field is off")
         func releaseTwice() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
@@ -123,7 +124,7 @@ extension LiveTests {
             }
         }
 
-        @Test("no frame goes to a tag that was not selected")
+        @Test("No frame is sent to a tag that is not selected")
         func unselected() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 func exchange() async throws -> ReaderError.Kind {

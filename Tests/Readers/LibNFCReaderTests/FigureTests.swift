@@ -5,13 +5,12 @@ import Tags
 import Testing
 
 extension LiveTests {
-    /// Counts, not times: what the reader and the tag were asked, and how long the line and the
-    /// air would have taken for it.
-    @Suite("What a tap costs")
+    /// Counts commands and frames, and computes how long the line and the air would take for them.
+    @Suite("Costs of a tap over libnfc")
     struct FigureTests {
         private static let readCard: [UInt8] = [0x3A, 0x04, 0x27]
 
-        @Test("a known card is read with one data command, and after the first tap in 50 ms")
+        @Test("Reading a known card takes one data command and, after the first tap, 50 ms at most")
         func knownCard() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 // The first tap asks for the chip's registers.
@@ -31,7 +30,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a payment's frames take one command each, and the rest of the tap five")
+        @Test("A payment's frames take one command each, and the rest of the tap takes five")
         func payment() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = emulator.control("reset")
@@ -49,7 +48,7 @@ extension LiveTests {
             }
         }
 
-        @Test("to ask whether the card still lies there takes one command")
+        @Test("Checking whether the card is still there takes one command")
         func presence() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -59,7 +58,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a look into an empty field takes two commands")
+        @Test("Checking an empty field takes two commands")
         func emptyField() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("reset")

@@ -4,19 +4,19 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// Everything that opens a reader: one at a time in a process, so one test at a time.
-@Suite("libnfc over an emulated reader", .serialized)
+/// All tests that open a reader, serialized because a process can open only one at a time.
+@Suite("Readers of libnfc, emulated on a serial line", .serialized)
 enum LiveTests {}
 
-/// An emulated reader and libnfc on it.
+/// An emulated reader, opened by libnfc.
 enum LibNFCBench {
-    /// The number of the tag that lies there at the beginning.
+    /// The number of the tag that is on the reader at first.
     static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     static let otherUID: [UInt8] = [0x04, 0xD9, 0x65, 0x0A, 0x32, 0x5E, 0x80]
     static let getVersion: [UInt8] = [0x60]
     static let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
 
-    /// Runs a body, and closes its reader and its emulator.
+    /// Runs a body, then closes its reader and stops its emulator.
     static func run(
         _ simulation: Simulation = .fresh, link: String? = nil, wakesNamedCards: Bool = true,
         _ body: (LibNFCReader, EmulatedReader) async throws -> Void
@@ -35,8 +35,8 @@ enum LibNFCBench {
         await reader.close()
     }
 
-    /// Opens an emulated reader. libnfc waits a fixed time for its first answer, and on a busy
-    /// machine the emulator may not have run by then.
+    /// Opens an emulated reader, repeatedly if needed: libnfc waits a fixed time for the first
+    /// answer, and on a busy machine the emulator may not have run by then.
     private static func open(_ name: String) async throws -> LibNFCReader {
         let mostAttempts = 5
         for _ in 1..<mostAttempts {
@@ -63,7 +63,7 @@ enum LibNFCBench {
 
     struct Unexpected: Error {}
 
-    /// Waits until the emulated reader has got so many more commands.
+    /// Waits until the emulated reader has received this many more commands.
     static func waitForCommands(
         _ count: Int, since before: Int? = nil, _ emulator: EmulatedReader
     ) async throws {
@@ -71,7 +71,7 @@ enum LibNFCBench {
         try await until { emulator.counters.hostCommands >= before + count }
     }
 
-    /// Waits for something that comes soon: a test that waits in vain fails instead of hanging.
+    /// Waits for a condition that soon holds; if it never does, the test fails instead of hanging.
     static func until(_ isDone: () async throws -> Bool) async throws {
         for _ in 0..<mostLooks {
             if try await isDone() { return }
@@ -82,7 +82,7 @@ enum LibNFCBench {
 
     private static let mostLooks = 20_000
 
-    /// A drawer with the tag of `uid` and that of `otherUID`, the first on the reader.
+    /// The tags `uid` and `otherUID`, the first of them on the reader.
     static var twoTags: Simulation {
         var simulation = Simulation.fresh
         _ = simulation.addTag(.ntag216) { [UInt8](repeating: 0, count: $0) }
@@ -93,7 +93,7 @@ enum LibNFCBench {
         "/tmp/tapcard-reader-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
-    /// Arms a fault of the line at the next command of a kind.
+    /// Arms a fault of the line, such as "data 1 corrupt".
     static func arm(_ fault: String, _ emulator: EmulatedReader) {
         let answer = emulator.control("fault " + fault)
         #expect(answer.contains("done"), "\(answer)")

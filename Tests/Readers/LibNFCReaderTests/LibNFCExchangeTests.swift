@@ -5,9 +5,9 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("Frames and answers")
+    @Suite("Frames and answers over libnfc")
     struct LibNFCExchangeTests {
-        @Test("every command of an NTAG21x gets its whole answer")
+        @Test("Every command of an NTAG21x gets its whole answer")
         func commands() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 let tag = try #require(emulator.simulation.tag(LibNFCBench.uid))
@@ -28,7 +28,7 @@ extension LiveTests {
             }
         }
 
-        @Test("one answer carries as many bytes as the reader says, and no more")
+        @Test("One answer carries as many bytes as the reader says, and no more")
         func longestAnswer() async throws {
             var simulation = Simulation()
             let tag = try #require(simulation.addTag(.ntag216) { _ in [] })
@@ -48,7 +48,7 @@ extension LiveTests {
         }
 
         @Test(
-            "a refusal is told from a tag that is gone, on reads and on writes",
+            "A refusal is distinguished from a missing tag, on reads and on writes",
             arguments: [0, 1, 4, 5] as [UInt8], [[0x30, 0x04], [0xA2, 0x10, 1, 2, 3, 4]])
         func refusals(code: UInt8, frame: [UInt8]) async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
@@ -66,7 +66,7 @@ extension LiveTests {
             }
         }
 
-        /// Reads, writes and reads back, as a payment does; the number of frames that went well.
+        /// Reads, writes and reads back like a payment, and returns how many frames succeeded.
         private static func work(
             _ reader: LibNFCReader
         ) async -> (done: Int, error: ReaderError.Kind?) {
@@ -86,7 +86,7 @@ extension LiveTests {
             return (done, nil)
         }
 
-        @Test("a tag pulled at any frame is lost at that frame", arguments: 1...6)
+        @Test("A tag pulled at any frame is lost at that frame", arguments: 1...6)
         func pulled(frame: Int) async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -105,8 +105,7 @@ extension LiveTests {
             }
         }
 
-        @Test(
-            "a WRITE whose acknowledge did not arrive is not a success, though the page is written")
+        @Test("A WRITE whose acknowledge is lost is not a success, though the page is written")
         func acknowledgeLost() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -120,7 +119,7 @@ extension LiveTests {
         }
 
         @Test(
-            "an answer damaged on the air is garbled, and the tag can be selected again",
+            "An answer damaged on the air is an error, and the tag can be selected again",
             arguments: [[0x30, 0x04], [0x3A, 0x04, 0x27], [0xA2, 0x10, 1, 2, 3, 4]] as [[UInt8]])
         func garbled(frame: [UInt8]) async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in

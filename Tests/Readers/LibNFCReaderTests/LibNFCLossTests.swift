@@ -5,9 +5,9 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("Unplugging and cancelling")
+    @Suite("Unplugging and canceling over libnfc")
     struct LibNFCLossTests {
-        @Test("unplugged while it works, plugged in again, and used again")
+        @Test("A reader unplugged during an exchange works again once it is plugged in")
         func unpluggedAtWork() async throws {
             try await LibNFCBench.run(link: LibNFCBench.temporaryLink()) {
                 (reader, emulator) async throws in
@@ -28,7 +28,9 @@ extension LiveTests {
             }
         }
 
-        @Test("unplugged at any command of a tap is a reader that is lost", arguments: 1...6)
+        @Test(
+            "A reader unplugged at any command of a tap works again once it is plugged in",
+            arguments: 1...6)
         func unpluggedAnywhere(number: Int) async throws {
             try await LibNFCBench.run(link: LibNFCBench.temporaryLink()) {
                 (reader, emulator) async throws in
@@ -49,7 +51,7 @@ extension LiveTests {
             }
         }
 
-        @Test("unplugged while a tag is waited for")
+        @Test("Unplugging the reader ends a wait for a tag with a lost reader")
         func unpluggedWhileWaiting() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 let waiting = Task { try await reader.select(within: .seconds(600)) }
@@ -61,7 +63,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a wait that is cancelled ends, and the next one works")
+        @Test("A canceled wait ends, and the next selection works")
         func cancelled() async throws {
             var simulation = Simulation.fresh
             simulation.take()
@@ -81,7 +83,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a wait that is cancelled before it begins sends nothing")
+        @Test("A wait canceled before it begins sends nothing")
         func cancelledBefore() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
@@ -95,8 +97,8 @@ extension LiveTests {
             }
         }
 
-        /// The first search of a tap is its second command. The reader holds its answer back.
-        @Test("a reader that hangs while a wait is cancelled is aborted, and works afterwards")
+        /// The reader holds back its answer to a tap's second command, which is the first search.
+        @Test("A hanging reader is aborted when its wait is canceled, and works afterwards")
         func aborted() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 LibNFCBench.arm("command 2 stall", emulator)
@@ -116,7 +118,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a frame that is on its way is not aborted by cancelling its task")
+        @Test("A task that is already canceled still completes its exchange with the tag")
         func exchangeGoesOn() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)

@@ -6,7 +6,7 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("Opening and closing")
+    @Suite("Opening and closing readers of libnfc")
     struct LibNFCOpeningTests {
         private static func error(opening connection: String) async throws -> ReaderError {
             do throws(ReaderError) {
@@ -18,7 +18,7 @@ extension LiveTests {
             throw LibNFCBench.Unexpected()
         }
 
-        @Test("an open reader says what it is")
+        @Test("An open reader reports its name, its firmware and its description")
         func names() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 #expect(reader.firmware == "PN532 1.6")
@@ -27,7 +27,7 @@ extension LiveTests {
             }
         }
 
-        /// The lane, the actor and C stay behind the port: this compiles for any reader.
+        /// Compiles for any reader, because the lane, the actor and C stay behind the protocol.
         private static func tap(_ reader: any TagReader) async throws -> [UInt8] {
             _ = try await reader.select(within: .zero)
             let answer = try await reader.exchange(LibNFCBench.getVersion)
@@ -35,14 +35,14 @@ extension LiveTests {
             return answer
         }
 
-        @Test("it is used through the port, like any reader")
+        @Test("A reader of libnfc works as any TagReader")
         func port() async throws {
             try await LibNFCBench.run { (reader, _) async throws in
                 #expect(try await Self.tap(reader) == LibNFCBench.version)
             }
         }
 
-        @Test("one reader at a time: a second one is busy, until the first is closed")
+        @Test("A second reader is busy until the first is closed")
         func second() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
@@ -56,7 +56,7 @@ extension LiveTests {
             await other.close()
         }
 
-        @Test("readers are not listed while one is open, and serial ports are not searched")
+        @Test("Listing readers while one is open fails as busy and sends nothing")
         func listing() async throws {
             try await LibNFCBench.run { (_, emulator) async throws in
                 let before = emulator.counters.hostCommands
@@ -70,7 +70,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a device that is not there is no reader, and the error names it")
+        @Test("Opening a missing device is an error that names the device")
         func absent() async throws {
             let error = try await Self.error(opening: "pn532_uart:/dev/tapcard-absent")
             #expect(error.kind == .noReader)
@@ -78,13 +78,13 @@ extension LiveTests {
             #expect(error.detail.contains("No such file"))
         }
 
-        @Test("a device that is not a serial line is not a reader")
+        @Test("A device that is not a serial line is not a reader")
         func noLine() async throws {
             let error = try await Self.error(opening: "pn532_uart:/dev/null")
             #expect(error.kind == .noReader && error.detail.contains("/dev/null"))
         }
 
-        @Test("a silent serial line is not a reader, and is left free")
+        @Test("A silent serial line is not a reader and is left free")
         func silent() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
@@ -97,8 +97,8 @@ extension LiveTests {
             await reader.close()
         }
 
-        /// libnfc's own mark on a port is gone as soon as anybody looks at it again.
-        @Test("a port that another program holds is busy, and the error names the program")
+        /// libnfc's own mark on a port disappears as soon as another program opens the port.
+        @Test("A port that is already held is busy, and the error names the process")
         func held() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
@@ -117,7 +117,7 @@ extension LiveTests {
             await reader.close()
         }
 
-        @Test("an open port is held for as long as the reader is open")
+        @Test("An open reader locks its port until it is closed")
         func holds() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }
@@ -130,7 +130,7 @@ extension LiveTests {
             #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
         }
 
-        @Test("closing twice is closing once, and a closed reader does nothing more")
+        @Test("Closing twice is harmless, and a closed reader sends nothing")
         func closed() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -149,7 +149,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a closed reader has let the tag go")
+        @Test("Closing a reader releases the tag")
         func closingReleases() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -158,7 +158,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a reader that is dropped without being closed is closed all the same")
+        @Test("A reader that is dropped without being closed is closed anyway")
         func dropped() async throws {
             let emulator = try EmulatedReader.start(.fresh)
             defer { emulator.stop() }

@@ -3,10 +3,10 @@ import OperatingSystem
 import Tags
 import Testing
 
-@Suite("What libnfc returns")
+@Suite("Statuses of libnfc")
 struct LibNFCStatusTests {
     @Test(
-        "each number has its error, and the number stays in it",
+        "Each libnfc status becomes its kind of error and keeps its number",
         arguments: [
             (.inputOutput, .readerLost), (.invalidArgument, .readerLost),
             (.noSuchDevice, .readerLost), (.overflow, .readerLost), (.software, .readerLost),
@@ -20,8 +20,8 @@ struct LibNFCStatusTests {
         #expect(error.detail.contains("libnfc \(status.rawValue)"))
     }
 
-    /// An answer that is late belongs to no later command.
-    @Test("only what is about the tag leaves the connection open")
+    /// After any other error, a late answer could be taken for that of a later command.
+    @Test("Only errors about the tag leave the connection open")
     func endings() {
         let harmless: Set<Int32> = [-10, -20, -30, -90]
         for number: Int32 in -128..<0 {
@@ -30,12 +30,12 @@ struct LibNFCStatusTests {
         }
     }
 
-    @Test("the library is found and is of the release that this was written for")
+    @Test("The installed libnfc is found and is release 1.8")
     func version() throws {
         #expect(try LibNFCLibrary.load().version.hasPrefix("1.8"))
     }
 
-    @Test("without the library there is an error that says so")
+    @Test("A missing libnfc is an error that says so and names the package")
     func missing() throws {
         let error = try #require(throws: ReaderError.self) {
             try LibNFCLibrary.load("libnfc-that-is-not-there.so.6")
@@ -45,13 +45,13 @@ struct LibNFCStatusTests {
         #expect(error.detail.contains("libnfc6"))
     }
 
-    @Test("a library without libnfc's functions is another version")
+    @Test("A library without libnfc's functions is an error that names the missing function")
     func otherLibrary() throws {
         let error = try #require(throws: ReaderError.self) { try LibNFCLibrary.load("libc.so.6") }
         #expect(error.kind == .noReader && error.detail.contains("nfc_version"))
     }
 
-    @Test("a library that is missing is told from one that is refused")
+    @Test("A missing library is distinguished from an unusable one")
     func presence() throws {
         #expect(
             LibNFCReader.libraryPresence() == .usable(version: try LibNFCLibrary.load().version))
@@ -63,13 +63,15 @@ struct LibNFCStatusTests {
         #expect(why.contains("nfc_version"))
     }
 
-    @Test("other releases are refused", arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
+    @Test(
+        "Other releases of libnfc are refused",
+        arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
     func otherVersion(version: String) throws {
         let error = try #require(throws: LibraryFault.self) { try LibNFCLibrary.check(version) }
         #expect(error == .unusable("libnfc is of version \(version), and 1.8 is needed"))
     }
 
-    @Test("patches of the release are taken", arguments: ["1.8", "1.8.0", "1.8.1"])
+    @Test("Patch releases of libnfc 1.8 are accepted", arguments: ["1.8", "1.8.0", "1.8.1"])
     func patches(version: String) throws {
         try LibNFCLibrary.check(version)
     }

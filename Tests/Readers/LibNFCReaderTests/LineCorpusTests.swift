@@ -4,13 +4,16 @@ import TestSupport
 import Testing
 
 extension LiveTests {
-    /// Here and not with the other targets' inputs: libnfc opens one reader in a process.
-    @Suite("What the fuzzer puts on the reader's line")
+    /// These inputs run here, apart from those of other targets, because libnfc opens only one
+    /// reader in a process.
+    @Suite("Fuzzer inputs on the reader's line")
     struct LineCorpusTests {
         private static let folder = URL(
             filePath: Repository.path("Fuzz/Corpora/\(FuzzTarget.readerLine.name)"))
 
-        @Test("is an error or the truth, and the next tap works", .timeLimit(.minutes(2)))
+        @Test(
+            "Every input gives an error or the right data, and the next tap works",
+            .timeLimit(.minutes(2)))
         func holds() async throws {
             let files = try FileManager.default.contentsOfDirectory(
                 at: Self.folder, includingPropertiesForKeys: nil)

@@ -5,9 +5,9 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// Tests of whole processes, each in one of its own.
+/// Each test runs in a process of its own.
 extension LiveTests {
-    @Suite("The process around libnfc")
+    @Suite("Process-wide effects of libnfc")
     struct ProcessTests {
         private static func openDescriptors() -> Int {
             guard let folder = unsafe opendir("/proc/self/fd") else { return -1 }
@@ -17,7 +17,7 @@ extension LiveTests {
             return count
         }
 
-        @Test("a hundred readers opened and closed leave no descriptor open")
+        @Test("Opening and closing a hundred readers leaks no descriptor")
         func descriptors() async throws {
             await #expect(processExitsWith: .success) {
                 let emulator = try EmulatedReader.start(.fresh)
@@ -34,7 +34,7 @@ extension LiveTests {
             }
         }
 
-        @Test("failures leave no descriptor open either")
+        @Test("Failures leak no descriptor")
         func failures() async throws {
             await #expect(processExitsWith: .success) {
                 let emulator = try EmulatedReader.start(.fresh)
@@ -55,8 +55,8 @@ extension LiveTests {
             }
         }
 
-        /// libnfc waits with `select`, which writes past its set from number 1024 on.
-        @Test("with too many files open a reader is not opened")
+        /// libnfc waits with `select`, which writes past its set from descriptor 1024 on.
+        @Test("A reader is not opened while too many files are open")
         func tooMany() async throws {
             await #expect(processExitsWith: .success) {
                 let emulator = try EmulatedReader.start(.fresh)
@@ -79,7 +79,7 @@ extension LiveTests {
             }
         }
 
-        @Test("libnfc writes nothing to standard error")
+        @Test("Nothing from libnfc reaches standard error by default")
         func quiet() async throws {
             let result = await #expect(
                 processExitsWith: .success, observing: [\.standardErrorContent]
@@ -101,7 +101,7 @@ extension LiveTests {
             #expect(String(decoding: bytes, as: UTF8.self) == "")
         }
 
-        @Test("what the user asks libnfc to log is logged")
+        @Test("LIBNFC_LOG_LEVEL makes libnfc log to standard error")
         func logging() async throws {
             let result = await #expect(
                 processExitsWith: .success, observing: [\.standardErrorContent]
@@ -113,7 +113,7 @@ extension LiveTests {
             #expect(String(decoding: bytes, as: UTF8.self).contains("libnfc.driver.pn532_uart"))
         }
 
-        @Test("libnfc may not search serial ports, whatever its configuration says")
+        @Test("Listing readers turns off libnfc's search of serial ports")
         func scanning() async throws {
             await #expect(processExitsWith: .success) {
                 unsafe unsetenv("LIBNFC_INTRUSIVE_SCAN")
@@ -123,9 +123,9 @@ extension LiveTests {
             }
         }
 
-        /// A status byte with its highest bit set makes libnfc call `abort`: nothing in this
-        /// process can keep it from that.
-        @Test("a reader that sends garbage as its status ends the process")
+        /// A status byte with its highest bit set makes libnfc call `abort`, and nothing in the
+        /// process can prevent that.
+        @Test("A reader that sends garbage as its status aborts the process")
         func abort() async throws {
             await #expect(processExitsWith: .signal(SIGABRT)) {
                 let emulator = try EmulatedReader.start(.fresh)

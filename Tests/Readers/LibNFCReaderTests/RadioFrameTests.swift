@@ -5,14 +5,14 @@ import Testing
 @Suite("Frames and answers on the air")
 struct RadioFrameTests {
     @Test(
-        "four bits are an ACK or a NAK with its number", arguments: 0...0x0F as ClosedRange<UInt8>)
+        "Four bits are an ACK or a NAK with its number", arguments: 0...0x0F as ClosedRange<UInt8>)
     func nibbles(bits: UInt8) throws {
         let answer = try TagAnswer([bits])
         #expect(answer == (bits == 0x0A ? .acknowledged : .refused(bits)))
     }
 
     @Test(
-        "a byte that is not four bits is not an answer",
+        "A single byte of more than four bits is not an answer",
         arguments: [0x10, 0x1A, 0xA0, 0xFF] as [UInt8])
     func strayByte(byte: UInt8) {
         #expect(throws: ReaderError(.garbled)) { try TagAnswer([byte]) }
@@ -21,19 +21,19 @@ struct RadioFrameTests {
     private static let content: [UInt8] = [0x04, 0xAC, 0x6B, 0x4B, 0x0A]
     private static let whole = content + RadioCRC.bytes(of: content)
 
-    @Test("data comes without its CRC")
+    @Test("Data is returned without its CRC")
     func data() throws {
         #expect(try TagAnswer(Self.whole) == .data(Self.content))
     }
 
-    @Test("an answer that ends too early is garbled", arguments: 0..<whole.count)
+    @Test("An answer that ends too early is garbled", arguments: 0..<whole.count)
     func truncated(length: Int) {
         // The first byte alone, 04h, is the NAK of the same number: on the air it would be.
         guard length != 1 else { return }
         #expect(throws: ReaderError(.garbled)) { try TagAnswer(Self.whole.prefix(length)) }
     }
 
-    @Test("one wrong bit anywhere is garbled", arguments: 0..<(whole.count * 8))
+    @Test("An answer with one wrong bit is garbled", arguments: 0..<(whole.count * 8))
     func wrongBit(bit: Int) {
         var answer = Self.whole
         answer[bit / 8] ^= 1 << (bit % 8)

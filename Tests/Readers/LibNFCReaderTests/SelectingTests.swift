@@ -5,9 +5,9 @@ import Tags
 import Testing
 
 extension LiveTests {
-    @Suite("Selecting a tag")
+    @Suite("Selecting a tag over libnfc")
     struct SelectingTests {
-        @Test("one tag is selected, with what it says of itself")
+        @Test("A single tag is selected with its identity and answers")
         func oneTag() async throws {
             try await LibNFCBench.run { (reader, _) async throws in
                 #expect(try await reader.select(within: .zero) == TagIdentity(uid: LibNFCBench.uid))
@@ -15,8 +15,8 @@ extension LiveTests {
             }
         }
 
-        /// libnfc begins with a search that does not end; here it is given up after a few tries.
-        @Test("an empty field is not a tag, and is left without power")
+        /// libnfc's own first search never ends; the reader gives up after a few tries.
+        @Test("An empty field has no tag and is left without power")
         func emptyField() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 #expect(
@@ -26,7 +26,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a tag that comes later is waited for")
+        @Test("A tag that arrives later is waited for")
         func laterTag() async throws {
             var simulation = Simulation.fresh
             simulation.take()
@@ -39,7 +39,7 @@ extension LiveTests {
             }
         }
 
-        @Test("the wait ends when its limit has passed")
+        @Test("The wait for a tag ends when its limit has passed")
         func limit() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
@@ -53,7 +53,7 @@ extension LiveTests {
             }
         }
 
-        @Test("two tags are refused, and one of them alone is taken afterwards")
+        @Test("Two tags are refused, and the one that remains is accepted")
         func twoTags() async throws {
             var simulation = LibNFCBench.twoTags
             simulation.put([LibNFCBench.uid, LibNFCBench.otherUID])
@@ -66,7 +66,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a second tag put next to a selected one is not taken for it")
+        @Test("A second tag next to a selected one is not mistaken for it")
         func tagBeside() async throws {
             try await LibNFCBench.run(LibNFCBench.twoTags) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
@@ -82,7 +82,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a tag and a card of another kind are two as well")
+        @Test("A tag and a card of another kind count as several tags")
         func tagAndCard() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = emulator.control("add classic")
@@ -91,7 +91,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a MIFARE Classic is selected and says what it is; it refuses what it does not know")
+        @Test("A MIFARE Classic is selected as what it is and refuses GET_VERSION")
         func classic() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("present classic")
@@ -105,7 +105,7 @@ extension LiveTests {
             }
         }
 
-        @Test("a card of ISO/IEC 14443-4 is selected, and not spoken to in its own protocol")
+        @Test("An ISO/IEC 14443-4 card is selected but does not answer Type 2 frames")
         func type4() async throws {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("present type4")

@@ -2,7 +2,7 @@ import LibNFCReader
 import Tags
 import Testing
 
-@Suite("The chip's list of tags")
+@Suite("Tag lists of a PN53x chip")
 struct TagListTests {
     private static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     private static let classic: [UInt8] = [0x9A, 0x3C, 0x51, 0x7E]
@@ -10,17 +10,17 @@ struct TagListTests {
     private static let two: [UInt8] =
         [2] + one.dropFirst() + [2, 0x00, 0x04, 0x08, 4] + classic
 
-    @Test("no tag")
+    @Test("An empty list has no tags")
     func none() throws {
         #expect(try TagList([0]).tags.isEmpty)
     }
 
-    @Test("one tag, with what it says of itself")
+    @Test("A list of one tag gives its identity")
     func oneTag() throws {
         #expect(try TagList(Self.one).tags == [TagIdentity(uid: Self.uid)])
     }
 
-    @Test("two tags of two kinds")
+    @Test("A list of two tags of different kinds gives both identities")
     func twoTags() throws {
         let tags = try TagList(Self.two).tags
         #expect(
@@ -30,13 +30,13 @@ struct TagListTests {
             ])
     }
 
-    @Test("a list that ends too early is garbled", arguments: 0..<two.count)
+    @Test("A list that ends too early is garbled", arguments: 0..<two.count)
     func truncated(length: Int) {
         #expect(throws: ReaderError(.garbled)) { try TagList(Array(Self.two.prefix(length))) }
     }
 
     @Test(
-        "a list that says what cannot be is garbled",
+        "A list with impossible contents is garbled",
         arguments: [
             one + [0], [3] + two.dropFirst(), [0, 0], [1, 2] + one.dropFirst(2),
             [1, 1, 0, 0x44, 0, 5, 1, 2, 3, 4, 5], [1, 1, 0, 0x44, 0, 0],
@@ -46,10 +46,10 @@ struct TagListTests {
         #expect(throws: ReaderError(.garbled)) { try TagList(answer) }
     }
 
-    /// libnfc's own decoder takes one off the length and copies so many bytes: with a length of
-    /// zero, as a tag may send it, that kills the process.
+    /// libnfc's own decoder subtracts one from this length and copies that many bytes, so a length
+    /// of zero, which a tag may send, kills the process.
     @Test(
-        "what a tag of ISO/IEC 14443-4 adds is passed over, but has to fit",
+        "The answer to select in an ISO/IEC 14443-4 tag's entry is skipped, but must fit",
         arguments: [([6, 0x75, 0x77, 0x81, 0x02, 0x80], true), ([0], true), ([7, 1], false)]
             as [([UInt8], Bool)])
     func answerToSelect(tail: [UInt8], isWhole: Bool) throws {
@@ -62,7 +62,7 @@ struct TagListTests {
         #expect(tag.uid == Self.uid && tag.answerToRequest == 0x0344 && !tag.isType2)
     }
 
-    @Test("the oldest chip gives two bytes the other way round, and marks in the UID")
+    @Test("The PN531's swapped bytes and the cascade tags in its UIDs are corrected")
     func oldChip() throws {
         let uid: [UInt8] = [0x88] + Self.uid
         let tag = TagIdentity(uid: Self.uid)

@@ -8,9 +8,9 @@ import TapcardDomain
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("carries a card through its life", .readersWithTags)
+    @Suite("A card's life over PC/SC", .readersWithTags)
     struct CardLife {
-        @Test("made, read, charged, scratched and topped up", arguments: Kind.raw)
+        @Test("A card is issued, read, paid with, scratched and topped up", arguments: Kind.raw)
         func wholeLife(kind: Kind) async throws {
             try kind.lay()
             let till = PCSCTill(try await kind.open())
@@ -25,7 +25,7 @@ extension PCSCReaderTests {
             #expect(info.chip == "NTAG213")
         }
 
-        @Test("made of an NTAG 424, and charged, through every make of reader")
+        @Test("An NTAG 424 card is issued, paid with and topped up through every kind of reader")
         func provenCard() async throws {
             try await PlayedReaders.clear()
             for kind in Kind.allCases {
@@ -49,7 +49,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("protected, charged and unprotected", arguments: Kind.raw)
+        @Test("A card is protected, paid with and unprotected", arguments: Kind.raw)
         func protection(kind: Kind) async throws {
             try kind.lay()
             let till = PCSCTill(try await kind.open())
@@ -63,7 +63,7 @@ extension PCSCReaderTests {
             try await till.expectAgreement("afterwards")
         }
 
-        @Test("no password is sent by a plain reader, and nothing is begun")
+        @Test("A plain reader cannot protect a card, and nothing is begun")
         func plainReaderProtectsNone() async throws {
             let till = try await PCSCTill.withCard(on: .plain)
             await #expect(throws: TapcardError(.unsupportedReader, "")) {
@@ -72,7 +72,7 @@ extension PCSCReaderTests {
             try await till.expectAgreement("on a plain reader")
         }
 
-        @Test("a card that the ledger knows is read and charged over storage commands")
+        @Test("A known card is read and paid with over storage-card commands")
         func plainReader() async throws {
             let till = try await PCSCTill.withCard(on: .plain)
             #expect(try await till.station.read().balance == PCSCTill.usd(1_000))
@@ -81,7 +81,7 @@ extension PCSCReaderTests {
             try await till.expectAgreement("on a plain reader")
         }
 
-        @Test("but no card is made over them: the tag cannot be asked what it is")
+        @Test("A plain reader cannot issue a card, and nothing is written")
         func plainReaderMakesNone() async throws {
             try Kind.plain.lay()
             let till = PCSCTill(try await Kind.plain.open())
@@ -94,18 +94,18 @@ extension PCSCReaderTests {
             #expect(try await till.ledger.knownCard(of: uid) == nil)
         }
 
-        @Test("pulled away at any command of a payment and put back: resolved at the next tap")
+        @Test("A card pulled at any command of a payment is resolved at the next tap")
         func pulled() async {
             await Kind.each { kind in try await Self.interrupt(on: kind, .pulled) }
         }
 
-        @Test("without power for a moment at any command of a payment: resolved")
+        @Test("A card that loses power at any command of a payment is resolved at the next tap")
         func lifted() async {
             await Kind.each { kind in try await Self.interrupt(on: kind, .liftedAfter) }
         }
 
-        /// Pays a cent at a time, with the fault one command later each time, until it comes too
-        /// late.
+        /// Pays a cent at a time, with the fault one command later each time, until the fault comes
+        /// after the payment.
         private static func interrupt(on kind: Kind, _ fault: PlayedFault.Kind) async throws {
             let till = try await PCSCTill.withCard(on: kind)
             _ = try await till.station.read()

@@ -2,9 +2,9 @@ import PCSCReader
 import Tags
 import Testing
 
-@Suite("A data object of the transparent exchange")
+@Suite("Data objects of the transparent exchange")
 struct DataObjectTests {
-    @Test("one after the other, with short and long tags and lengths")
+    @Test("Several objects are parsed, with short and long tags and lengths")
     func several() throws {
         let long = [UInt8](repeating: 0x5A, count: 0x80)
         let bytes: [UInt8] =
@@ -18,17 +18,17 @@ struct DataObjectTests {
             ])
     }
 
-    @Test("nothing holds no object")
+    @Test("No bytes hold no object")
     func empty() throws {
         #expect(try DataObject.parse([]) == [])
     }
 
-    @Test("an unknown tag is kept as it is")
+    @Test("An object with an unknown tag is kept as it is")
     func unknownTag() throws {
         #expect(try DataObject.parse([0x01, 0x01, 0xFF]) == [DataObject(tag: 1, content: [0xFF])])
     }
 
-    @Test("a length of two bytes")
+    @Test("A length of two bytes is parsed")
     func longest() throws {
         let content = [UInt8](repeating: 1, count: 0x0102)
         #expect(
@@ -37,7 +37,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "cut off anywhere is refused",
+        "A data object cut off anywhere is refused",
         arguments: [
             [0x97, 0x02, 0x01, 0x02], [0x5F, 0x46, 0x01, 0x07], [0x97, 0x81, 0x02, 0x01, 0x02],
             [0x97, 0x82, 0x00, 0x01, 0x01],
@@ -52,7 +52,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "a length that is none, or more than there is, is refused",
+        "An invalid length, or one beyond the data, is refused",
         arguments: [
             // Without end, in three bytes, in 127 bytes.
             [0x97, 0x80], [0x97, 0x80, 0x01, 0x00, 0x00], [0x97, 0x83, 0x00, 0x00, 0x01, 0xAA],

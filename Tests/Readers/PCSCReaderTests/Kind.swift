@@ -3,15 +3,15 @@ import PlayedPCSCReaders
 import Tags
 import Testing
 
-/// The three that are played.
+/// The three kinds of readers that are simulated behind pcscd.
 enum Kind: String, CaseIterable, Sendable {
     case acr122, acr1252, plain
 
     static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     static let otherUID: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
-    /// Those that pass on every frame.
+    /// The kinds that pass on every frame.
     static let raw: [Kind] = [.acr122, .acr1252]
-    /// Long enough for any machine; nothing waits so long where all is well.
+    /// Long enough for any machine; a test that passes never waits this long.
     static let limit = Duration.seconds(30)
 
     var slot: PlayedSlot {
@@ -22,8 +22,8 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Runs this for each, at the same time: each has a reader and a lane of its own, and pcscd's
-    /// polling makes them wait.
+    /// Runs the body for all kinds at once, because they mostly wait for pcscd to poll and each has
+    /// a reader and a lane of its own.
     static func each(_ body: @escaping @Sendable (Kind) async throws -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             for kind in allCases {
@@ -34,7 +34,7 @@ enum Kind: String, CaseIterable, Sendable {
         }
     }
 
-    /// A new one.
+    /// A new simulated reader of this kind.
     var reader: any PlayedReader {
         switch self {
         case .acr122: PlayedACR122U()
@@ -50,7 +50,7 @@ enum Kind: String, CaseIterable, Sendable {
 
     func open() async throws -> PCSCReader { try await PCSCReader.open(slot.name) }
 
-    /// The reader with a selected tag.
+    /// Opens the reader and selects a blank tag on it.
     func bench(_ chip: Type2Chip = .ntag213) async throws -> PCSCReader {
         try lay(chip)
         let reader = try await open()

@@ -5,7 +5,7 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("commands for a card that takes them", .serialized)
+    @Suite("Card commands over PC/SC", .serialized)
     struct PCSCCommandTests {
         private static let key = AESKey([UInt8](repeating: 0, count: AESKey.size))
 
@@ -29,7 +29,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("an NTAG 424 is spoken to in plain commands, through every make of reader")
+        @Test("An NTAG 424 is authenticated, written and read through every kind of reader")
         func conversation() async throws {
             try await PlayedReaders.clear()
             for kind in Kind.allCases {
@@ -57,7 +57,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("a selection ends the session, and commands for readers never go to the card")
+        @Test("A selection ends the session, and reader commands never go to the card")
         func selection() async throws {
             try await PlayedReaders.clear()
             lay(.plain)
@@ -74,7 +74,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("the answer to reset of such a card, and no other")
+        @Test("Only an NTAG 424's answer to reset marks a card that takes commands")
         func answersToReset() {
             #expect(SmartCardATR.speaksInBlocks(PlayedNTAG424Reader.answerToReset))
             #expect(!SmartCardATR.speaksInBlocks(PlayedStorageReader.answerToReset))

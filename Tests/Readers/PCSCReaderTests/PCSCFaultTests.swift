@@ -4,7 +4,7 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("believes nothing that did not happen", .readersWithTags)
+    @Suite("Faulty answers over PC/SC", .readersWithTags)
     struct Faults {
         /// Answers that no reader gives to any command.
         static let nonsense: [[UInt8]] = [
@@ -14,7 +14,7 @@ extension PCSCReaderTests {
             [0x0A, 0x90, 0x00], [UInt8](repeating: 0xFF, count: 258),
         ]
 
-        @Test("an answer of another form is not an acknowledge", arguments: Kind.allCases)
+        @Test("An answer of another form is not an acknowledge", arguments: Kind.allCases)
         func nonsense(kind: Kind) async throws {
             let reader = try await kind.bench()
             for answer in Self.nonsense {
@@ -27,9 +27,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test(
-            "a READ of another length or with a wrong CRC is not an answer",
-            arguments: Kind.allCases)
+        @Test("A READ answer with a wrong length or CRC is refused", arguments: Kind.allCases)
         func spoiltRead(kind: Kind) async throws {
             let reader = try await kind.bench()
             let data = [UInt8](repeating: 0, count: 16)
@@ -53,7 +51,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a write whose acknowledge is lost on the air is unknown, not done",
+            "A write whose acknowledge is lost on the air times out, though the page is written",
             arguments: Kind.allCases)
         func acknowledgeLost(kind: Kind) async throws {
             let reader = try await kind.bench()
@@ -68,7 +66,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a fault at any command of a selection is passed over")
+        @Test("A faulty answer at any command of a selection does not stop the selection")
         func duringSelection() async {
             await Kind.each { kind in
                 try kind.lay()

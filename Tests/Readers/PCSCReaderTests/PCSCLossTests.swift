@@ -4,9 +4,9 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("outlives its reader and pcscd", .readersWithTags)
+    @Suite("Loss of a reader or of pcscd", .readersWithTags)
     struct Loss {
-        @Test("finds a reader by part of its name; refuses none and several")
+        @Test("A reader is found by part of its name, and an ambiguous or unknown name is refused")
         func names() async throws {
             #expect(
                 try await Set(PCSCReader.connectedReaders()).isSuperset(
@@ -21,7 +21,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "pcscd restarted while a tag is worked on: lost, then found again",
+            "A reader lost with pcscd is found again once pcscd has restarted",
             arguments: Kind.allCases)
         func restarted(kind: Kind) async throws {
             let reader = try await kind.bench()
@@ -38,7 +38,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a reader that never answers is waited for until pcscd ends: lost")
+        @Test("A reader that never answers is waited for until pcscd ends")
         func mute() async throws {
             let reader = try await Kind.plain.bench()
             Kind.plain.slot.change { $0.fault = PlayedFault(at: 1, .mute) }
@@ -52,7 +52,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("pcscd stopped during a wait: lost at once", .emptyReaders)
+        @Test("Stopping pcscd ends a wait with a lost reader", .emptyReaders)
         func stoppedWhileWaiting() async throws {
             let reader = try await Kind.plain.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
@@ -63,7 +63,7 @@ extension PCSCReaderTests {
             try await PlayedReaders.start()
         }
 
-        @Test("without pcscd there is no reader")
+        @Test("Without pcscd there is no reader")
         func noService() async throws {
             PlayedReaders.stop()
             await #expect(throws: ReaderError(.noReader)) {
@@ -73,7 +73,7 @@ extension PCSCReaderTests {
             try await PlayedReaders.start()
         }
 
-        @Test("a reader that is gone is lost, and found when it is plugged in again")
+        @Test("An unplugged reader is lost, and found again once it is plugged in")
         func unplugged() async throws {
             let reader = try await Kind.plain.bench()
             await reader.release()

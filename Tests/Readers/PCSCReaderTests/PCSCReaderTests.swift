@@ -4,11 +4,11 @@ import PlayedPCSCReaders
 import Tags
 import Testing
 
-/// Everything that talks to the one played pcscd, one test after the other.
-@Suite("A reader behind pcscd", .serialized, .playedPCSCD)
+/// All tests that use the one pcscd, serialized.
+@Suite("Readers behind pcscd", .serialized, .playedPCSCD)
 enum PCSCReaderTests {}
 
-/// Three readers on a real pcscd, kept up for as long as the suite runs.
+/// Three simulated readers on a real pcscd, which runs as long as the suite.
 struct PlayedReaders {
     static let acr122 = PlayedSlot(
         "ACS ACR122U PICC Interface", port: 35_960, PlayedACR122U())
@@ -17,22 +17,22 @@ struct PlayedReaders {
     static let plain = PlayedSlot("Plain Contactless Reader", port: 35_980, PlayedStorageReader())
     static let slots = [acr122, acr1252, plain]
 
-    // Used by one test at a time: the suite is serialised.
+    // Used by one test at a time: the suite is serialized.
     private nonisolated(unsafe) static var running: PlayedPCSCD?
     // The same.
     private nonisolated(unsafe) static var folder = ""
     // The same: whether all of them are on the one that runs.
     private nonisolated(unsafe) static var isComplete = false
 
-    /// Every reader again on a fresh pcscd, which knows of no earlier card.
+    /// Resets every reader and restarts pcscd, which then remembers no earlier card.
     static func clear() async throws {
         stop()
         for kind in Kind.allCases { kind.slot.become(kind.reader) }
         try await start()
     }
 
-    /// Every reader again, on each an empty NTAG213. A fresh pcscd takes 0.4 s to find them, so the
-    /// one that runs is kept where none of its cards has left since it found them.
+    /// Resets every reader and puts an empty NTAG213 on each. A new pcscd takes 0.4 s to find them,
+    /// so the running one is kept unless one of its cards has left since it found them.
     static func lay() async throws {
         let tag = try #require(TagMemory.blank(.ntag213, uid: Kind.uid))
         let isWhole = unsafe (running != nil && isComplete)
@@ -83,7 +83,7 @@ struct PlayedPCSCDTrait: SuiteTrait, TestScoping {
     }
 }
 
-/// Every reader is made again before each test.
+/// Resets every reader before each test.
 struct PlayedReadersTrait: TestTrait, SuiteTrait, TestScoping {
     let isRecursive = true
     let hasTags: Bool
@@ -98,12 +98,12 @@ struct PlayedReadersTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PlayedReadersTrait {
-    /// On each reader lies an empty NTAG213.
+    /// An empty NTAG213 is on each reader.
     static var readersWithTags: Self { Self(hasTags: true) }
     static var emptyReaders: Self { Self(hasTags: false) }
 }
 
 extension Trait where Self == PlayedPCSCDTrait {
-    /// The played pcscd, started before the suite and gone after it.
+    /// Starts pcscd before the suite and removes it afterwards.
     static var playedPCSCD: Self { Self() }
 }

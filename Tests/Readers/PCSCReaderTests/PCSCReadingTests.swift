@@ -4,9 +4,9 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("speaks to a tag", .readersWithTags)
+    @Suite("Reading and writing tags over PC/SC", .readersWithTags)
     struct Reading {
-        @Test("selects the tag that lies there and reads it", arguments: Kind.allCases)
+        @Test("The tag on the reader is selected and read", arguments: Kind.allCases)
         func selects(kind: Kind) async throws {
             let reader = try await kind.bench(.ntag216)
             #expect(try await reader.select(within: .zero) == TagIdentity(uid: Kind.uid))
@@ -18,7 +18,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("writes, and says so only when the tag did", arguments: Kind.allCases)
+        @Test("A write succeeds only if the tag has written the page", arguments: Kind.allCases)
         func writes(kind: Kind) async throws {
             let reader = try await kind.bench()
             #expect(try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4]) == [])
@@ -32,7 +32,9 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("passes on every command of a tag", arguments: Kind.raw)
+        @Test(
+            "An ACR122U and an ACR1252U pass on commands of the NTAG21x family",
+            arguments: Kind.raw)
         func everything(kind: Kind) async throws {
             let reader = try await kind.bench(.ntag215)
             #expect(try await reader.exchange([0x60]) == Type2Chip.ntag215.version)
@@ -42,7 +44,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "cannot pass on what the commands for storage cards do not know",
+            "A frame that storage-card commands cannot express is unsupported and not sent",
             arguments: [
                 [0x60], [0x3C, 0x00], [0x39, 0x02], [0x1B, 0, 0, 0, 0], [0xA0, 0x10], [],
             ])
@@ -56,7 +58,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("puts a FAST_READ together from pieces, and never reads past its end")
+        @Test("A FAST_READ is assembled from pieces and never reads past its end")
         func pieces() async throws {
             let reader = try await Kind.plain.bench()
             let tag = try #require(Kind.plain.slot.change { $0.tag })
@@ -70,7 +72,9 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("hears a NAK, then says nothing to the tag until it selects", arguments: Kind.raw)
+        @Test(
+            "After a NAK nothing is sent to the tag until it is selected again",
+            arguments: Kind.raw)
         func refusal(kind: Kind) async throws {
             let reader = try await kind.bench()
             await #expect(throws: ReaderError(.refused(0))) {
@@ -84,7 +88,9 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a selection ends the authentication, only a release the power", arguments: Kind.raw)
+        @Test(
+            "A selection ends the authentication, and only a release cuts the power",
+            arguments: Kind.raw)
         func power(kind: Kind) async throws {
             let reader = try await kind.bench()
             let write = Type2Command.write(0x10, .zero).frame
@@ -104,7 +110,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("an ACR122U whose firmware keeps its answers is asked for them", .emptyReaders)
+        @Test("An ACR122U whose firmware keeps its answers is asked for them", .emptyReaders)
         func oldFirmware() async throws {
             PlayedReaders.acr122.become(PlayedACR122U(keepsAnswers: true))
             let reader = try await Kind.acr122.bench()
@@ -113,7 +119,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a reader that does not know its manner is spoken to as any other", .emptyReaders,
+            "A reader without its model's own commands is used as a plain reader", .emptyReaders,
             arguments: Kind.raw)
         func fallsBack(kind: Kind) async throws {
             kind.slot.become(PlayedStorageReader())

@@ -2,9 +2,9 @@ import PCSCReader
 import Tags
 import Testing
 
-@Suite("A PC/SC status")
+@Suite("PC/SC statuses")
 struct PCSCStatusTests {
-    @Test("access denied means no reader at first, and a lost one after access was granted")
+    @Test("Access denied means no reader at first, and a lost reader once access was granted")
     func denied() {
         let status = PCSCStatus.securityViolation
         #expect(status.readerError == ReaderError(.noReader))
@@ -12,7 +12,7 @@ struct PCSCStatusTests {
     }
 
     @Test(
-        "any other means the same at all times",
+        "Granted access does not change the meaning of any other status",
         arguments: [
             PCSCStatus.success, .cancelled, .noAccess, .sharingViolation, .removedCard,
             PCSCStatus(rawValue: 0x8010_0001),
@@ -21,7 +21,7 @@ struct PCSCStatusTests {
         #expect(status.onceLetIn == status)
     }
 
-    @Test("an unknown one is a lost reader, with its number")
+    @Test("An unknown status is a lost reader, and the error shows its number")
     func unknown() {
         let error = PCSCStatus(rawValue: 0x42).readerError
         #expect(error == ReaderError(.readerLost))

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A station over one of the played readers, with a ledger in memory.
+/// A station with one of the simulated readers and a ledger in memory.
 struct PCSCTill: Sendable {
     let station: Station
     let ledger: InMemoryLedger
@@ -29,7 +29,7 @@ struct PCSCTill: Sendable {
                 sleep: { _ in try Task.checkCancellation() }))
     }
 
-    /// A till with ten dollars on a card, which another reader made: not every one can.
+    /// A till with ten dollars on a card; another reader issues it, because a plain one cannot.
     static func withCard(on kind: Kind) async throws -> PCSCTill {
         let blank = try #require(TagMemory.blank(.ntag213, uid: Kind.uid))
         var simulation = Simulation([blank])
@@ -65,7 +65,7 @@ struct PCSCTill: Sendable {
         return try #require(try await ledger.knownCard(of: uid)).balance.minorUnits
     }
 
-    /// Card and ledger say the same, and the ledger keeps its invariants.
+    /// Expects card and ledger to agree, and the ledger to keep its invariants.
     func expectAgreement(
         _ label: Comment, at location: SourceLocation = #_sourceLocation
     )

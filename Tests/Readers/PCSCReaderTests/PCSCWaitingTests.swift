@@ -4,16 +4,16 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("waits for a tag")
+    @Suite("Waiting for a tag over PC/SC")
     struct Waiting {
-        @Test("an empty reader has no tag", .emptyReaders, arguments: Kind.allCases)
+        @Test("An empty reader has no tag", .emptyReaders, arguments: Kind.allCases)
         func empty(kind: Kind) async throws {
             let reader = try await kind.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
         }
 
-        @Test("a tag that comes later is found", .emptyReaders)
+        @Test("A tag that arrives later is found", .emptyReaders)
         func comesLater() async {
             await Kind.each { kind in
                 let reader = try await kind.open()
@@ -25,7 +25,9 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("a wait ends when its task is cancelled, long before its limit", .emptyReaders)
+        @Test(
+            "Canceling a wait ends it long before its limit, and the next selection works",
+            .emptyReaders)
         func cancelled() async throws {
             let reader = try await Kind.plain.open()
             let waiting = Task { try await reader.select(within: .seconds(3_600)) }
@@ -38,7 +40,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a task that was cancelled before does not wait at all", .emptyReaders)
+        @Test("A task that is already canceled does not wait at all", .emptyReaders)
         func cancelledBefore() async throws {
             let reader = try await Kind.plain.open()
             let task = Task {
@@ -48,8 +50,7 @@ extension PCSCReaderTests {
             await #expect(throws: ReaderError(.cancelled)) { try await task.value }
         }
 
-        @Test(
-            "a tag that is taken away is lost, and found when it comes back", .readersWithTags)
+        @Test("A tag that is taken away is lost, and found when it comes back", .readersWithTags)
         func taken() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -70,7 +71,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("pcscd's word that the card has gone is a lost tag", .readersWithTags)
+        @Test("A tag that pcscd reports as removed is lost", .readersWithTags)
         func removed() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -92,7 +93,9 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("another tag in its place has another number", .readersWithTags)
+        @Test(
+            "A tag swapped for the selected one is not written and is selected by its own number",
+            .readersWithTags)
         func swapped() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -107,7 +110,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "two who want one card: the second is told, and served when the first lets go",
+            "A card in use by one connection is busy for another until it is released",
             .readersWithTags)
         func busy() async throws {
             let first = try await Kind.plain.bench()
@@ -120,7 +123,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a card of another kind is not a Type 2 tag", .emptyReaders,
+            "A card of another kind is not a Type 2 tag", .emptyReaders,
             arguments: [
                 // A DESFire, a MIFARE Classic 1K, a SIM card in a slot with contacts, nonsense.
                 [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80], PlayedStorageReader.storageCard(name: 1),
@@ -141,7 +144,8 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "of several slots that with a tag is used, and a SIM in another is none", .emptyReaders)
+            "A reader with several slots uses the slot with a tag and ignores a SIM card",
+            .emptyReaders)
         func slots() async throws {
             PlayedReaders.stop()
             let sim: [UInt8] = [0x3B, 0x9F, 0x96, 0x80, 0x1F, 0xC7]
@@ -158,7 +162,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a card of another family is named by every reader", .emptyReaders)
+        @Test("Every reader names a card of another family", .emptyReaders)
         func family() async throws {
             PlayedReaders.stop()
             for kind in Kind.allCases {

@@ -2,7 +2,7 @@ import PCSCReader
 import Tags
 import Testing
 
-@Suite("The name of a reader")
+@Suite("Names of PC/SC readers")
 struct ReaderNamesTests {
     static let names = [
         "ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00",
@@ -11,7 +11,7 @@ struct ReaderNamesTests {
     ]
 
     @Test(
-        "is any part that only one has, in letters of any size",
+        "A part of a name chooses the only reader that has it, regardless of case",
         arguments: [
             "PICC", "picc", "reader picc] 00", "Dual Reader [ACR1252 Dual Reader PICC] 00 00",
         ])
@@ -19,12 +19,12 @@ struct ReaderNamesTests {
         #expect(try ReaderNames.choose(wanted, among: Self.names) == [Self.names[0]])
     }
 
-    @Test("is the whole name first, though another contains it")
+    @Test("A whole name chooses its reader, even if another name contains it")
     func whole() throws {
         #expect(try ReaderNames.choose("ACS ACR122U 00 00", among: Self.names) == [Self.names[2]])
     }
 
-    @Test("that several slots of one reader have is that of all of them")
+    @Test("A part shared by the slots of one reader chooses them all; shared by two, it is refused")
     func slots() throws {
         #expect(try ReaderNames.choose("1252", among: Self.names) == Array(Self.names.prefix(2)))
         let dual = ["00 00", "00 01", "00 02"].map { "ACS ACR1281 1S Dual Reader \($0)" }
@@ -41,7 +41,7 @@ struct ReaderNamesTests {
     }
 
     @Test(
-        "that several have, or none, is refused",
+        "A name that several readers have, or none, is refused",
         arguments: ["ACS", "acs acr122u 00 00", "00 01 ", "SCM", " "])
     func refused(wanted: String) {
         #expect(throws: ReaderError(.noReader)) {
@@ -49,7 +49,7 @@ struct ReaderNamesTests {
         }
     }
 
-    @Test("that several have is refused with those, and only those")
+    @Test("An ambiguous name is refused with the readers it could mean, and no others")
     func ambiguous() throws {
         let error = try #require(throws: ReaderError.self) {
             try ReaderNames.choose("acr122u", among: Self.names)
@@ -58,14 +58,14 @@ struct ReaderNamesTests {
         #expect(!error.detail.contains("ACR1252"))
     }
 
-    @Test("that is empty is refused, even where there is only one reader")
+    @Test("An empty name is refused even if there is only one reader")
     func empty() {
         #expect(throws: ReaderError(.noReader)) {
             try ReaderNames.choose("", among: ["ACS ACR122U 00 00"])
         }
     }
 
-    @Test("finds none where there is none")
+    @Test("Every name is refused if there are no readers")
     func none() {
         #expect(throws: ReaderError(.noReader)) { try ReaderNames.choose("ACS", among: []) }
         #expect(throws: ReaderError(.noReader)) { try ReaderNames.choose("", among: []) }

@@ -2,15 +2,15 @@ import PCSCReader
 import Tags
 import Testing
 
-@Suite("The answer to reset of a storage card")
+@Suite("Answers to reset of storage cards")
 struct StorageCardATRTests {
-    /// As readers make it up for a MIFARE Ultralight, written out.
+    /// The ATR that readers make up for a MIFARE Ultralight.
     static let ultralight: [UInt8] = [
         0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, 0x03, 0x00, 0x03,
         0x00, 0x00, 0x00, 0x00, 0x68,
     ]
 
-    /// An ATR with another standard and name, and the check byte that belongs to it.
+    /// An ATR with this standard and name, and the matching check byte.
     static func answer(standard: UInt8, name: UInt16) -> [UInt8] {
         var bytes = ultralight.dropLast()
         bytes[12] = standard
@@ -19,7 +19,7 @@ struct StorageCardATRTests {
         return bytes + [bytes.dropFirst().reduce(0, ^)]
     }
 
-    @Test("says which standard the card follows, and its name")
+    @Test("An answer to reset gives the card's standard and name")
     func fields() throws {
         let card = try #require(StorageCardATR(Self.ultralight))
         #expect(card.standard == 0x03)
@@ -27,13 +27,13 @@ struct StorageCardATRTests {
         #expect(card.isType2)
     }
 
-    @Test("an Ultralight C is a Type 2 tag too")
+    @Test("An Ultralight C is a Type 2 tag")
     func successor() {
         #expect(StorageCardATR(Self.answer(standard: 0x03, name: 0x003A))?.isType2 == true)
     }
 
     @Test(
-        "another name or another standard is not a Type 2 tag",
+        "A card with another name or standard is not a Type 2 tag",
         arguments: [(0x03, 0x0001), (0x03, 0x0002), (0x03, 0x0300), (0x04, 0x0003), (0x0B, 0x003A)])
     func others(standard: UInt8, name: UInt16) throws {
         let card = try #require(
@@ -43,7 +43,7 @@ struct StorageCardATRTests {
     }
 
     @Test(
-        "cards of other families have the names of these, those of type A their acknowledge",
+        "A card of another family is named by its kind and is not a Type 2 tag",
         arguments: [
             (0x03, 0x0001, "MIFARE Classic 1K"), (0x03, 0x0002, "MIFARE Classic 4K"),
             (0x03, 0x0026, "MIFARE Mini"), (0x11, 0x003B, "FeliCa card"),
@@ -58,7 +58,7 @@ struct StorageCardATRTests {
         #expect(identity.kind == kind && !identity.isType2 && !identity.speaksInBlocks)
     }
 
-    @Test("of another length it is invalid")
+    @Test("An answer to reset of another length is invalid")
     func lengths() {
         for count in 0..<Self.ultralight.count {
             #expect(StorageCardATR(Array(Self.ultralight.prefix(count))) == nil, "\(count) bytes")
@@ -66,7 +66,7 @@ struct StorageCardATRTests {
         #expect(StorageCardATR(Self.ultralight + [0x00]) == nil)
     }
 
-    @Test("with any byte wrong it is invalid")
+    @Test("An answer to reset with any byte wrong is invalid")
     func wrongByte() {
         for index in Self.ultralight.indices {
             var bytes = Self.ultralight
@@ -75,7 +75,7 @@ struct StorageCardATRTests {
         }
     }
 
-    @Test("of another application it is invalid, though its check byte is right")
+    @Test("An answer to reset of another application is invalid despite its correct check byte")
     func otherApplication() {
         for index in 1..<12 {
             var bytes = Self.ultralight

@@ -9,7 +9,7 @@ struct TypeAActivationTests {
     static func checked(_ bytes: [UInt8]) -> [UInt8] { bytes + [bytes.reduce(0, ^)] }
     static func acknowledge(_ sak: UInt8) -> [UInt8] { [sak] + RadioCRC.bytes(of: [sak]) }
 
-    /// The answers of a tag with this number, from the first to the last.
+    /// The answers of a tag with this number, in their order.
     static func answers(_ uid: [UInt8], sak: UInt8 = 0x00) -> [[UInt8]] {
         var answers = [request]
         var rest = uid[...]
@@ -20,7 +20,7 @@ struct TypeAActivationTests {
         return answers + [checked(Array(rest)), acknowledge(sak)]
     }
 
-    /// The last step, after these answers.
+    /// The step that follows these answers.
     static func run(_ answers: [[UInt8]?]) throws -> TypeAActivation.Step {
         var activation = TypeAActivation()
         var step = activation.begin()
@@ -29,7 +29,7 @@ struct TypeAActivationTests {
     }
 
     @Test(
-        "finds a number of one, two and three levels",
+        "Numbers of one, two and three levels are found",
         arguments: [
             [0x12, 0x34, 0x56, 0x78], [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80],
             [0x04, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -40,7 +40,7 @@ struct TypeAActivationTests {
                 == .found(TagIdentity(uid: uid, answerToRequest: 0x0044, selectAcknowledge: 0x20)))
     }
 
-    @Test("sends each frame as the standard has it")
+    @Test("Each frame is sent as the standard prescribes")
     func frames() throws {
         let answers = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         let steps = try (0..<answers.count).map { try Self.run(Array(answers.prefix($0))) }
@@ -54,7 +54,7 @@ struct TypeAActivationTests {
             ])
     }
 
-    @Test("calls twice, and then no tag is there")
+    @Test("A field that answers neither of two requests has no tag")
     func nobody() throws {
         #expect(try Self.run([nil]) == .send([0x52], lastBits: 7, hasCRC: false))
         #expect(try Self.run([nil, nil]) == .nobody)
@@ -62,14 +62,14 @@ struct TypeAActivationTests {
             try Self.run([nil, Self.request]) == .send([0x93, 0x20], lastBits: 0, hasCRC: false))
     }
 
-    @Test("a tag that falls silent in between is not there", arguments: 1..<5)
+    @Test("A tag that falls silent during its selection counts as absent", arguments: 1..<5)
     func fallsSilent(after count: Int) throws {
         var answers: [[UInt8]?] = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         answers[count...] = [nil]
         #expect(try Self.run(answers) == .nobody)
     }
 
-    @Test("any answer cut off is refused", arguments: 0..<5)
+    @Test("An answer cut off anywhere is refused", arguments: 0..<5)
     func cutOff(at index: Int) {
         let answers = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         for count in 0..<answers[index].count {
@@ -83,7 +83,7 @@ struct TypeAActivationTests {
         }
     }
 
-    @Test("any answer too long is refused", arguments: 0..<5)
+    @Test("An answer that is too long is refused", arguments: 0..<5)
     func tooLong(at index: Int) {
         let answers = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         #expect(throws: ReaderError(.garbled)) {
@@ -91,8 +91,7 @@ struct TypeAActivationTests {
         }
     }
 
-    @Test(
-        "a bit wrong in a number or an acknowledge is refused", arguments: 1..<5)
+    @Test("A wrong bit in a number or an acknowledge is refused", arguments: 1..<5)
     func wrongBit(at index: Int) {
         let answers = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         for bit in 0..<answers[index].count * 8 {
@@ -104,7 +103,7 @@ struct TypeAActivationTests {
         }
     }
 
-    @Test("a SAK of two bytes is refused, though its CRC is right")
+    @Test("A SAK of two bytes is refused despite its correct CRC")
     func longAcknowledge() {
         let answers = Self.answers([0x12, 0x34, 0x56, 0x78]).dropLast()
         #expect(throws: ReaderError(.garbled)) {
@@ -112,7 +111,7 @@ struct TypeAActivationTests {
         }
     }
 
-    @Test("a number that goes on where it ends, or ends where it goes on, is refused")
+    @Test("A SAK that contradicts the length of the number is refused")
     func contradiction() {
         let whole = Self.checked([0x12, 0x34, 0x56, 0x78])
         #expect(throws: ReaderError(.garbled)) {
@@ -124,7 +123,7 @@ struct TypeAActivationTests {
         }
     }
 
-    @Test("a number that never ends is refused after three levels")
+    @Test("A number that never ends is refused after three levels")
     func endless() {
         let part = Self.checked([0x88, 0x01, 0x02, 0x03])
         let level = [part, Self.acknowledge(0x04)]

@@ -1,10 +1,10 @@
 import PN532Emulator
 import Testing
 
-@Suite("Commands about the chip itself")
+@Suite("Commands about the PN532 itself")
 struct CommandTests {
     @Test(
-        "are answered",
+        "Each command is answered as a PN532 answers it",
         arguments: [
             ([0x00, 0x00, 1, 2, 3], [0x00, 1, 2, 3]), ([0x00, 0x01], [0x00]),
             ([0x00, 0x02], [0x00]), ([0x00, 0x06], [0x27]), ([0x00, 0x07, 0x20], [0x00]),
@@ -29,7 +29,7 @@ struct CommandTests {
     }
 
     @Test(
-        "with data that make no sense are errors",
+        "A command with invalid data is a syntax error",
         arguments: [
             [0x00], [0x00, 0x05], [0x00, 0x01, 0x00], [0x00, 0x06, 0x00], [0x02, 0x00],
             [0x04, 0x00], [0x06], [0x06, 0x63], [0x08], [0x08, 0x63, 0x02], [0x0C, 0x07],
@@ -47,14 +47,14 @@ struct CommandTests {
                 + HostFrame.syntaxError)
     }
 
-    @Test("a register keeps what was written to it")
+    @Test("A register keeps what was written to it")
     func registers() {
         var bench = EmulatorBench()
         #expect(bench.send([0x08, 0x63, 0x0D, 0x12, 0x63, 0x3D, 0x07]) == [])
         #expect(bench.send([0x06, 0x63, 0x3D, 0x63, 0x0D]) == [0x07, 0x12])
     }
 
-    @Test("a port keeps what was written to it with the highest bit set")
+    @Test("A port keeps what was written to it with the highest bit set")
     func ports() {
         var bench = EmulatorBench()
         #expect(bench.send([0x0E, 0x85, 0x03]) == [])

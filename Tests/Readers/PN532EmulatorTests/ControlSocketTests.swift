@@ -3,9 +3,9 @@ import PN532Emulator
 import SimulatedReader
 import Testing
 
-@Suite("The socket for control lines")
+@Suite("The control socket of an emulated reader")
 struct ControlSocketTests {
-    /// Connections to one socket.
+    /// Connections to one control socket.
     private final class Callers {
         private let path: String
         private(set) var descriptors: [Int32] = []
@@ -14,7 +14,7 @@ struct ControlSocketTests {
 
         deinit { for descriptor in descriptors { close(descriptor) } }
 
-        /// Whether there was a place in the queue for one more, at once or after a while.
+        /// Connects once more; false if the queue has no room. A patient caller waits for room.
         func call(isPatient: Bool = false) throws -> Bool {
             let patience = isPatient ? 0 : SOCK_NONBLOCK.rawValue
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | patience)
@@ -39,7 +39,7 @@ struct ControlSocketTests {
             try #require(count == text.utf8.count)
         }
 
-        /// The bytes that have come: nil for nothing, empty when the other end is gone.
+        /// The bytes that have arrived: nil if there are none, empty if the other end has closed.
         func heard(by number: Int) -> String? {
             var bytes = [UInt8](repeating: 0, count: 100)
             let count = unsafe recv(descriptors[number], &bytes, bytes.count, 0)
@@ -47,9 +47,9 @@ struct ControlSocketTests {
         }
     }
 
-    /// A short while, in milliseconds, for what never comes.
+    /// How long to wait, in milliseconds, for an answer that never comes.
     private static let limit = 50
-    /// More than wait in the queue of any of these sockets.
+    /// More connections than the queue of a control socket holds.
     private static let many = 100
 
     private static func name() -> String {
@@ -61,7 +61,7 @@ struct ControlSocketTests {
         return unsafe poll(&polled, nfds_t(polled.count), 0) > 0
     }
 
-    /// A socket with as many clients as it takes, all of them silent.
+    /// A socket with as many silent clients as it takes.
     private func crowded() throws -> (socket: ControlSocket, callers: Callers) {
         let path = Self.name()
         let socket = try ControlSocket.open(path)
@@ -74,7 +74,7 @@ struct ControlSocketTests {
         return (socket, callers)
     }
 
-    @Test("silent clients cost no work, however many there are")
+    @Test("As many silent clients as the socket takes cost no work")
     func silence() throws {
         let (socket, callers) = try crowded()
         #expect(!Self.isReady(socket))
@@ -82,7 +82,7 @@ struct ControlSocketTests {
         withExtendedLifetime(callers) {}
     }
 
-    @Test("one more client is answered, and the one that was silent longest is let go")
+    @Test("A client over the limit is answered, and the one that was silent longest is closed")
     func oneMore() throws {
         let (socket, callers) = try crowded()
         // The first one is no longer the oldest when it has said something.
@@ -101,7 +101,7 @@ struct ControlSocketTests {
         #expect(socket.polled.count == ControlSocket.mostClients + 1)
     }
 
-    @Test("a line that has come is answered before its client has to go")
+    @Test("A line that has arrived is answered before its client is closed")
     func busy() throws {
         let (socket, callers) = try crowded()
         for number in 0..<ControlSocket.mostClients { try callers.send("a\n", by: number) }
@@ -117,7 +117,7 @@ struct ControlSocketTests {
         #expect(!Self.isReady(socket))
     }
 
-    @Test("a client hears that it has to go while another process has its descriptor, too")
+    @Test("A client learns that it was closed even if another process holds its descriptor")
     func copied() throws {
         let (socket, callers) = try crowded()
         // As a process has them between its fork and its program.
@@ -128,7 +128,7 @@ struct ControlSocketTests {
         #expect(callers.heard(by: 0) == "")
     }
 
-    @Test("a crowded reader still takes lines")
+    @Test("A crowded reader still takes lines")
     func reader() throws {
         let path = Self.name()
         var options = EmulatedReader.Options()
@@ -141,7 +141,7 @@ struct ControlSocketTests {
         #expect(reader.simulation.onReader.isEmpty)
     }
 
-    @Test("a line that is not answered may still be carried out")
+    @Test("A line that is not answered in time may still be carried out")
     func unanswered() throws {
         let path = Self.name()
         let socket = try ControlSocket.open(path)
@@ -158,7 +158,7 @@ struct ControlSocketTests {
         #expect(heard == ["remove"])
     }
 
-    @Test("where connections are not accepted a line is not sent, and the socket is not dead")
+    @Test("If nobody accepts connections, no line is sent and the socket stays in use")
     func stopped() throws {
         let path = Self.name()
         let socket = try ControlSocket.open(path)

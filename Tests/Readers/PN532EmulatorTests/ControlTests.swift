@@ -4,9 +4,9 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("Control lines")
+@Suite("Control lines of an emulated reader")
 struct ControlTests {
-    @Test("put tags on, next to each other, and take them off")
+    @Test("Control lines put tags on the reader, next to each other, and take them off")
     func tags() throws {
         var bench = EmulatorBench()
         _ = try bench.control("add classic")
@@ -25,7 +25,7 @@ struct ControlTests {
         #expect(bench.emulation.simulation.onReader.count == 1)
     }
 
-    @Test("say how things stand")
+    @Test("The status shows the tags, the field and the armed faults")
     func status() throws {
         var bench = EmulatorBench()
         _ = try bench.control("fault write 3 torn mix 7")
@@ -41,7 +41,7 @@ struct ControlTests {
         #expect(try bench.control("status").answer["faults"] == [])
     }
 
-    @Test("give the tag's dump, the last one's or that of a number")
+    @Test("The dump shows the last tag or the one whose number is given")
     func dump() throws {
         var bench = EmulatorBench()
         let text = try #require(try bench.control("dump").answer["dump"]?.string)
@@ -50,7 +50,7 @@ struct ControlTests {
     }
 
     @Test(
-        "that make no sense are refused and change nothing",
+        "A control line that makes no sense is refused and changes nothing",
         arguments: [
             "", " ", "foo", "present NTAG999", "present 04AC", "add", "remove NTAG215",
             "remove 04112233445566", "fault", "fault write 1 killed-before",
@@ -67,7 +67,7 @@ struct ControlTests {
         #expect(bench.emulation.line.chip.field.foreign.isEmpty)
     }
 
-    @Test("are cut out of a stream, however it is cut itself")
+    @Test("Lines are found in a stream however it is split")
     func splitting() {
         var splitter = LineSplitter()
         #expect(splitter.take("sta".utf8) == [])
@@ -76,7 +76,7 @@ struct ControlTests {
         #expect(splitter.finish() == nil)
     }
 
-    @Test("that are too long come once, too long to be obeyed, and the next one is heard")
+    @Test("An overlong line stays too long to be obeyed, and the next line is read")
     func tooLong() {
         var splitter = LineSplitter()
         let lines = splitter.take((String(repeating: "x", count: 2_000) + "\nstatus\n").utf8)

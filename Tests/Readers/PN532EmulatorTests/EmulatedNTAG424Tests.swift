@@ -18,7 +18,7 @@ struct EmulatedNTAG424Tests {
         return bench
     }
 
-    @Test("is listed with SAK 20h and ATQA 0344h, and activated if the host wants it")
+    @Test("An NTAG 424 is listed with SAK 20h and ATQA 0344h, and activated on request")
     func listed() throws {
         var bench = try bench()
         let head: [UInt8] = [0x01, 0x01, 0x03, 0x44, 0x20, 0x07] + Self.number
@@ -47,7 +47,7 @@ struct EmulatedNTAG424Tests {
         return answer + part.dropFirst()
     }
 
-    @Test("takes and gives commands in parts, as InDataExchange marks them")
+    @Test("Commands and answers travel in parts, as InDataExchange marks them")
     func parts() throws {
         var bench = try bench()
         _ = bench.send(EmulatorBench.list)
@@ -65,7 +65,7 @@ struct EmulatedNTAG424Tests {
         #expect(try exchange(Self.select, &bench) == [0x90, 0x00])
     }
 
-    @Test("loses its session with its selection, and keeps its memory")
+    @Test("An NTAG 424 loses its session when it loses power")
     func memory() throws {
         var bench = try bench()
         _ = bench.send(EmulatorBench.list)
@@ -77,7 +77,7 @@ struct EmulatedNTAG424Tests {
         #expect(try exchange(version, &bench) == [0x91, 0x40])
     }
 
-    @Test("authenticates, and is torn by a fault of a write: its file is old or new")
+    @Test("A write torn after authentication leaves the NTAG 424's file old or new")
     func torn() throws {
         for (fault, byte) in [("torn old", 0), ("torn new", 7), ("torn new-lowest 3", 0)]
             as [(String, UInt8)]
@@ -106,7 +106,7 @@ struct EmulatedNTAG424Tests {
         }
     }
 
-    @Test("is in the status, in the dump, and in the counters")
+    @Test("An NTAG 424 can be added, removed and dumped, and the status shows it")
     func control() throws {
         var bench = try bench()
         let status = try bench.control("status").answer

@@ -3,7 +3,7 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// A chip on its line with tags in front of it, without a terminal.
+/// An emulated chip with tags on it, driven without a terminal.
 struct EmulatorBench {
     static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     static let otherUID: [UInt8] = [0x04, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66]
@@ -13,7 +13,7 @@ struct EmulatorBench {
 
     var emulation: Emulation
 
-    /// A chip that is awake.
+    /// Makes a chip that is awake.
     init(_ simulation: Simulation = .fresh) {
         emulation = Emulation(simulation)
         #expect(emulation.line.receive(EmulatorBench.wakeUp).isEmpty)
@@ -23,13 +23,13 @@ struct EmulatorBench {
 
     static func answer(_ data: [UInt8]) -> [UInt8] { HostFrame.information([0xD5] + data) }
 
-    /// Bytes in, bytes out.
+    /// Sends bytes to the chip and returns its bytes.
     mutating func raw(_ bytes: [UInt8]) -> [UInt8] {
         emulation.line.receive(bytes).flatMap(\.bytes)
     }
 
-    /// The answer to a command that is acknowledged and answered, without its command byte; nil for
-    /// anything else.
+    /// Sends a command and returns its answer without the command byte, or nil if the command is
+    /// not both acknowledged and answered.
     mutating func send(_ command: [UInt8]) -> [UInt8]? {
         let bytes = raw(EmulatorBench.frame(command))
         guard bytes.starts(with: EmulatorBench.acknowledge) else { return nil }

@@ -3,10 +3,10 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("What an emulated reader counts")
+@Suite("Counters of an emulated reader")
 struct EmulatorCountersTests {
     @Test(
-        "the air takes what the data sheet says",
+        "The air time of a command and of its answer is the data sheet's",
         arguments: [
             ([0x60], 283, 8, 868), ([0x30, 0x04], 368, 16, 1_548), ([0x3C, 0x00], 368, 32, 2_907),
             ([0xA2, 4, 0, 0, 0, 0], 708, 0, 57), ([0x39, 0x02], 368, 3, 444),
@@ -23,7 +23,7 @@ struct EmulatorCountersTests {
         #expect(abs(AirTime.answer(answer) / 1_000 - received) <= 1)
     }
 
-    @Test("commands, frames and bytes of both directions, and the line's time")
+    @Test("Commands, frames, bytes and link time of both directions are counted")
     func counts() {
         var bench = EmulatorBench()
         bench.emulation.line.resetCounters()
@@ -43,7 +43,7 @@ struct EmulatorCountersTests {
         #expect(counters.radioFrames == 0)
     }
 
-    @Test("a selection, a read and a write")
+    @Test("A selection, a read and a write are counted with their air time")
     func tag() {
         var bench = EmulatorBench()
         _ = bench.send(EmulatorBench.list)
@@ -64,7 +64,7 @@ struct EmulatorCountersTests {
         #expect(counters.silenceMicroseconds == 0)
     }
 
-    @Test("silence, by the time-out that was set")
+    @Test("Silence is counted by the time-out that was set")
     func silence() {
         var bench = EmulatorBench()
         #expect(bench.send([0x42, 0x30, 0x00]) == [0x01])
@@ -74,7 +74,7 @@ struct EmulatorCountersTests {
         #expect(bench.emulation.line.counters.silenceMicroseconds == 51_300)
     }
 
-    @Test("one object of numbers, all zero after a reset")
+    @Test("Counters are one object of numbers, all of them zero after a reset")
     func document() throws {
         var bench = EmulatorBench()
         _ = bench.send(EmulatorBench.list)

@@ -2,7 +2,7 @@ import PN532Emulator
 import Tags
 import Testing
 
-@Suite("Frames to a tag")
+@Suite("Frames to an emulated tag")
 struct EmulatorExchangeTests {
     private static let transmitMode: [UInt8] = [0x63, 0x02]
     private static let receiveMode: [UInt8] = [0x63, 0x03]
@@ -14,14 +14,14 @@ struct EmulatorExchangeTests {
         return bench
     }
 
-    /// A bench with both checksums left to the host.
+    /// A chip that leaves both checksums to the host.
     private static func withoutChecksum() -> EmulatorBench {
         var bench = selected()
         #expect(bench.send([0x08] + transmitMode + [0x00] + receiveMode + [0x00]) == [])
         return bench
     }
 
-    @Test("InDataExchange reads and writes")
+    @Test("InDataExchange reads and writes a tag")
     func dataExchange() {
         var bench = Self.selected()
         #expect(bench.send([0x40, 0x01, 0xA2, 0x10, 1, 2, 3, 4]) == [0x00])
@@ -39,7 +39,7 @@ struct EmulatorExchangeTests {
     }
 
     @Test(
-        "InDataExchange tells a tag that refuses from one that is gone",
+        "InDataExchange distinguishes a tag that refuses from one that is gone",
         arguments: [
             [0x40, 0x01, 0x30, 0x50], [0x40, 0x01, 0xA2, 0x00, 1, 2, 3, 4],
             [0x40, 0x01, 0xA0, 0x00] + [UInt8](repeating: 0, count: 16),
@@ -53,7 +53,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send(command) == [0x01])
     }
 
-    @Test("InDataExchange knows no commands of the NTAG21x family")
+    @Test("InDataExchange does not know the commands of the NTAG21x family")
     func unknownToFirmware() {
         var bench = Self.selected()
         #expect(bench.send([0x40, 0x01, 0x3A, 0x00, 0x04]) == [0x27])
@@ -63,7 +63,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x40, 0x01, 0x60, 0x00, 1, 2, 3, 4, 5, 6]) == [0x14])
     }
 
-    @Test("InCommunicateThru adds and takes the checksum")
+    @Test("InCommunicateThru adds and removes the checksum")
     func through() {
         var bench = Self.selected()
         #expect(
@@ -71,7 +71,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42, 0x3A, 0x00, 0x2C])?.count == 1 + 45 * 4)
     }
 
-    @Test("four bits are a wrong checksum to a chip that checks it, and the page is written")
+    @Test("An ACK looks like a wrong checksum to a chip that checks, though the page is written")
     func fourBits() {
         var bench = Self.selected()
         #expect(bench.send([0x42, 0xA2, 0x10, 1, 2, 3, 4]) == [0x02])
@@ -79,7 +79,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42, 0xA2, 0x00, 1, 2, 3, 4]) == [0x02])
     }
 
-    @Test("without checksums the host supplies them, and gets them")
+    @Test("With checksums turned off, the host supplies and receives them")
     func ownChecksum() {
         var bench = Self.withoutChecksum()
         let frame = RadioCRC.appended(to: [0x60])
@@ -88,7 +88,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x06, 0x63, 0x3C]) == [0x10])
     }
 
-    @Test("an ACK and a NAK come as four bits")
+    @Test("An ACK and a NAK arrive as four bits")
     func acknowledge() {
         var bench = Self.withoutChecksum()
         let write = RadioCRC.appended(to: [0xA2, 0x10, 1, 2, 3, 4])
@@ -100,7 +100,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42] + write) == [0x01])
     }
 
-    @Test("a frame with a wrong checksum gets NAK 1, and writes nothing", arguments: 0..<8)
+    @Test("A frame with a wrong checksum gets NAK 1 and writes nothing", arguments: 0..<8)
     func wrongChecksum(place: Int) {
         var bench = Self.withoutChecksum()
         var frame = RadioCRC.appended(to: [0xA2, 0x10, 1, 2, 3, 4])
@@ -110,14 +110,14 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42] + RadioCRC.appended(to: [0x30, 0x00])) == [0x01])
     }
 
-    @Test("a selection switches the checksums on again")
+    @Test("A selection turns the checksums on again")
     func selectionRestores() {
         var bench = Self.withoutChecksum()
         #expect(bench.send(EmulatorBench.list)?.first == 0x01)
         #expect(bench.send([0x06] + Self.transmitMode + Self.receiveMode) == [0x80, 0x80])
     }
 
-    @Test("a card is found by hand, bit for bit")
+    @Test("A host can find a card with frames of its own")
     func byHand() {
         var bench = EmulatorBench()
         #expect(bench.send([0x32, 0x01, 0x01]) == [])
@@ -142,7 +142,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42, 0x52]) == [0x00, 0x44, 0x00])
     }
 
-    @Test("a host that does the parity itself is understood, and heard out")
+    @Test("A host that computes the parity itself is understood and answered")
     func parity() {
         var bench = Self.withoutChecksum()
         #expect(bench.send([0x08, 0x63, 0x0D, 0x10]) == [])
@@ -156,14 +156,14 @@ struct EmulatorExchangeTests {
         #expect(ParityBits.unpack(answer)?.bytes == RadioCRC.appended(to: version))
     }
 
-    @Test("frames of another kind of card are not for this one", arguments: [0x02, 0x03, 0x10])
+    @Test("Frames for another kind of card are not answered", arguments: [0x02, 0x03, 0x10])
     func otherFraming(mode: UInt8) {
         var bench = Self.selected()
         #expect(bench.send([0x08] + Self.transmitMode + [0x80 | mode]) == [])
         #expect(bench.send([0x42, 0x30, 0x00]) == [0x01])
     }
 
-    @Test("an answer that fits into no frame is an error, not a part of one")
+    @Test("An answer that fits into no frame is an error, not a partial answer")
     func tooLong() throws {
         var bench = EmulatorBench()
         _ = try bench.control("present NTAG216")
@@ -172,7 +172,7 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42, 0x3A, 0x00, 0x41]) == [0x07])
     }
 
-    @Test("a host that fills the unit's buffer and starts it finds the answer there, and its time")
+    @Test("A host that fills and starts the unit's buffer finds the answer and its time there")
     func buffer() throws {
         var bench = EmulatorBench()
         #expect(bench.send([0x32, 0x01, 0x01]) == [])

@@ -11,7 +11,7 @@ struct EmulatorFaultTests {
     private static let new = Page(1, 2, 3, 4)
     private static let zeros = [UInt8](repeating: 0, count: 12)
 
-    /// A chip that has selected the tag, with a fault armed.
+    /// A chip that has selected the tag, with this fault armed.
     private static func bench(_ fault: String) throws -> EmulatorBench {
         var bench = EmulatorBench()
         #expect(bench.send(EmulatorBench.list)?.first == 0x01)
@@ -20,7 +20,7 @@ struct EmulatorFaultTests {
     }
 
     @Test(
-        "of the card: it is gone, and what its page holds",
+        "A fault that takes the card away leaves its page as the fault says",
         arguments: [
             ("lost", .zero), ("acknowledge-lost", new), ("torn old", .zero), ("torn new", new),
             ("torn zero", .zero), ("torn new-lowest 1", Page(0, 0, 0, 0)),
@@ -37,7 +37,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.write) == [0x00])
     }
 
-    @Test("of the card: it answers, and then it is gone")
+    @Test("A card pulled after its answer has written the page and is gone")
     func pulledAfter() throws {
         var bench = try Self.bench("write 1 pulled-after")
         #expect(bench.send(Self.write) == [0x00])
@@ -45,7 +45,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read) == [0x01])
     }
 
-    @Test("of the card: an answer or an ACK that is spoiled, and the card stays")
+    @Test("A garbled answer is an error, and the card stays")
     func garbled() throws {
         var bench = try Self.bench("write 1 garbled")
         #expect(bench.send(Self.write) == [0x02])
@@ -61,7 +61,7 @@ struct EmulatorFaultTests {
         #expect(bytes.prefix(4) == [1, 2, 3, 4])
     }
 
-    @Test("of the card: an answer that comes too late, and the card stays")
+    @Test("A late answer is not heard, and the card stays")
     func late() throws {
         var bench = try Self.bench("write 1 late")
         #expect(bench.send(Self.write) == [0x01])
@@ -69,7 +69,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read) == [0x00, 1, 2, 3, 4] + Self.zeros)
     }
 
-    @Test("of the card: a NAK, and it must be selected again")
+    @Test("A refused write gets a NAK, and the card must be selected again")
     func refused() throws {
         var bench = try Self.bench("write 2 refused 5")
         #expect(bench.send([0x40, 0x01, 0xA2, 0x11, 1, 2, 3, 4]) == [0x00])
@@ -79,7 +79,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read) == [0x01])
     }
 
-    @Test("of one of two cards leave the other one alone")
+    @Test("A fault of one of two cards leaves the other alone")
     func oneOfTwo() throws {
         var bench = try Self.bench("write 1 lost")
         _ = try bench.control("add NTAG215")
@@ -87,7 +87,7 @@ struct EmulatorFaultTests {
         #expect(bench.emulation.simulation.onReader.count == 1)
     }
 
-    @Test("of the line: a lost answer, and the page is written")
+    @Test("An answer lost on the line leaves the page written")
     func loseReply() throws {
         var bench = try Self.bench("data 1 lose-reply")
         #expect(bench.raw(EmulatorBench.frame(Self.write)) == EmulatorBench.acknowledge)
@@ -95,7 +95,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read)?.first == 0x00)
     }
 
-    @Test("of the line: an answer that comes before or in place of the next one")
+    @Test("A late answer comes before the next one, and a stale one in its place")
     func lateReply() throws {
         let first = EmulatorBench.answer([0x41, 0x00] + [UInt8](repeating: 0, count: 16))
         let second = EmulatorBench.answer([0x41, 0x00])
@@ -112,7 +112,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read)?.prefix(2) == [0x00, 1])
     }
 
-    @Test("of the line: wrong bytes, lengths and a status that is none")
+    @Test("Line faults spoil the bytes, the length, the status or the acknowledge of an answer")
     func wrong() throws {
         var bench = try Self.bench("data 1 corrupt")
         var parser = HostFrameParser()
@@ -132,7 +132,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.read)?.first == 0x00)
     }
 
-    @Test("of the line: a chip that stops, and goes on with what came in the meantime")
+    @Test("A stalled chip resumes with the commands that arrived meanwhile")
     func stall() throws {
         var bench = try Self.bench("data 1 stall")
         #expect(
@@ -150,7 +150,7 @@ struct EmulatorFaultTests {
         #expect(try bench.control("resume").output.isEmpty)
     }
 
-    @Test("come at the command that was chosen", arguments: 1...3)
+    @Test("A line fault occurs at the chosen command", arguments: 1...3)
     func countdown(number: Int) throws {
         var bench = try Self.bench("command \(number) lose-reply")
         for command in 1...4 {
@@ -164,7 +164,7 @@ struct EmulatorFaultTests {
     }
 
     @Test(
-        "are spelled in one way",
+        "A line fault is written as it was read",
         arguments: [
             "command 1 lose-reply", "data 2 late-reply", "data 1 stale-reply", "command 3 corrupt",
             "data 1 shorter", "data 1 longer", "data 1 status 255", "command 1 lose-ack",
@@ -175,7 +175,7 @@ struct EmulatorFaultTests {
     }
 
     @Test(
-        "that are none are refused",
+        "Text that is not a line fault is refused",
         arguments: [
             "", "data", "data 1", "data 0 corrupt", "data -1 corrupt", "data 01 corrupt",
             "data 1 status", "data 1 status 256", "data 1 corrupt 3", "host 1 corrupt",

@@ -3,7 +3,7 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("Finding cards")
+@Suite("Detection of cards by the emulated chip")
 struct EmulatorSelectionTests {
     private static let found: [UInt8] = [0x01, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid
 
@@ -21,7 +21,7 @@ struct EmulatorSelectionTests {
         return EmulatorBench(Simulation(tags, onReader: tags.map(\.uid)))
     }
 
-    @Test("a tag is listed with its number, and powered")
+    @Test("A tag is listed with its number and powered once")
     func tag() {
         var bench = EmulatorBench()
         #expect(bench.send(EmulatorBench.list) == Self.found)
@@ -30,7 +30,7 @@ struct EmulatorSelectionTests {
         #expect(bench.emulation.line.counters.powerUps == 1)
     }
 
-    @Test("an empty reader says so when it does not ask for ever")
+    @Test("An empty reader reports no tag when its retries are limited")
     func nothing() throws {
         var bench = Self.patient()
         _ = try bench.control("remove")
@@ -39,7 +39,7 @@ struct EmulatorSelectionTests {
         #expect(bench.send([0x06, 0x63, 0x39]) == [0x26])
     }
 
-    @Test("a tag is found by its number, and no other one", arguments: [true, false])
+    @Test("A search by number finds that tag and no other", arguments: [true, false])
     func byNumber(isThere: Bool) throws {
         var bench = try Self.twoTags()
         #expect(bench.send([0x32, 0x05, 0x00, 0x01, 0x02]) == [])
@@ -50,7 +50,7 @@ struct EmulatorSelectionTests {
                 == (isThere ? [0x01, 0x01, 0x00, 0x44, 0x00, 0x07] + number : [0x00]))
     }
 
-    @Test("two tags are listed in one go, and spoken to in turn")
+    @Test("Two tags are listed at once and addressed in turn")
     func twoAtOnce() throws {
         var bench = try Self.twoTags()
         let answer = bench.send([0x4A, 0x02, 0x00])
@@ -64,7 +64,7 @@ struct EmulatorSelectionTests {
         }
     }
 
-    @Test("where two are asked for and one lies there, it is selected")
+    @Test("A single tag is selected even if two are asked for")
     func oneOfTwo() {
         var bench = EmulatorBench()
         #expect(bench.send([0x4A, 0x02, 0x00]) == Self.found)
@@ -72,7 +72,7 @@ struct EmulatorSelectionTests {
             bench.send([0x42, 0x60]) == [0x00, 0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03])
     }
 
-    @Test("a halted card answers no request until the field was off")
+    @Test("A halted card answers no request until the field has been off")
     func released() throws {
         var bench = Self.patient()
         #expect(bench.send(EmulatorBench.list) == Self.found)
@@ -82,7 +82,7 @@ struct EmulatorSelectionTests {
         #expect(bench.send(EmulatorBench.list) == Self.found)
     }
 
-    @Test("a halted card answers when it is asked for by its number, once")
+    @Test("A halted card answers a search for its own number, and no other number wakes it")
     func woken() {
         var bench = Self.patient()
         #expect(bench.send(EmulatorBench.list) == Self.found)
@@ -95,7 +95,7 @@ struct EmulatorSelectionTests {
         #expect(bench.send([0x4A, 0x01, 0x00] + other) == [0x00])
     }
 
-    @Test("a listed card that was let go can be selected again")
+    @Test("A deselected card can be selected again, but not after its release")
     func selectedAgain() {
         var bench = EmulatorBench()
         #expect(bench.send(EmulatorBench.list) == Self.found)
@@ -106,7 +106,7 @@ struct EmulatorSelectionTests {
         #expect(bench.send([0x40, 0x01, 0x30, 0x04]) == [0x27])
     }
 
-    @Test("switching the field off takes the tag's authentication and the list")
+    @Test("Switching the field off silences the tag and clears the list")
     func power() {
         var bench = EmulatorBench()
         #expect(bench.send(EmulatorBench.list) == Self.found)
@@ -117,7 +117,7 @@ struct EmulatorSelectionTests {
     }
 
     @Test(
-        "cards of other kinds are listed as what they are",
+        "Cards of other kinds are listed as what they are",
         arguments: [
             (
                 "classic", [0x4A, 0x01, 0x00],
@@ -140,7 +140,7 @@ struct EmulatorSelectionTests {
     }
 
     @Test(
-        "cards of other kinds refuse what is not for them",
+        "Cards of other kinds refuse commands that are not for them",
         arguments: [
             ("classic", [0x40, 0x01, 0x30, 0x04], [0x02]),
             ("classic", [0x40, 0x01, 0x60, 0x04, 1, 2, 3, 4, 5, 6], [0x14]),
@@ -156,7 +156,7 @@ struct EmulatorSelectionTests {
         #expect(bench.send(command) == answer)
     }
 
-    @Test("ISO/IEC 14443-4 is entered only where SetParameters wants it")
+    @Test("ISO/IEC 14443-4 is entered only if SetParameters asks for it")
     func withoutBlocks() throws {
         var bench = EmulatorBench()
         _ = try bench.control("present type4")
@@ -169,7 +169,7 @@ struct EmulatorSelectionTests {
     }
 
     @Test(
-        "InAutoPoll finds what it was told to look for",
+        "InAutoPoll finds only the kinds it was told to look for",
         arguments: [
             (nil, [0x00], [0x01, 0x10, 0x0C, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid),
             (

@@ -7,7 +7,7 @@ import TextCodecs
 
 @Suite("An emulated reader on a terminal")
 struct EmulatorTerminalTests {
-    /// A client's work with the device.
+    /// A program that uses the device.
     private final class Host {
         private static let millisecondsLimit: Int32 = 10_000
         private let descriptor: Int32
@@ -23,7 +23,7 @@ struct EmulatorTerminalTests {
             try #require(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
         }
 
-        /// So many bytes; fewer only when the device is hung up.
+        /// Reads this many bytes, or fewer if the device hangs up.
         func receive(_ count: Int) throws -> [UInt8] {
             var bytes: [UInt8] = []
             while bytes.count < count {
@@ -67,7 +67,7 @@ struct EmulatorTerminalTests {
         return try EmulatedReader.start(.fresh, options)
     }
 
-    @Test("a command is answered, also to the next one who opens the device")
+    @Test("A command is answered, also for the next program that opens the device")
     func command() throws {
         let reader = try started()
         defer { reader.stop() }
@@ -81,7 +81,7 @@ struct EmulatorTerminalTests {
         #expect(reader.counters.hostCommands == 2)
     }
 
-    @Test("a command that waits is answered when a tag is put down")
+    @Test("A waiting command is answered when a tag is put down")
     func waiting() throws {
         let reader = try started()
         defer { reader.stop() }
@@ -95,7 +95,7 @@ struct EmulatorTerminalTests {
         #expect(try host.receive(found.count) == found)
     }
 
-    @Test("unplugging hangs the device up, and plugging in brings another one under the old name")
+    @Test("Unplugging hangs the device up, and plugging in brings back one under its name")
     func unplugging() throws {
         let link = Self.name()
         let reader = try started(link: link)
@@ -114,7 +114,7 @@ struct EmulatorTerminalTests {
         #expect(reader.control("plug") == Self.done)
     }
 
-    @Test("a fault unplugs it at the chosen command, after that was carried out")
+    @Test("A fault unplugs the reader after the chosen command was carried out")
     func unpluggedByFault() throws {
         let reader = try started()
         defer { reader.stop() }
@@ -128,7 +128,7 @@ struct EmulatorTerminalTests {
         #expect(reader.devicePath == nil)
     }
 
-    @Test("a tag's change is told, with what is written")
+    @Test("A change of a tag is reported with what was written")
     func changes() throws {
         let (reading, writing) = try Self.pipe()
         defer { close(reading) }
@@ -148,7 +148,7 @@ struct EmulatorTerminalTests {
         close(writing)
     }
 
-    @Test("lines of a stream are obeyed until it ends")
+    @Test("Lines of a stream are obeyed until it ends")
     func input() throws {
         let (reading, writing) = try Self.pipe()
         let (answers, answering) = try Self.pipe()
@@ -169,7 +169,7 @@ struct EmulatorTerminalTests {
         #expect(reader.simulation.onReader.isEmpty)
     }
 
-    @Test("the socket takes lines, and goes with the reader")
+    @Test("The socket takes lines and is removed with the reader")
     func socket() throws {
         let path = Self.name()
         let reader = try started(control: path)
@@ -191,7 +191,7 @@ struct EmulatorTerminalTests {
         #expect(throws: EmulatorError(.system)) { try EmulatedReader.tell("status", at: path) }
     }
 
-    @Test("what is in the way is left alone, what a dead reader left is replaced")
+    @Test("A file in the way is left alone, and what a dead reader left is replaced")
     func names() throws {
         let (link, control) = (Self.name(), Self.name())
         let file = unsafe open(link, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
@@ -223,7 +223,7 @@ struct EmulatorTerminalTests {
         return (ends[0], ends[1])
     }
 
-    /// A socket without a listener.
+    /// Leaves a socket without a listener at the path.
     private static func deadSocket(_ path: String) -> Bool {
         let isKept = (try? ControlSocket.open(path)).map { socket in
             // A second name keeps the file when the first one goes with the socket.

@@ -2,7 +2,7 @@ import PN532Emulator
 import SimulatedReader
 import Testing
 
-@Suite("Frames of the serial line")
+@Suite("Host frames on the serial line")
 struct FramingTests {
     private static let version = EmulatorBench.frame([0x02])
     private static let versionAnswer = EmulatorBench.answer([0x03, 0x32, 0x01, 0x06, 0x07])
@@ -10,14 +10,14 @@ struct FramingTests {
     private static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
     private static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
-    @Test("a command is acknowledged and answered")
+    @Test("A command is acknowledged and answered")
     func command() {
         var bench = EmulatorBench()
         #expect(Self.version == [0x00, 0x00, 0xFF, 0x02, 0xFE, 0xD4, 0x02, 0x2A, 0x00])
         #expect(bench.raw(Self.version) == Self.answered)
     }
 
-    @Test("bytes may come one by one, and commands in one piece")
+    @Test("Bytes may arrive one by one, and several commands at once")
     func pieces() {
         var bench = EmulatorBench()
         var answer: [UInt8] = []
@@ -26,7 +26,7 @@ struct FramingTests {
         #expect(bench.raw(Self.version + Self.version) == Self.answered + Self.answered)
     }
 
-    @Test("a frame that was cut off is nothing, and the next one is understood", arguments: 0..<8)
+    @Test("A frame that was cut off is ignored, and the next one is understood", arguments: 0..<8)
     func truncation(length: Int) {
         var bench = EmulatorBench()
         #expect(bench.raw(Array(Self.version.prefix(length))).isEmpty)
@@ -34,7 +34,7 @@ struct FramingTests {
     }
 
     @Test(
-        "a frame with one wrong byte is passed over in silence, or is an error",
+        "A frame with one wrong byte gets no answer, and the next one is understood",
         arguments: [1, 2, 3, 4, 5, 6, 7])
     func damage(place: Int) {
         for change in UInt8(1)...255 {
@@ -50,7 +50,7 @@ struct FramingTests {
         }
     }
 
-    @Test("noise between frames does no harm")
+    @Test("Noise between frames is harmless")
     func noise() {
         var bench = EmulatorBench()
         let noise: [UInt8] = [
@@ -60,7 +60,7 @@ struct FramingTests {
             bench.raw(noise + Self.version + noise + Self.version) == Self.answered + Self.answered)
     }
 
-    @Test("long data takes an extended frame, both ways")
+    @Test("Long data takes an extended frame in both directions")
     func extended() {
         var bench = EmulatorBench()
         let data = [0x00] + (0..<262).map { UInt8(truncatingIfNeeded: $0) }
@@ -69,7 +69,7 @@ struct FramingTests {
         #expect(bench.send([0x00] + data) == data)
     }
 
-    @Test("a normal frame carries 255 bytes, an extended one may carry fewer")
+    @Test("A normal frame carries 255 bytes, and an extended one may carry fewer")
     func lengths() {
         #expect(HostFrame.information([UInt8](repeating: 1, count: 255))[3...4] == [0xFF, 0x01])
         var bench = EmulatorBench()
@@ -77,7 +77,7 @@ struct FramingTests {
         #expect(bench.raw(frame) == Self.answered)
     }
 
-    @Test("a frame of no bytes or of too many is damaged", arguments: [0, 266, 0xFFFF])
+    @Test("A frame of no bytes, or of too many, is damaged", arguments: [0, 266, 0xFFFF])
     func impossibleLength(length: Int) {
         var bench = EmulatorBench()
         let (high, low) = (UInt8(length >> 8), UInt8(truncatingIfNeeded: length))
@@ -86,7 +86,7 @@ struct FramingTests {
         #expect(bench.emulation.line.counters.damagedFrames == 1)
     }
 
-    @Test("NACK repeats the last answer, and nothing where there was none")
+    @Test("A NACK repeats the last answer, or nothing if there was none")
     func repeated() {
         var bench = EmulatorBench()
         #expect(bench.raw(Self.refuse).isEmpty)
@@ -96,7 +96,7 @@ struct FramingTests {
     }
 
     @Test(
-        "what is not a command is an error",
+        "A frame that is not a command is a syntax error",
         arguments: [[0xD4], [0xD5, 0x02], [0xD4, 0x01], [0xD4, 0xFF]] as [[UInt8]])
     func syntax(data: [UInt8]) {
         var bench = EmulatorBench()
@@ -105,7 +105,7 @@ struct FramingTests {
         #expect(bench.raw(Self.version) == Self.answered)
     }
 
-    @Test("a chip that sleeps hears nothing until it has seen five edges")
+    @Test("A sleeping chip hears nothing until it has seen five edges")
     func sleeping() {
         var emulation = Emulation(.fresh)
         #expect(emulation.line.receive(Self.version).isEmpty)
@@ -127,7 +127,7 @@ struct FramingTests {
         #expect(bench.raw(EmulatorBench.wakeUp + Self.version) == Self.answered)
     }
 
-    @Test("a new speed acts once its answer is acknowledged")
+    @Test("A new speed takes effect once its answer is acknowledged")
     func speed() {
         var bench = EmulatorBench()
         #expect(bench.send([0x10, 0x07]) == [])

@@ -4,14 +4,15 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite("Random bytes")
+@Suite("Random bytes sent to the emulated chip")
 struct RandomBytesTests {
     private static let commands: [UInt8] = [
         0x00, 0x02, 0x04, 0x06, 0x08, 0x0C, 0x0E, 0x10, 0x12, 0x14, 0x32, 0x40, 0x42, 0x44, 0x46,
         0x4A, 0x4E, 0x50, 0x52, 0x54, 0x56, 0x58, 0x60, 0x86, 0x88, 0x8A, 0x8C,
     ]
 
-    @Test("a stream of them is survived, and the next command is answered", arguments: 0..<8)
+    @Test(
+        "A stream of random bytes is survived, and the next command is answered", arguments: 0..<8)
     func stream(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
         var bench = EmulatorBench()
@@ -30,7 +31,7 @@ struct RandomBytesTests {
     }
 
     @Test(
-        "commands with chance data are answered each, and the tag keeps its number",
+        "Commands with random data are acknowledged, and the tag keeps its number",
         arguments: 0..<8)
     func commands(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import ReaderDiagnosis
 import Testing
 
-@Suite("The judgement on a reader")
+@Suite("Reader states and findings")
 struct JudgementTests {
     static let acr122u = ReaderModel(
         0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U")
@@ -32,7 +32,7 @@ struct JudgementTests {
         survey.rows.map { "\($0.name?.text ?? "-"): \($0.state.text)" }
     }
 
-    @Test("a reader of libnfc is ready when it can be opened and no program holds it")
+    @Test("A reader of libnfc is ready if it can be opened and no program holds it")
     func ready() {
         #expect(Self.states(Self.survey(Self.acr122u)) == ["acr122_usb:001:004: ready"])
         #expect(
@@ -46,7 +46,7 @@ struct JudgementTests {
         #expect(Self.states(survey) == ["pn53x_usb:001:004: needs libnfc"])
     }
 
-    @Test("who holds it matters more than the right to open it")
+    @Test("A holder outweighs missing permission, and both are reported")
     func order() {
         #expect(
             Self.states(
@@ -59,7 +59,7 @@ struct JudgementTests {
         #expect(findings.map(\.id) == [.usb, .kernelModule, .noPermission])
     }
 
-    @Test("a claim of an unseen program is pcscd's where that runs and takes such readers")
+    @Test("A claim by an unseen program is pcscd's if pcscd runs and takes such readers")
     func unseen() {
         let running = ReaderSurvey.SmartCardService.running(pid: 9)
         #expect(
@@ -73,7 +73,7 @@ struct JudgementTests {
                 == ["acr122_usb:001:004: held by another program"])
     }
 
-    @Test("a reader that pcscd holds can be used through pcscd, and is not a problem then")
+    @Test("A reader that pcscd holds is a problem only if pcscd does not offer it")
     func throughPCSCD() {
         let name = "ACS ACR122U PICC Interface 00 00"
         let held = [ReaderHolder.program(pid: 9, name: "pcscd")]
@@ -93,7 +93,7 @@ struct JudgementTests {
                 == .say("Through pcscd it cannot be used: it is tired."))
     }
 
-    @Test("of a reader with several sides the contactless one is named")
+    @Test("A reader with several interfaces is named by its contactless one")
     func sides() {
         let names = [
             "ACS ACR1252 Dual Reader [ACS ACR1252 Dual Reader SAM] 01 00",
@@ -113,7 +113,7 @@ struct JudgementTests {
         #expect(Self.states(Self.survey(Self.acr1252u)) == ["pcsc:ACR1252: needs pcscd"])
     }
 
-    @Test("a question about one reader is answered for that one only")
+    @Test("A question about one reader is answered for that reader only")
     func oneReader() {
         var survey = Self.survey(Self.acr122u)
         survey.readers.append(
@@ -125,7 +125,7 @@ struct JudgementTests {
         #expect(survey.findings(about: "pn53x_usb:001:009").map(\.id) == [.notPluggedIn])
     }
 
-    @Test("a reader of pcscd is looked for by a part of its name, once pcscd has answered")
+    @Test("A reader behind pcscd is found by part of its name once pcscd has answered")
     func smartCardName() {
         var survey = ReaderSurvey(bus: .absent, user: "amanda")
         #expect(survey.findings(about: "pcsc:Any").map(\.id) == [.pcscdMissing])
@@ -146,7 +146,7 @@ struct JudgementTests {
         }
     }
 
-    @Test("a libnfc that is refused is a problem where a reader needs it, and says why")
+    @Test("An unusable libnfc is a problem only if a reader needs it, and the reason is shown")
     func otherLibrary() {
         let why = "libnfc is of version 1.9.0, and 1.8 is needed"
         for (model, severity) in [(Self.scl3711, Finding.Severity.problem), (Self.acr1252u, .note)]
@@ -163,7 +163,7 @@ struct JudgementTests {
     }
 
     @Test(
-        "of a reader that no survey shows only libnfc is judged",
+        "A reader that no survey shows is judged by libnfc and its path alone",
         arguments: [
             "pn532_spi:/dev/spidev0.0", "pn532_i2c:/dev/i2c-1", "arygon:/dev/ttyS0",
             "acr122s:/dev/ttyS0:9600",
@@ -182,7 +182,7 @@ struct JudgementTests {
     }
 
     @Test(
-        "a bus that is closed to the user names the group, or makes one; never root's",
+        "Access to a bus is granted by its group or by a rule, never by root's group",
         arguments: MainboardBus.allCases)
     func busGroup(_ bus: MainboardBus) throws {
         let name: ReaderName = "\(bus.rawValue):/dev/bus"
@@ -205,7 +205,7 @@ struct JudgementTests {
         #expect(survey.findings(about: name).isEmpty)
     }
 
-    @Test("only numbers of readers on USB change")
+    @Test("Only the number of a USB reader is said to change")
     func numbers() throws {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
         let usb = try #require(survey.findings(about: "pn53x_usb:001:002").first)
@@ -213,7 +213,7 @@ struct JudgementTests {
         #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not here."])
     }
 
-    @Test("of a pseudo-terminal only that it is there can be said")
+    @Test("The only finding about a pseudo-terminal is that it is there")
     func pseudoTerminal() {
         var node = Self.node()
         node.path = "/dev/pts/3"
@@ -225,7 +225,7 @@ struct JudgementTests {
     }
 
     @Test(
-        "no advice to unplug a built-in reader",
+        "A reader that may be built in gets no advice to unplug it",
         arguments: [
             "sim", "sim:x.txt", "pcsc:ACR1252", "pn532_spi:/dev/spidev0.0", "arygon:/dev/x",
         ] as [ReaderName])
@@ -235,12 +235,14 @@ struct JudgementTests {
         #expect(!remedy.isEmpty && !"\(remedy)".lowercased().contains("unplug"))
     }
 
-    @Test("what would move the cursor or turn a line around is escaped")
+    @Test("Characters that move the cursor or reverse text are escaped")
     func oneLine() {
         #expect("a\u{1B}[2J\n\u{9B}b\u{202E}ü".onOneLine == #"a\u{1B}[2J\u{A}\u{9B}b\u{202E}ü"#)
     }
 
-    @Test("no advice to join root's group for a serial port", arguments: ["root", "dialout"])
+    @Test(
+        "Advice for a serial port names the group dialout, never root's",
+        arguments: ["root", "dialout"])
     func serialGroup(_ group: String) throws {
         var node = Self.node(.denied)
         node.group = group
@@ -251,7 +253,7 @@ struct JudgementTests {
     }
 
     @Test(
-        "the module of a bridge, by its maker",
+        "A serial bridge without a port needs the module of its maker",
         arguments: [
             (0x0403, "ftdi_sio"), (0x10C4, "cp210x"), (0x067B, "pl2303"), (0x1A86, "ch341"),
         ])

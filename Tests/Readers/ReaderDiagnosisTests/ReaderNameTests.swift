@@ -1,10 +1,10 @@
 public import ReaderDiagnosis
 import Testing
 
-@Suite("The name of a reader")
+@Suite("Names of readers as text")
 struct ReaderNameTests {
     @Test(
-        "is read once, and written as it was",
+        "A reader name is parsed and written back unchanged",
         arguments: [
             ("sim", .simulated(file: nil)), ("sim:tags.txt", .simulated(file: "tags.txt")),
             ("sim:a:b", .simulated(file: "a:b")), ("sim:-", .simulated(file: "-")),
@@ -22,13 +22,13 @@ struct ReaderNameTests {
     }
 
     @Test(
-        "has two parts without control characters",
+        "Text without two parts, or with control characters, is not a reader name",
         arguments: ["", ":", "::", "sim:", "pcsc:", "pcsc", "Sim", ":x", "sim:a\nb", "pcsc:\u{9B}"])
     func refused(_ text: String) {
         #expect(ReaderName(text) == nil)
     }
 
-    @Test("shows a path only where one belongs")
+    @Test("Only the name of a serial port or a bus contains a path")
     func paths() {
         let port: ReaderName = "pn532_uart:/dev/ttyUSB0:115200"
         #expect(port.path == "/dev/ttyUSB0" && port.portPath == port.path && port.isSerial)
@@ -42,7 +42,7 @@ struct ReaderNameTests {
     }
 }
 
-/// Names in tests are literals; one in another form ends the test.
+/// Lets tests write reader names as literals; an invalid one ends the test.
 extension ReaderName: ExpressibleByStringLiteral,
     ExpressibleByStringInterpolation
 {

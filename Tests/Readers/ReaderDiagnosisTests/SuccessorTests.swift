@@ -8,7 +8,7 @@ struct SuccessorTests {
     )
     private static let new: ReaderName = "acr122_usb:001:009"
 
-    /// A reader of libnfc's, free unless a program holds it.
+    /// A reader of libnfc, free unless a program holds it.
     private func row(_ name: ReaderName, isHeld: Bool = false) -> ReaderRow {
         ReaderRow(
             name: name, make: "ACR122U", driver: "libnfc",
@@ -16,7 +16,7 @@ struct SuccessorTests {
             node: nil)
     }
 
-    @Test("is the only free one of its kind")
+    @Test("The only free reader of its kind is the successor")
     func alone() {
         func found(_ rows: [ReaderRow]) -> ReaderName? {
             rows.successor(of: Self.first, nextTo: [])
@@ -32,7 +32,7 @@ struct SuccessorTests {
         #expect([row(Self.new)].successor(of: "pcsc:ACS", nextTo: []) == nil)
     }
 
-    @Test("is not taken for that of another till, which may be on its way back, too")
+    @Test("A reader that may belong to another till is not taken as the successor")
     func several() {
         func found(_ rows: [ReaderRow]) -> ReaderName? {
             rows.successor(of: Self.first, nextTo: [Self.second])
@@ -46,7 +46,7 @@ struct SuccessorTests {
         #expect(found([row(Self.second, isHeld: true)]) == nil)
     }
 
-    @Test("does not wait for readers of another kind")
+    @Test("Missing readers of another kind do not hold up the successor")
     func otherKind() {
         let others: [ReaderName] = ["pn532_uart:/dev/ttyUSB0", "pcsc:ACS ACR1252"]
         #expect([row(Self.new)].successor(of: Self.first, nextTo: others) == Self.new)

@@ -24,17 +24,17 @@ struct MessageTests {
             .answer([]), .answer(Array(0...255)), .released,
         ] + kinds.map { .failed(ReaderError($0, "because")) }
 
-    @Test("every request comes back as it was", arguments: requests)
+    @Test("Every request is read back unchanged", arguments: requests)
     func request(_ request: ReaderRequest) {
         #expect(ReaderRequest(request.message) == request)
     }
 
-    @Test("every reply comes back as it was", arguments: replies)
+    @Test("Every reply is read back unchanged", arguments: replies)
     func reply(_ reply: ReaderReply) {
         #expect(ReaderReply(reply.message) == reply)
     }
 
-    @Test("an error keeps its kind and its words", arguments: kinds)
+    @Test("An error keeps its kind and its words", arguments: kinds)
     func error(_ kind: ReaderError.Kind) throws {
         let message = ReaderReply.failed(ReaderError(kind, "the words")).message
         guard case .failed(let error)? = ReaderReply(message) else {
@@ -45,7 +45,7 @@ struct MessageTests {
         #expect(error.detail == "the words")
     }
 
-    @Test("a message that is cut off or too long is none")
+    @Test("A message that is cut off or too long is refused")
     func cut() {
         // The rest of these two is a frame or a command of any length.
         for message in Self.requests.map(\.message) where message.first != 3 && message.first != 6 {
@@ -62,7 +62,7 @@ struct MessageTests {
         }
     }
 
-    @Test("no number stands for what is not there", arguments: 0...255)
+    @Test("A message or an error with an unknown number is refused", arguments: 0...255)
     func unknown(_ first: Int) {
         let isKnown = (1...5).contains(first)
         #expect(isKnown || first == 6 || ReaderRequest([UInt8(first)]) == nil)
@@ -71,7 +71,7 @@ struct MessageTests {
         #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))
     }
 
-    @Test("words that are too long are cut after a whole character", arguments: 0...4)
+    @Test("Words that are too long are cut after a whole character", arguments: 0...4)
     func longWords(_ lead: Int) throws {
         let words = String(repeating: "a", count: lead) + String(repeating: "\u{20AC}", count: 90)
         let message = ReaderReply.failed(ReaderError(.noReader, words)).message
@@ -83,7 +83,7 @@ struct MessageTests {
         #expect((253...255).contains(error.detail.utf8.count))
     }
 
-    @Test("words that are not UTF-8 are refused")
+    @Test("Words that are not UTF-8 are refused")
     func senselessWords() {
         #expect(ReaderReply([5, 0, 0, 1, 0x86]) == nil)
         #expect(ReaderReply([1, 1, 0x86, 0, 0, 0, 0, 0, 0, 0, 1]) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 private let tag = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
 
-/// A service in this process: what a child process would be, without the process.
+/// A service that a child process would run, in this process.
 private final class NearLink: ReaderLink {
     let channel: MessageChannel
     let process: Int32? = nil
@@ -26,7 +26,7 @@ private final class NearLink: ReaderLink {
     }
 }
 
-/// The other end of a socket, in the hands of the test.
+/// A link whose other end the test holds.
 private final class HeldLink: ReaderLink {
     let channel: MessageChannel
     let process: Int32? = nil
@@ -45,7 +45,7 @@ struct ReaderProcessTests {
         }
     }
 
-    @Test("a tag, its answers and the reader's limits come through")
+    @Test("A tag, its answers and the reader's limits come through")
     func tap() async throws {
         let process = near(ScriptedReader([.tag(tag), .answer([2, 4, 6])]))
         try await process.open()
@@ -57,7 +57,7 @@ struct ReaderProcessTests {
         await process.release()
     }
 
-    @Test("letting go reaches the reader")
+    @Test("A release reaches the reader")
     func release() async throws {
         let reader = ScriptedReader([.tag(tag)])
         let process = near(reader)
@@ -66,7 +66,7 @@ struct ReaderProcessTests {
         #expect(reader.releases == 1)
     }
 
-    @Test("an error comes through with its kind")
+    @Test("An error comes through with its kind")
     func errors() async throws {
         let kinds: [ReaderError.Kind] = [.refused(5), .tagLost, .garbled, .timedOut]
         let process = near(ScriptedReader([.tag(tag)] + kinds.map { .failure($0) }))
@@ -76,7 +76,7 @@ struct ReaderProcessTests {
         }
     }
 
-    @Test("a wait for a tag can be cancelled, and the next one works")
+    @Test("A wait for a tag can be canceled, and the next selection works")
     func cancelling() async throws {
         let process = near(ScriptedReader([.untilCancelled, .tag(tag)]))
         try await process.open()
@@ -88,13 +88,13 @@ struct ReaderProcessTests {
         #expect(try await process.select(within: .zero).uid.count == 7)
     }
 
-    @Test("a frame without a tag selected is refused before anything is started")
+    @Test("A frame without a selected tag is refused before anything is started")
     func notSelected() async {
         let process = ReaderProcess { () throws(ReaderError) in throw ReaderError(.noReader) }
         await #expect(throws: ReaderError(.tagLost)) { try await process.exchange([0x30, 4]) }
     }
 
-    @Test("a reply that makes no sense ends the process, and the next selection starts another")
+    @Test("A senseless reply is a lost reader, and the next selection starts another process")
     func senseless() async throws {
         let starts = Guarded(0)
         let others = Guarded<[MessageChannel]>([])
@@ -116,7 +116,7 @@ struct ReaderProcessTests {
         }
     }
 
-    @Test("a process that does not answer is given up")
+    @Test("A process that does not answer is a lost reader")
     func silent() async throws {
         let others = Guarded<[MessageChannel]>([])
         let process = ReaderProcess(grace: .zero) { () throws(ReaderError) in
@@ -129,8 +129,8 @@ struct ReaderProcessTests {
         await #expect(throws: ReaderError(.readerLost)) { try await process.select(within: .zero) }
     }
 
-    /// A test's own thread is one of the shared ones; the others compute until the answer is there.
-    @Test("a request is answered while no shared thread is free")
+    /// The test runs on one shared thread and keeps the others computing until the answer arrives.
+    @Test("A request is answered while no shared thread is free")
     func busy() async throws {
         let (channel, other) = try #require(MessageChannel.pair())
         let played = ScriptedReader([.tag(tag), .answer([2, 4, 6])])
@@ -170,7 +170,7 @@ struct ReaderProcessTests {
         await service.value
     }
 
-    @Test("a process that dies of a signal is named with it")
+    @Test("The error for a process killed by a signal names the signal")
     func aborted() async throws {
         do {
             _ = try await ReaderProcess.start(["/bin/sh", "-c", "kill -ABRT $$"])
@@ -181,7 +181,7 @@ struct ReaderProcessTests {
         }
     }
 
-    @Test("a program that is not there is no reader")
+    @Test("A program that does not exist means that there is no reader")
     func noProgram() async {
         await #expect(throws: ReaderError(.noReader)) {
             try await ReaderProcess.start(["/does/not/exist"])
@@ -189,9 +189,9 @@ struct ReaderProcessTests {
     }
 }
 
-@Suite("Any reader that is plugged in")
+@Suite("A reader that may be unplugged and replaced")
 struct LastingReaderTests {
-    /// A plug into which the test puts readers, and the waits it was asked for.
+    /// A plug into which a test puts readers, and the waits that were requested.
     private struct Plug: Sendable {
         let reader = Guarded<ScriptedReader?>(nil)
         let waits = Guarded<[Duration]>([])
@@ -209,7 +209,7 @@ struct LastingReaderTests {
         func put(_ new: ScriptedReader?) { reader.withLock { $0 = new } }
     }
 
-    @Test("a missing reader is told at once, and waited for from then on")
+    @Test("A missing reader is reported at once, and waited for from then on")
     func missing() async throws {
         let plug = Plug()
         let reader = plug.lasting
@@ -223,7 +223,7 @@ struct LastingReaderTests {
         #expect(plug.waits.withLock { $0 } == [.seconds(2)])
     }
 
-    @Test("a reader that was unplugged comes back as another one")
+    @Test("A reader that was unplugged is replaced by the next one found")
     func back() async throws {
         let plug = Plug()
         plug.put(ScriptedReader([.tag(tag), .failure(.readerLost)], name: "first"))
@@ -239,7 +239,7 @@ struct LastingReaderTests {
     }
 
     @Test(
-        "no tag is not a reason to look for another reader",
+        "An error other than a lost reader is no reason to look for another reader",
         arguments: [
             ReaderError.Kind.noTag, .tagLost, .timedOut, .refused(0), .garbled, .severalTags,
             .cancelled,

@@ -3,10 +3,10 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("A process that dies at a frame")
+@Suite("A process killed at a frame")
 struct DyingTests {
     @Test(
-        "leaves the card as it was, or as it was to be",
+        "A process killed at a write leaves the page old or new, and the reader free",
         arguments: [("killed-before", Page.zero), ("killed-after", Page(1, 2, 3, 4))])
     func dies(word: String, content: Page) async throws {
         let place = TemporaryPath()

@@ -8,7 +8,7 @@ import Testing
 struct FileReaderTests {
     static let patience = Duration.seconds(60)
 
-    @Test("begins with a blank NTAG213, and forgets nothing")
+    @Test("A new file begins with a blank NTAG213 and keeps what is written")
     func fresh() async throws {
         let place = TemporaryPath()
         do {
@@ -23,7 +23,7 @@ struct FileReaderTests {
         #expect(try await again.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
     }
 
-    @Test("is busy while another command works with it")
+    @Test("A second reader over the file is busy until the first is gone")
     func busy() async throws {
         let place = TemporaryPath()
         var first: SimulatedReader? = try SimulatedReader(place.file)
@@ -34,7 +34,7 @@ struct FileReaderTests {
         #expect(throws: Never.self) { try SimulatedReader(place.file) }
     }
 
-    @Test("notices when another command takes the tag and puts it back")
+    @Test("A tag that is taken and put back by another command is noticed")
     func takenAndPut() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -46,7 +46,7 @@ struct FileReaderTests {
         #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
     }
 
-    @Test("sees several tags")
+    @Test("Several tags on the reader are an error")
     func several() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -59,7 +59,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("waits for a tag")
+    @Test("A tag that is put down later is waited for")
     func waits() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -69,7 +69,7 @@ struct FileReaderTests {
         #expect(try await identity.uid == FieldWorld.uid)
     }
 
-    @Test("sees what somebody has written over the file, or put in its place")
+    @Test("A file that is overwritten, replaced or deleted is read again")
     func edited() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -89,7 +89,7 @@ struct FileReaderTests {
         #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
     }
 
-    @Test("a file that cannot be read any more is not taken for what it said last")
+    @Test("A file that becomes unreadable is an error, not its last good content")
     func spoiled() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -100,7 +100,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("waits no longer than it may, or than its task lives")
+    @Test("A wait ends at its limit or when its task is canceled")
     func waitsInVain() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
@@ -113,7 +113,7 @@ struct FileReaderTests {
         await #expect(throws: ReaderError(.cancelled)) { try await task.value }
     }
 
-    @Test("keeps a torn page, and the fault does not come again")
+    @Test("A torn page is kept, and its fault does not occur again")
     func torn() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)

@@ -20,7 +20,7 @@ struct SimulatedFaultTests {
     }
 
     @Test(
-        "take the card away, before or after the page is written",
+        "A fault takes the card away before or after the page is written",
         arguments: [(.lost, .zero), (.acknowledgeLost, new)] as [(Fault.Kind, Page)])
     func gone(kind: Fault.Kind, content: Page) async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .write, kind))
@@ -33,7 +33,7 @@ struct SimulatedFaultTests {
         #expect(try await reader.exchange(Self.write) == [])
     }
 
-    @Test("take the card away when the acknowledge has arrived")
+    @Test("A fault takes the card away once the acknowledge has arrived")
     func pulledAfter() async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .write, .pulledAfter))
         #expect(try await reader.exchange(Self.write) == [])
@@ -42,7 +42,7 @@ struct SimulatedFaultTests {
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
     }
 
-    @Test("spoil an answer, and the card stays")
+    @Test("A garbled answer is an error, and the card stays selected")
     func garbled() async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .write, .garbled))
         await #expect(throws: ReaderError(.garbled)) { try await reader.exchange(Self.write) }
@@ -50,7 +50,7 @@ struct SimulatedFaultTests {
         #expect(try await reader.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
     }
 
-    @Test("bring an answer too late, and the card stays selected")
+    @Test("A late answer times out, and the card stays selected")
     func late() async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .write, .late))
         await #expect(throws: ReaderError(.timedOut)) { try await reader.exchange(Self.write) }
@@ -59,7 +59,8 @@ struct SimulatedFaultTests {
     }
 
     @Test(
-        "make the card refuse, and be silent until it is selected", arguments: [0, 1, 5] as [UInt8])
+        "A card that refuses a write is silent until it is selected again",
+        arguments: [0, 1, 5] as [UInt8])
     func refused(code: UInt8) async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .write, .refused(code)))
         await #expect(throws: ReaderError(.refused(code))) { try await reader.exchange(Self.write) }
@@ -69,7 +70,8 @@ struct SimulatedFaultTests {
         #expect(try await reader.exchange(Self.write) == [])
     }
 
-    @Test("come at the WRITE that was chosen, once; other frames do not count", arguments: 1...3)
+    @Test(
+        "A fault occurs once, at the chosen WRITE, and other frames do not count", arguments: 1...3)
     func countedWrites(countdown: Int) async throws {
         let reader = try await Self.bench(Fault(at: countdown, counting: .write, .garbled))
         for number in 1...5 {
@@ -88,7 +90,7 @@ struct SimulatedFaultTests {
         #expect(await reader.frameCount == 10)
     }
 
-    @Test("come at the frame that was chosen, whichever it is", arguments: 1...4)
+    @Test("A fault occurs at the chosen frame, whatever the frame is", arguments: 1...4)
     func countedFrames(countdown: Int) async throws {
         let reader = try await Self.bench(Fault(at: countdown, counting: .frame, .garbled))
         for (index, frame) in [[0x60], Self.write, [0x30, 0], Self.write].enumerated() {
@@ -101,7 +103,7 @@ struct SimulatedFaultTests {
         #expect(try await reader.change { $0.fault } == nil)
     }
 
-    @Test("do not come at a frame that reaches no card")
+    @Test("A frame that reaches no card does not count toward a fault")
     func notCounted() async throws {
         let reader = try await Self.bench(Fault(at: 1, counting: .frame, .garbled))
         try await reader.change { $0.take() }

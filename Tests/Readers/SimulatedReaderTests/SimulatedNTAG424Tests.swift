@@ -43,7 +43,7 @@ struct SimulatedNTAG424Tests {
 
     private static let write = CardCommand.writeData(.data, offset: 0, data: [1, 2, 3, 4])
 
-    @Test("A whole conversation, and what it changed is kept")
+    @Test("What a whole conversation writes is kept after the release")
     func conversation() async throws {
         let reader = SimulatedReader(try world())
         let identity = try await reader.select(within: .zero)
@@ -59,7 +59,7 @@ struct SimulatedNTAG424Tests {
         }
     }
 
-    @Test("Frames of other tags are not for it, and commands are not for other tags")
+    @Test("An NTAG 424 ignores Type 2 frames, and a Type 2 tag takes no commands")
     func otherFrames() async throws {
         let reader = SimulatedReader(try world())
         _ = try await reader.select(within: .zero)
@@ -72,7 +72,7 @@ struct SimulatedNTAG424Tests {
     }
 
     @Test(
-        "Faults of a write leave it old or new, and the reader without an answer",
+        "A fault during a write is an error and leaves the file old or new",
         arguments: [
             ("write 1 lost", 0), ("write 1 torn old", 0), ("write 1 torn new", 1),
             ("write 1 torn mix 2", 0), ("write 1 acknowledge-lost", 1), ("write 1 late", 1),
@@ -93,7 +93,7 @@ struct SimulatedNTAG424Tests {
         #expect(chip?[.data].bytes[0] == byte)
     }
 
-    @Test("A card that is pulled after its answer has answered")
+    @Test("A write succeeds even if the card is pulled right after its answer")
     func pulledAfter() async throws {
         var world = try world()
         world.fault = Fault("write 1 pulled-after")
@@ -107,7 +107,7 @@ struct SimulatedNTAG424Tests {
         }
     }
 
-    @Test("The text of a simulation carries it, with its keys and counters")
+    @Test("The text of a simulation keeps its NTAG 424 chips and refuses broken ones")
     func text() throws {
         var world = try world()
         _ = world.addTag(.ntag213) { [UInt8](repeating: 3, count: $0) }
@@ -120,7 +120,7 @@ struct SimulatedNTAG424Tests {
         #expect(throws: ReaderError(.noReader)) { _ = try Simulation(parsing: twice) }
     }
 
-    @Test("A drawer holds only so many")
+    @Test("A simulation full of chips takes no more chips or tags")
     func full() throws {
         var world = Simulation()
         var drawn: UInt8 = 0

@@ -2,9 +2,9 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("The simulated reader")
+@Suite("The simulated reader in memory")
 struct SimulatedReaderTests {
-    @Test("selects the tag that lies there", arguments: Type2Chip.known)
+    @Test("The tag on the reader is selected", arguments: Type2Chip.known)
     func selects(chip: Type2Chip) async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag(chip))
         let identity = try await reader.select(within: .zero)
@@ -13,14 +13,14 @@ struct SimulatedReaderTests {
         #expect(try await reader.exchange([0x60]) == chip.version)
     }
 
-    @Test("has a name, and answers as long as its maker says")
+    @Test("The reader has a name and the longest answer that it was made with")
     func properties() {
         #expect(SimulatedReader(Simulation()).name == "simulated reader")
         #expect(SimulatedReader(Simulation()).longestAnswer == 250)
         #expect(SimulatedReader(Simulation(), longestAnswer: 64).longestAnswer == 64)
     }
 
-    @Test("sees no tag, or too many")
+    @Test("No tag and several tags are errors, and a single one is selected")
     func noneOrSeveral() async throws {
         var simulation = try FieldWorld.twoTags()
         simulation.take()
@@ -34,7 +34,7 @@ struct SimulatedReaderTests {
         #expect(try await reader.select(within: .zero).uid == FieldWorld.otherUID)
     }
 
-    @Test("speaks to nothing that was not selected")
+    @Test("No frame is sent to a tag that is not selected")
     func notSelected() async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag())
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
@@ -45,7 +45,7 @@ struct SimulatedReaderTests {
     }
 
     @Test(
-        "loses a tag that is taken away, and one next to which another is put",
+        "A tag that is taken away, or joined by another, is lost",
         arguments: [
             [], [FieldWorld.otherUID], [FieldWorld.uid, FieldWorld.otherUID],
         ])
@@ -64,7 +64,7 @@ struct SimulatedReaderTests {
         await #expect(throws: Never.self) { try await reader.exchange([0x60]) }
     }
 
-    @Test("hears a NAK, then silence until it selects again")
+    @Test("After a NAK the tag is silent until it is selected again")
     func refusal() async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
@@ -75,7 +75,7 @@ struct SimulatedReaderTests {
         await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange([]) }
     }
 
-    @Test("keeps what is written, and counts")
+    @Test("A write is kept and counted")
     func writes() async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
@@ -86,7 +86,7 @@ struct SimulatedReaderTests {
         #expect(await reader.writeCount == 1)
     }
 
-    @Test("a selection ends the authentication, only a release the power")
+    @Test("A selection ends the authentication, and only a release cuts the power")
     func power() async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
@@ -106,7 +106,7 @@ struct SimulatedReaderTests {
         await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange(write) }
     }
 
-    @Test("stops when its task is cancelled")
+    @Test("A task that is already canceled selects nothing")
     func cancelled() async throws {
         let reader = SimulatedReader(try FieldWorld.oneTag())
         let task = Task {

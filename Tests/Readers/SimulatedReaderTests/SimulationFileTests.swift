@@ -16,7 +16,7 @@ struct SimulationFileTests {
         return unsafe stat(path, &status) == 0 ? status : nil
     }
 
-    @Test("a missing one begins fresh, and only its owner may read it")
+    @Test("A missing file begins fresh, and only its owner can read it")
     func missing() throws {
         let place = TemporaryPath()
         #expect(status(place.path) == nil)
@@ -24,7 +24,7 @@ struct SimulationFileTests {
         #expect(status(place.path).map { $0.st_mode & 0o777 } == 0o600)
     }
 
-    @Test("of a second reader does not begin with the tag of the first")
+    @Test("The new file of a second reader does not begin with the first reader's tag")
     func second() throws {
         let (first, second) = (TemporaryPath(), TemporaryPath())
         func begin(_ place: TemporaryPath, nextTo other: TemporaryPath) throws -> Simulation {
@@ -44,7 +44,7 @@ struct SimulationFileTests {
         #expect(try begin(second, nextTo: first) == world)
     }
 
-    @Test("that somebody has used keeps its tags")
+    @Test("A file that was used before keeps its tags")
     func used() throws {
         let (first, second) = (TemporaryPath(), TemporaryPath())
         for place in [first, second] { try place.file.change { $0.take() } }
@@ -53,7 +53,7 @@ struct SimulationFileTests {
         #expect(try second.file.read() == before)
     }
 
-    @Test("keeps every change")
+    @Test("Every change is kept in the file")
     func changes() throws {
         let place = TemporaryPath()
         let uid = try place.file.change { simulation in
@@ -68,7 +68,7 @@ struct SimulationFileTests {
         #expect(simulation.fault == Fault(at: 2, counting: .frame, .garbled))
     }
 
-    @Test("is left alone by a look, and by a change that fails")
+    @Test("A read or a failed change leaves the file alone")
     func leftAlone() throws {
         let place = TemporaryPath()
         let failure = ReaderError(.readerLost, "on purpose")
@@ -88,7 +88,8 @@ struct SimulationFileTests {
     }
 
     @Test(
-        "is not guessed at when it is broken", arguments: ["", "hello", "tapcard simulation 1\n"])
+        "A broken file is an error that names the file",
+        arguments: ["", "hello", "tapcard simulation 1\n"])
     func broken(text: String) throws {
         let place = TemporaryPath()
         try write(text, to: place.path)
@@ -96,7 +97,7 @@ struct SimulationFileTests {
         #expect(error?.detail.contains(place.path) == true)
     }
 
-    @Test("is not a reader where it cannot be")
+    @Test("A path that cannot hold a file is not a reader")
     func noPlace() {
         let file = SimulationFile(path: "/tmp/tapcard-no-such-folder/simulation")
         #expect(throws: ReaderError(.noReader)) { try file.change { $0 } }
@@ -106,7 +107,7 @@ struct SimulationFileTests {
         for end in [".lock", ".reader"] { _ = unsafe unlink("/tmp/" + end) }
     }
 
-    @Test("loses no change when two commands make theirs at once")
+    @Test("Two tasks that change the file at once lose no change")
     func atOnce() async throws {
         let place = TemporaryPath()
         let file = place.file

@@ -1,7 +1,7 @@
 import Glibc
 import SimulatedReader
 
-/// A path of its own for one test, without a file; whatever comes to be there goes away with it.
+/// A path for one test, at first without a file; any file that appears there is deleted with it.
 final class TemporaryPath: Sendable {
     let path = "/tmp/tapcard-simulation-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
 

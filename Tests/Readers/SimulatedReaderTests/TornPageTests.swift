@@ -2,7 +2,7 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("A page whose programming was cut off")
+@Suite("Pages whose programming was cut off")
 struct TornPageTests {
     private func page(_ bits: UInt32) -> Page {
         Page(
@@ -10,7 +10,7 @@ struct TornPageTests {
             UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits))
     }
 
-    /// The content of a page that held the old bits and was to hold the new ones.
+    /// The content of a page after a torn write of the new bits over the old ones.
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
@@ -27,7 +27,7 @@ struct TornPageTests {
     }
 
     @Test(
-        "holds exactly these bits",
+        "A torn page holds exactly the bits that its fault leaves",
         arguments: [
             (.unchanged, 0xF0F0_1234), (.new, 0x8FF0_4321), (.zero, 0),
             (.lowestOnes(0), 0), (.lowestOnes(1), 0x0000_0001), (.lowestOnes(3), 0x0000_0121),
@@ -41,7 +41,7 @@ struct TornPageTests {
         #expect(try await left(torn, old: 0xF0F0_1234, new: 0x8FF0_4321) == page(bits))
     }
 
-    @Test("loses one bit after the other")
+    @Test("A torn page has as many ones as its fault leaves, down to none")
     func everyCount() async throws {
         let (old, new): (UInt32, UInt32) = (0xF0F0_1234, 0x8FF0_4321)
         var (low, high, erasedLow, erasedHigh) = (new, new, old, old)
@@ -64,9 +64,9 @@ struct TornPageTests {
         }
     }
 
-    /// The first numbers of SplitMix64, whose lower half is the mask of the new bits.
+    /// The mask of the new bits is the lower half of SplitMix64's first number.
     @Test(
-        "may be a mix, the same for the same seed",
+        "A torn page can mix old and new bits, and its seed decides which",
         arguments: [(0, 0x7B1D_CDAF), (1, 0x8902_5CC1)] as [(UInt64, UInt32)])
     func mix(seed: UInt64, mask: UInt32) async throws {
         #expect(try await left(.mix(seed: seed), old: 0, new: .max) == page(mask))
@@ -76,13 +76,15 @@ struct TornPageTests {
         #expect(try await left(.mix(seed: seed), old: old, new: new) == page(bits))
     }
 
-    @Test("is a user page, first to last", arguments: [0x04, 0x1F, 0x20, 0x27] as [UInt8])
+    @Test(
+        "Any user page can be torn, from first to last",
+        arguments: [0x04, 0x1F, 0x20, 0x27] as [UInt8])
     func userPages(number: UInt8) async throws {
         #expect(try await left(.zero, old: 1, new: .max, at: number) == .zero)
     }
 
     @Test(
-        "may hold the settings, the password or PACK",
+        "The settings, the password and PACK can be torn",
         arguments: [
             (0x29, Page(4, 0, 0, 0x80)), (0x2A, Page(0x10, 5, 0, 0)), (0x2B, Page(1, 2, 3, 4)),
             (0x2C, Page(5, 6, 0, 0)),
@@ -102,7 +104,7 @@ struct TornPageTests {
         }
     }
 
-    @Test("with a torn password is opened by what remains of it")
+    @Test("A tag with a torn password is opened by what remains of the password")
     func tornPassword() async throws {
         let reader = try await SimulatedFaultTests.bench(
             Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))
@@ -118,7 +120,7 @@ struct TornPageTests {
     }
 
     @Test(
-        "is not a page of lock bits",
+        "A page of lock bits is written whole even if a fault tears it",
         arguments: [
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])
@@ -136,7 +138,7 @@ struct TornPageTests {
         }
     }
 
-    @Test("is none where nothing is written")
+    @Test("A frame that writes nothing tears no page")
     func noWrite() async throws {
         for frame in [Type2Command.read(4), .write(0x00, .zero), .getVersion].map(\.frame) {
             let reader = try await SimulatedFaultTests.bench(

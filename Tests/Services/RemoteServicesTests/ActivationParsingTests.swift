@@ -2,20 +2,20 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("What the activation service says")
+@Suite("Answers of the activation service")
 struct ActivationParsingTests {
     private func answer(_ text: String) throws(ServiceError) -> ActivationAnswer {
         try ActivationParsing.answer(Array(text.utf8))
     }
 
-    @Test("the documented answer activates")
+    @Test("The documented answer activates a code")
     func documented() throws {
         #expect(try ActivationParsing.answer(try AnswerFixture.activation.bytes) == .active)
         #expect(try answer(#"{"ios":"6.24"}"#) == .active)
     }
 
     @Test(
-        "versions above 6.1 activate, as text or as a number of just these digits",
+        "Versions above 6.1 activate, as text or as a number",
         arguments: ["6.1.1", "6.10", "7"])
     func above(_ version: String) throws {
         #expect(try answer(#"{"ios":"\#(version)","android":"413506"}"#) == .active)
@@ -23,13 +23,13 @@ struct ActivationParsingTests {
         #expect(try answer(#"{"ios":\#(version)}"#) == .active)
     }
 
-    @Test("others are refused by their name")
+    @Test("Version 6.1 is refused, and the refusal names it")
     func below() throws {
         #expect(try answer(#"{"ios":"6.1"}"#) == .refused(version: "6.1"))
     }
 
     @Test(
-        "what is not an answer, by what is wrong with it",
+        "A malformed answer is refused with the reason",
         arguments: [
             ("", .notJSON, "is no JSON"),
             ("<html><body>Sign in</body></html>", .notJSON, "a page for people"),
@@ -59,7 +59,7 @@ struct ActivationParsingTests {
         #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
     }
 
-    @Test("a version that moves a terminal or never ends does neither in an error")
+    @Test("The error for a hostile version is short and has no misleading characters")
     func shown() {
         for text in [
             #"{"ios":"\u001b[2J\u202e"}"#, "{\"ios\":\"\(String(repeating: "9", count: 999))\"}",
@@ -71,7 +71,7 @@ struct ActivationParsingTests {
         }
     }
 
-    @Test("is asked with the code, and no cut of its answer passes for one")
+    @Test("The request carries the code, and a truncated answer is never accepted")
     func request() async throws {
         let transport = ScriptedTransport(.ok(try AnswerFixture.activation.bytes))
         let service = RemoteActivation(

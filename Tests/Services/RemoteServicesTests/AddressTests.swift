@@ -2,10 +2,10 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("Addresses and lines of a head")
+@Suite("Addresses and header lines")
 struct AddressTests {
     @Test(
-        "a service's address",
+        "The address of a service is normalized, and its host is known",
         arguments: [
             ("https://api.o2.sk", "https://api.o2.sk", "api.o2.sk"),
             ("HTTP://127.0.0.1:8080/lottery//", "http://127.0.0.1:8080/lottery", "127.0.0.1:8080"),
@@ -23,7 +23,7 @@ struct AddressTests {
     }
 
     @Test(
-        "no address of a service",
+        "An invalid address is refused without showing its password",
         arguments: [
             "", "api.o2.sk", "ftp://api.o2.sk", "file:///etc/passwd", "https://", "https:///path",
             "https://user:secret@api.o2.sk", "https://api.o2.sk/?a=1", "https://api.o2.sk/#top",
@@ -40,7 +40,7 @@ struct AddressTests {
     }
 
     @Test(
-        "a value must not end its line",
+        "A header value that is empty, too long or could end its line is refused",
         arguments: [
             "a\r\nHost: other", "a\nb", "a\rb", "a\u{0}b", "", " a", "a ", "\u{E9}",
             String(repeating: "a", count: 8_193),
@@ -50,12 +50,12 @@ struct AddressTests {
         #expect(MastermindToken(value) == nil || value.utf8.count <= 8_193)
     }
 
-    @Test("a name of a line must be a token", arguments: ["", "a:b", "a b", "a\r\n", "é"])
+    @Test("A header name must be a token", arguments: ["", "a:b", "a b", "a\r\n", "é"])
     func names(_ name: String) {
         #expect(HTTPHeader(name, "value") == nil)
     }
 
-    @Test("a head is read line by line; what is not a line of one is passed over")
+    @Test("A head is read line by line, and invalid lines are skipped")
     func head() {
         var head = HTTPHead()
         for line in [
@@ -71,7 +71,7 @@ struct AddressTests {
     }
 
     @Test(
-        "where a redirect leads is shown without what may be secret",
+        "The error for a redirect shows its target without anything secret",
         arguments: [
             ("https://other.example/here", "https://other.example/here"),
             ("/here", "/here"),

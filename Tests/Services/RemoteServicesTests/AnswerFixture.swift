@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// An answer in the exact form that a service is documented to give.
+/// An answer in the exact form that its service documents.
 enum AnswerFixture: String, CaseIterable {
     case activation = "activation.json"
     case draws = "draws.json"
@@ -18,7 +18,7 @@ enum AnswerFixture: String, CaseIterable {
         }
     }
 
-    /// With one text in it replaced, which must be there.
+    /// The answer with one text replaced, which must occur in it.
     func replacing(_ old: String, by new: String) throws -> [UInt8] {
         let text = String(decoding: try bytes, as: UTF8.self)
         guard text.contains(old) else { throw Missing(text: old) }

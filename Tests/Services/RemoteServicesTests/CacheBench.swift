@@ -2,7 +2,7 @@ import Foundation
 import RemoteServices
 import TapcardDomain
 
-/// A lottery that is played, with a cache in a folder of its own.
+/// A scripted lottery with a cache in a folder of its own.
 final class CacheBench {
     let transport: ScriptedTransport
     let folder: String
@@ -31,10 +31,10 @@ final class CacheBench {
         try await lottery().draws(forgetting: forgetting)
     }
 
-    /// Where the list of draws is kept.
+    /// The file that caches the draws.
     var file: String { "\(folder)/draws" }
 
-    /// The lines of the last request.
+    /// The header lines of the last request.
     var lines: [String] {
         transport.requests.last?.headers.map { "\($0.name): \($0.value)" } ?? []
     }

@@ -3,10 +3,10 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("What is kept of the lottery")
+@Suite("The cache of lottery answers")
 struct CacheTests {
     private static let offline = ScriptedTransport.Reply.failure(.offline)
-    /// What every request says: an answer of a cache on the way would be an old one.
+    /// The header of every request, which keeps caches on the way from answering.
     private static let always = "Cache-Control: no-cache"
 
     private static let none = Array(#"{"draws":[]}"#.utf8)
@@ -26,7 +26,7 @@ struct CacheTests {
         .answer(200, try AnswerFixture.draws.bytes, head)
     }
 
-    /// A bench that has kept a list of three draws.
+    /// A bench that has cached a list of three draws.
     private func bench(_ head: String = "ETag: \"v1\"") async throws -> CacheBench {
         let bench = try CacheBench(try ok(head))
         let fetched = try await bench.draws()
@@ -35,14 +35,14 @@ struct CacheTests {
         return bench
     }
 
-    /// Offline there is nothing any more.
+    /// Expects that nothing cached can be used while the service is offline.
     private func expectNothing(in bench: CacheBench) async throws {
         bench.transport.reply(Self.offline)
         let failure = await #expect(throws: ServiceError.self) { try await bench.draws() }
         #expect(failure?.kind == .offline)
     }
 
-    @Test("the service is asked each time whether anything has changed, and 304 says no")
+    @Test("The service is asked each time, and a 304 confirms the cached list")
     func notModified() async throws {
         let bench = try await bench("ETag: W/\"v1\"")
         bench.transport.pass(seconds: 100)
@@ -59,7 +59,7 @@ struct CacheTests {
         #expect(try await bench.draws().age == 20)
     }
 
-    @Test("a new answer takes the place of the old one")
+    @Test("A new answer replaces the cached one")
     func changed() async throws {
         let bench = try CacheBench(.ok(CacheTests.none, "ETag: \"v1\""))
         #expect(try await bench.draws().value.draws.isEmpty)
@@ -72,7 +72,7 @@ struct CacheTests {
     }
 
     @Test(
-        "a list that has lost its newest draw is not believed, and what was kept stays",
+        "A list without its newest draw is not believed, and the cached one is used",
         arguments: [
             (CacheTests.none, "it is empty, and draw-3 of 2023-05-29 had"),
             (CacheTests.older, "it ends with draw-2 of 2023-05-22, and draw-3 of 2023-05-29 had"),
@@ -95,7 +95,7 @@ struct CacheTests {
         #expect(later.staleness == nil && later.value.draws.map(\.id.text) == ["draw-4"])
     }
 
-    @Test("a lottery that starts again is accepted when one caller says so, then by all")
+    @Test("A lottery that starts over is accepted by all once one caller allows it")
     func begunAnew() async throws {
         let bench = try await bench()
         // Without a good answer nothing is forgotten.
@@ -113,7 +113,7 @@ struct CacheTests {
         #expect(bench.lines == [Self.always, "If-None-Match: \"w1\""])
     }
 
-    @Test("a 304 that nobody has asked for is not an answer")
+    @Test("A 304 that was not asked for is an error")
     func wrongNotModified() async throws {
         let bench = try CacheBench(.status(304))
         let first = await #expect(throws: ServiceError.self) { try await bench.draws() }
@@ -126,7 +126,7 @@ struct CacheTests {
     }
 
     @Test(
-        "without an answer what was kept is good, with its age and the reason",
+        "Without an answer the cached list is used, with its age and the reason",
         arguments: [ServiceError.Kind.offline, .timedOut, .cutOff, .broken])
     func offline(_ kind: ServiceError.Kind) async throws {
         let bench = try await bench()
@@ -140,7 +140,7 @@ struct CacheTests {
     }
 
     @Test(
-        "an answer that is none is told, and what was kept stays as it was",
+        "An invalid answer is an error and leaves the cache as it was",
         arguments: [
             (ScriptedTransport.Reply.status(302), ServiceError.Kind.redirected),
             (.status(404), .refused), (.failure(.certificate), .certificate),
@@ -157,7 +157,7 @@ struct CacheTests {
         #expect(try await bench.draws().value.draws.count == 3)
     }
 
-    @Test("what cannot be removed is reported, and is not taken for forgotten")
+    @Test("A cached file that cannot be removed is reported")
     func unremovable() async throws {
         let bench = try await bench()
         // A folder in the place of the file stops even root.
@@ -168,7 +168,7 @@ struct CacheTests {
         #expect(fetched.unforgotten?.hasPrefix(bench.file) == true)
     }
 
-    @Test("a file in which one digit has changed is as good as none")
+    @Test("A cached file with any digit changed is ignored")
     func changedDigit() async throws {
         let bench = try await bench()
         let good = try Data(contentsOf: URL(filePath: bench.file))
@@ -184,7 +184,7 @@ struct CacheTests {
         #expect(try await bench.draws().value.draws.count == 3)
     }
 
-    @Test("after the clock was set back nobody knows how old what was kept is")
+    @Test("A list cached after the current time is not used until the service confirms it")
     func clockSetBack() async throws {
         let bench = try await bench()
         bench.transport.pass(seconds: -3_600)
@@ -196,7 +196,7 @@ struct CacheTests {
         #expect(try await bench.draws().value.draws.count == 3)
     }
 
-    @Test("what was kept of another address is not taken for this one's, nor of another call")
+    @Test("Answers are cached separately for each address and each call")
     func addresses() async throws {
         let bench = try await bench()
         let other = try bench.lottery(at: "http://other.example")
@@ -210,7 +210,7 @@ struct CacheTests {
         #expect(try await bench.lottery().tickets().value.count == 2)
     }
 
-    @Test("a damaged file is as good as none, and is made again")
+    @Test("A damaged cached file is ignored and written again")
     func damaged() async throws {
         let bench = try await bench()
         let good = try Data(contentsOf: URL(filePath: bench.file))
@@ -229,7 +229,7 @@ struct CacheTests {
         }
     }
 
-    @Test("what was kept under other rules is none")
+    @Test("Answers cached under other rules are ignored")
     func otherRules() async throws {
         let bench = try await bench()
         let five = try bench.lottery(rules: try LotteryRules(ballCount: 5, highest: 59))
@@ -238,7 +238,7 @@ struct CacheTests {
         #expect(fetched.value.draws.isEmpty && fetched.staleness == nil)
     }
 
-    @Test("where nothing can be kept, the answer is as good")
+    @Test("An answer that cannot be cached is used all the same")
     func unwritable() async throws {
         let bench = try CacheBench(try ok())
         // A file where the folder should be stops even root.
@@ -247,7 +247,7 @@ struct CacheTests {
         try await expectNothing(in: bench)
     }
 
-    @Test("no other user may read it")
+    @Test("No other user can read the cache")
     func permissions() async throws {
         let bench = try await bench()
         for (path, mode) in [(bench.folder, 0o700), (bench.file, 0o600)] {
@@ -256,7 +256,7 @@ struct CacheTests {
         }
     }
 
-    @Test("many at once over one cache")
+    @Test("Many requests at once can share one cache")
     func concurrent() async throws {
         let bench = try await bench()
         let lottery = try bench.lottery()

@@ -3,7 +3,7 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("A cancelled request", .timeLimit(.minutes(1)))
+@Suite("Canceled requests", .timeLimit(.minutes(1)))
 struct CancellationTests {
     private let client = HTTPClient(.init(version: "1", proxy: ""))
     private static let long = HTTPLimits(connecting: .seconds(500), whole: .seconds(500))
@@ -19,7 +19,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("ends at once, in the middle of its answer, and the next one is answered")
+    @Test("A canceled request ends at once, and the next one is answered")
     func whileWaiting() async throws {
         let begun = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{")
         try await ScriptedServer.serving([begun, .hold], [.hold], .answer("200 OK", "1")) {
@@ -34,7 +34,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("is not begun where it was cancelled before")
+    @Test("A request canceled while it waits for its turn is never sent")
     func before() async throws {
         try await ScriptedServer.serving([.hold]) { server in
             let first = send(server)
@@ -49,7 +49,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("does not wait for its turn longer than it may")
+    @Test("A request that waits too long for its turn times out")
     func queued() async throws {
         let clock = PlayedClock()
         let client = HTTPClient(.init(version: "1", proxy: "")) { clock.read() }
@@ -70,7 +70,7 @@ struct CancellationTests {
     }
 }
 
-/// A clock that stands still until it is told otherwise, and knows how often it was looked at.
+/// A clock that moves only when told to, and counts how often it is read.
 private final class PlayedClock: Sendable {
     private struct State {
         var time = Duration.zero

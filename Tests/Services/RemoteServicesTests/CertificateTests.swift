@@ -3,8 +3,8 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-/// The other end is `openssl s_server`, with certificates made for the test.
-@Suite("Who answers over https", .timeLimit(.minutes(2)))
+/// The server is `openssl s_server`, with certificates made for each test.
+@Suite("Certificates of servers over https", .timeLimit(.minutes(2)))
 struct CertificateTests {
     private func failure(
         _ server: SecureServer, host: String = "localhost", believing authorities: String?
@@ -21,7 +21,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("without a known authority it is refused; with its own it is accepted")
+    @Test("A self-signed certificate is refused unless it is among the authorities")
     func selfSigned() async throws {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             let stranger = try #require(await failure(server, believing: nil))
@@ -31,7 +31,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("somebody vouches for it, but it is another one")
+    @Test("A certificate for another host is refused")
     func otherName() async throws {
         try await SecureServer.serving(names: "DNS:bank.example") { server in
             let failure = try #require(await failure(server, believing: server.certificate))
@@ -40,7 +40,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("it was good until yesterday")
+    @Test("An expired certificate is refused")
     func expired() async throws {
         try await SecureServer.serving(names: "DNS:localhost", days: -1) { server in
             let failure = try #require(await failure(server, believing: server.certificate))
@@ -49,7 +49,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("a file of authorities that is not there, or holds none")
+    @Test("A missing or empty file of authorities is a certificate error")
     func badFile() async throws {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
@@ -59,7 +59,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("nothing is protected there at all")
+    @Test("A server that does not speak TLS times out")
     func plain() async throws {
         try await ScriptedServer.serving([.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) {
             server in
@@ -75,10 +75,10 @@ struct CertificateTests {
     }
 }
 
-/// One answer, "{}", over TLS.
+/// A server that answers "{}" over TLS.
 final class SecureServer {
     let port: UInt16
-    /// The server's own, which vouches for itself.
+    /// The server's self-signed certificate.
     let certificate: String
     private let process = Process()
     private let folder: URL
@@ -115,7 +115,7 @@ final class SecureServer {
         port = try SecureServer.port(in: output)
     }
 
-    /// For the time of the body.
+    /// Runs a server while the body runs.
     static func serving(
         names: String, days: Int = 1, body: (SecureServer) async throws -> Void
     ) async throws {
@@ -132,7 +132,7 @@ final class SecureServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// It says "ACCEPT 127.0.0.1:PORT" once it listens.
+    /// The port from the line "ACCEPT 127.0.0.1:PORT", which openssl prints once it listens.
     private static func port(in output: Pipe) throws -> UInt16 {
         var text = ""
         while true {

@@ -4,13 +4,13 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-@Suite("A request and its answer")
+@Suite("HTTP requests and their answers")
 struct HTTPClientTests {
     static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(20))
 
     private let client = HTTPClient(.init(version: "1.2.3", proxy: ""))
 
-    /// The outcome of a request to a server with this script.
+    /// The error of a request to a server with this script, or nil.
     private func failure(
         _ steps: [ScriptedServer.Step], within limits: HTTPLimits = Self.limits
     ) async throws -> ServiceError? {
@@ -30,7 +30,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("goes out as it should and comes back whole")
+    @Test("A request is sent as given, and its answer comes back whole")
     func whole() async throws {
         let script = [ScriptedServer.Step].answer(
             "200 OK", Array("{}".utf8), head: ["ETag:  \"a\" ", "X-Two: 1", "X-Two: 2"])
@@ -53,7 +53,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("what came on the way is not part of the answer")
+    @Test("An interim response is not part of the answer")
     func continued() async throws {
         let early = ScriptedServer.Step.text("HTTP/1.1 103 Early Hints\r\nETag: early\r\n\r\n")
         try await ScriptedServer.serving([early] + .answer("404 Not Found", "no")) { server in
@@ -65,7 +65,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "lines after a body are not part of the answer",
+        "Trailers after a body are not part of the answer",
         arguments: ["0\r\n", "2\r\n{}\r\n0\r\n", "2\r\n{}\r\n0\r\nHTTP/9: 1\r\n"])
     func trailers(_ chunks: String) async throws {
         let script: [ScriptedServer.Step] = [
@@ -82,7 +82,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a connection is kept for the next request, but not for one that must not be repeated")
+    @Test("A connection is reused, but not for a request that must not be repeated")
     func connections() async throws {
         try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
             for _ in 0..<3 {
@@ -105,7 +105,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("what must not be repeated is sent once, also over a connection that was kept open")
+    @Test("A request that must not be repeated is sent once, even if the server hangs up")
     func onceOnly() async throws {
         try await ScriptedServer.serving(.answer("200 OK", "1"), [.close]) { server in
             _ = try await client.send(HTTPRequest(.get, server.address), by: Self.limits)
@@ -116,7 +116,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("a connection is not inherited by children")
+    @Test("Child processes do not inherit a connection")
     func children() async throws {
         try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
             _ = try await client.send(HTTPRequest(.get, server.address), by: Self.limits)
@@ -127,7 +127,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "an answer that is not whole, or none",
+        "An incomplete or invalid answer is an error of its kind",
         arguments: [
             ([.close], .cutOff),
             ([.reset], .cutOff),
@@ -156,7 +156,7 @@ struct HTTPClientTests {
         #expect(failure.detail.utf8.count < 300)
     }
 
-    @Test("an answer that takes too long")
+    @Test("An answer that takes too long times out")
     func slow() async throws {
         let short = HTTPLimits(connecting: .seconds(10), whole: .milliseconds(200))
         let silent = try #require(try await failure([.hold], within: short))
@@ -169,7 +169,7 @@ struct HTTPClientTests {
         #expect(slow.detail.hasSuffix(" within 0.20 s"))
     }
 
-    @Test("a connection that does not come about")
+    @Test("A connection that takes too long to establish times out")
     func unconnected() async throws {
         let (port, sockets) = try Loopback.fullPort()
         defer { for socket in sockets { close(socket) } }
@@ -180,7 +180,7 @@ struct HTTPClientTests {
         #expect(failure.detail == "no connection came about within 0.20 s")
     }
 
-    @Test("no listener, and no such name")
+    @Test("A port without a listener and an unknown host name are offline")
     func offline() async throws {
         let dead = "http://127.0.0.1:\(try Loopback.deadPort())/"
         let refused = try #require(await failure(of: HTTPRequest(.get, dead)))
@@ -193,7 +193,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "only http and https are spoken",
+        "Schemes other than http and https are refused without a connection",
         arguments: [
             "file:///etc/passwd", "ftp://127.0.0.1:PORT/", "gopher://127.0.0.1:PORT/",
             "dict://127.0.0.1:PORT/", "telnet://127.0.0.1:PORT/", "ws://127.0.0.1:PORT/",
@@ -207,7 +207,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("many at once, each with an answer of its own")
+    @Test("Concurrent requests each get an answer of their own")
     func concurrent() async throws {
         let scripts = (0..<20).map { [ScriptedServer.Step].answer("200 OK", "\($0)") }
         let server = try ScriptedServer(scripts)
@@ -224,7 +224,7 @@ struct HTTPClientTests {
         #expect(bodies == Set((0..<20).map(String.init)))
     }
 
-    @Test("a proxy is asked where one is named")
+    @Test("A named proxy is used")
     func proxy() async throws {
         try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
             let client = HTTPClient(.init(version: "1", proxy: server.address))
@@ -236,7 +236,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "a proxy's password is shown nowhere",
+        "A proxy's password is never shown",
         arguments: [
             "http://user:sesame x@y z", "sesame://user:sesame@127.0.0.1",
             "http://user:sesame@nobody.invalid", "http://user:sesame@127.0.0.1:1",
@@ -252,7 +252,7 @@ struct HTTPClientTests {
         #expect(failure?.detail.contains("sesame") == false, "\(failure?.detail ?? "")")
     }
 
-    @Test("a proxy that makes no connection")
+    @Test("A proxy that makes no connection means that the service is offline")
     func unwillingProxy() async throws {
         try await ScriptedServer.serving(.answer("407 Proxy Authentication Required", "")) {
             server in
@@ -267,7 +267,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("the variables name a proxy as they do for curl")
+    @Test("The variable http_proxy names the proxy, as it does for curl")
     func proxyVariable() async {
         await #expect(processExitsWith: .success) {
             try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
@@ -280,7 +280,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("without libcurl, or with another one, there is an error that says so")
+    @Test("A missing or wrong libcurl is an error that says so")
     func library() async {
         for (file, words) in [
             ("libnothing.so.4", "Debian: libcurl4"), ("libc.so.6", "it has no curl_global_init"),
@@ -296,10 +296,10 @@ struct HTTPClientTests {
     }
 }
 
-@Suite("The meaning of a failed transfer")
+@Suite("Errors of failed transfers")
 struct CurlFailureTests {
     @Test(
-        "once a request was sent, no code of libcurl says that the server did not get it",
+        "No libcurl error after a request was sent says that the server did not get it",
         arguments: 1...120)
     func sent(code: Int) {
         let failure = CurlFailure(

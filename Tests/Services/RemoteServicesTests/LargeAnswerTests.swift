@@ -13,7 +13,7 @@ struct LargeAnswerTests {
             HTTPRequest(.get, server.address), by: HTTPClientTests.limits)
     }
 
-    @Test("a body of just the bound is taken, one byte more is not")
+    @Test("A body of exactly the limit is accepted, and one byte more is refused")
     func bound() async throws {
         let most = [UInt8](repeating: 0x20, count: Self.bound)
         try await ScriptedServer.serving(
@@ -30,7 +30,7 @@ struct LargeAnswerTests {
         }
     }
 
-    /// Each is the beginning of an answer, and what follows it again and again.
+    /// The beginning of each answer, and the bytes that follow it again and again.
     private static let heads: [(String, String)] = [
         ("HTTP/1.1 200 OK\r\n", "X-More: \(String(repeating: "m", count: 1_000))\r\n"),
         ("HTTP/1.1 200 OK\r\nX-More: ", String(repeating: "m", count: 1_000)),
@@ -43,8 +43,7 @@ struct LargeAnswerTests {
         ),
     ]
 
-    @Test(
-        "a head without end, a line without end, lines without end after a body", arguments: heads)
+    @Test("An endless head, line or trailer is refused", arguments: heads)
     func head(begin: String, more: String) async throws {
         let script: [ScriptedServer.Step] = [.text(begin), .flood(Array(more.utf8), times: 10_000)]
         try await ScriptedServer.serving(script) { server in
@@ -54,8 +53,8 @@ struct LargeAnswerTests {
         }
     }
 
-    /// In a process of its own: this one has the memory of all tests that run at the same time.
-    @Test("a hundred megabytes do not make the process grow by thirty", .timeLimit(.minutes(2)))
+    /// Measured in its own process, because this one has the memory of all concurrent tests.
+    @Test("A hundred megabytes grow the process by less than thirty", .timeLimit(.minutes(2)))
     func flood() async {
         await #expect(processExitsWith: .success) {
             let tests = LargeAnswerTests()
@@ -81,7 +80,7 @@ struct LargeAnswerTests {
         ]
     }
 
-    /// By how many KiB this process grew at most while it was answered so.
+    /// The most KiB by which this process grew while it received the answer.
     private func growth(
         _ script: [ScriptedServer.Step], _ ended: (ServiceError?) -> Void
     ) async throws -> Int {
@@ -99,7 +98,7 @@ struct LargeAnswerTests {
         return try Self.highestResidentKilobytes() - before
     }
 
-    /// The most that this process had in memory since the peak was set back.
+    /// The highest memory of this process since the peak was reset.
     private static func highestResidentKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

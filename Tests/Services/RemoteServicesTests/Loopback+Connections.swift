@@ -10,7 +10,7 @@ extension Loopback {
         return port
     }
 
-    /// A port whose queue of connections is full. The sockets keep it so.
+    /// A port whose queue of connections is full as long as the sockets are open.
     static func fullPort() throws -> (port: UInt16, sockets: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var sockets = [listener]
@@ -23,10 +23,10 @@ extension Loopback {
         return (port, sockets)
     }
 
-    /// The sockets of this process whose other end is that port.
+    /// The sockets of this process that are connected to the port.
     ///
-    /// It asks the system which descriptors are open. A bound on their numbers would miss this
-    /// one while other tests of the process hold thousands of sockets.
+    /// It lists the open descriptors, because a limit on their numbers would miss this one while
+    /// other tests of the process hold thousands of sockets.
     static func connections(to port: UInt16) throws -> [Int32] {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.compactMap { Int32($0) }.filter { number in
@@ -53,7 +53,7 @@ extension Loopback {
         return true
     }
 
-    /// Head and body of the next request; nil when the other end has gone.
+    /// Head and body of the next request, or nil if the other end has closed.
     static func request(_ connection: Int32) -> (head: String, body: String)? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {

@@ -2,7 +2,7 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("What the lottery says")
+@Suite("Answers of the lottery")
 struct LotteryParsingTests {
     private func draws(
         _ bytes: [UInt8], under rules: LotteryRules = .standard
@@ -10,7 +10,7 @@ struct LotteryParsingTests {
         try LotteryParsing.draws(bytes, under: rules)
     }
 
-    @Test("the documented draws")
+    @Test("The documented draws are read")
     func documented() throws {
         let list = try draws(try AnswerFixture.draws.bytes)
         #expect(list.draws.map(\.id.text) == ["draw-3", "draw-2", "draw-1"])
@@ -22,7 +22,7 @@ struct LotteryParsingTests {
         #expect(list.draws[1].balls.numbers == [5, 45, 51, 32, 24, 18])
     }
 
-    @Test("the documented tickets")
+    @Test("The documented tickets are read")
     func documentedTickets() throws {
         let tickets = try LotteryParsing.tickets(try AnswerFixture.tickets.bytes, under: .standard)
         #expect(tickets.map(\.id.text) == ["ticket-1", "ticket-2"])
@@ -30,7 +30,7 @@ struct LotteryParsingTests {
         #expect(tickets[0].balls == (try Balls([2, 16, 23, 44, 47, 52], bonus: 14)))
     }
 
-    @Test("numbers with and without quotes, unknown members, no draws at all")
+    @Test("Numbers may be unquoted, unknown members are skipped and lists may be empty")
     func lenient() throws {
         let plain = String(decoding: try AnswerFixture.draws.bytes, as: UTF8.self)
             .replacing(/"([0-9]+)"/) { $0.output.1 }
@@ -41,7 +41,7 @@ struct LotteryParsingTests {
             try LotteryParsing.tickets(Array(#"{"tickets":[]}"#.utf8), under: .standard).isEmpty)
     }
 
-    @Test("no answer has more values than there is memory for")
+    @Test("An answer with more than 100,000 values is too large")
     func manyValues() throws {
         // The object, the array and 99,998 rows are 100,000 values.
         for (rows, kind) in [(99_998, ServiceError.Kind.wrongShape), (99_999, .tooLarge)] {
@@ -51,7 +51,7 @@ struct LotteryParsingTests {
         }
     }
 
-    @Test("other rules are a parameter")
+    @Test("Draws are checked against the rules that are given")
     func rules() throws {
         let five = try LotteryRules(ballCount: 5, highest: 50)
         let row = """
@@ -68,7 +68,7 @@ struct LotteryParsingTests {
     }
 
     @Test(
-        "draws that cannot be, by what is wrong with them",
+        "An impossible draw is refused with the reason",
         arguments: [
             (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no \"draws\""),
             (#"{"draws":["#, #"["#, .notJSON, "more after"),
@@ -117,7 +117,7 @@ struct LotteryParsingTests {
     }
 
     @Test(
-        "tickets that cannot be",
+        "An impossible ticket is refused with the reason",
         arguments: [
             (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "another ticket has that name"),
             (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is no name of a ticket"),
@@ -137,7 +137,7 @@ struct LotteryParsingTests {
         #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
     }
 
-    @Test("no cut of an answer passes for one")
+    @Test("A truncated answer is never accepted")
     func cuts() throws {
         for fixture in [AnswerFixture.draws, .tickets] {
             let bytes = try fixture.bytes.dropLast()

@@ -2,7 +2,7 @@ import RemoteServices
 import TapcardDomain
 import Testing
 
-@Suite("How often and how long a service is asked")
+@Suite("Retries and time limits of a service")
 struct PatienceTests {
     private func activation(
         _ transport: ScriptedTransport, _ patience: Patience = .activation
@@ -22,7 +22,7 @@ struct PatienceTests {
     }
 
     @Test(
-        "what may pass is asked about three times, with longer pauses",
+        "A passing failure is retried twice, with a longer pause each time",
         arguments: [
             ScriptedTransport.Reply.failure(.offline), .failure(.cutOff), .failure(.timedOut),
             .status(500), .status(503),
@@ -38,7 +38,7 @@ struct PatienceTests {
     }
 
     @Test(
-        "anything else is not asked about again",
+        "Any other failure is not retried",
         arguments: [
             (ScriptedTransport.Reply.failure(.certificate), ServiceError.Kind.certificate),
             (.failure(.tooLarge), .tooLarge), (.failure(.notHTTP), .notHTTP),
@@ -56,7 +56,7 @@ struct PatienceTests {
         #expect(transport.pauses.isEmpty)
     }
 
-    @Test("an answer to a later attempt is as good as one to the first")
+    @Test("An answer to a later attempt is as good as one to the first")
     func recovery() async throws {
         let transport = ScriptedTransport(
             .failure(.offline), .status(502), .ok(try AnswerFixture.activation.bytes))
@@ -66,7 +66,7 @@ struct PatienceTests {
         #expect(transport.requests.count == 3)
     }
 
-    @Test("fifteen seconds in all, whatever takes them")
+    @Test("A service gets fifteen seconds in all, whatever takes them")
     func whole() async throws {
         let slow = ScriptedTransport(.after(.seconds(60), .status(200)))
         #expect(try await failure(slow).kind == .timedOut)
@@ -86,7 +86,7 @@ struct PatienceTests {
         #expect(rest.limits.map(\.connecting) == [.seconds(5), .seconds(5)])
     }
 
-    @Test("the time that a service had is told as it was set")
+    @Test("A time-out error states the limit that was set")
     func wholeTime() async throws {
         try await ScriptedServer.serving([.hold]) { server in
             let service = RemoteActivation(
@@ -103,7 +103,7 @@ struct PatienceTests {
         }
     }
 
-    @Test("a pause is not begun that would outlast the time")
+    @Test("A pause that would outlast the limit is not begun")
     func noTimeToPause() async throws {
         let transport = ScriptedTransport(.failure(.offline))
         let patience = Patience(whole: .milliseconds(400))
@@ -112,7 +112,7 @@ struct PatienceTests {
         #expect(transport.pauses.isEmpty)
     }
 
-    @Test("a service that is not to be asked in any time")
+    @Test("A limit of zero times out without a request")
     func noTime() async throws {
         let transport = ScriptedTransport(.status(200))
         let failure = try await failure(transport, Patience(whole: .zero))
@@ -120,7 +120,7 @@ struct PatienceTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("pauses are between half and all of their length")
+    @Test("A pause lasts between half and all of its length, which doubles up to 512 s")
     func jitter() {
         let patience = Patience(firstPause: .milliseconds(500))
         #expect(patience.pause(after: 1) { _ in 0 } == .milliseconds(250))
@@ -129,7 +129,7 @@ struct PatienceTests {
         #expect(patience.pause(after: 1_000_000) { $0 - 1 } == .seconds(512))
     }
 
-    @Test("no code, password or token is shown")
+    @Test("Errors and descriptions show no code, password or token")
     func secrets() async throws {
         let transport = ScriptedTransport(
             .status(301, "Location: https://other.example/version?code=07070707-0707"))
@@ -143,7 +143,7 @@ struct PatienceTests {
         #expect("\(transport.requests[0])" == "GET http://service.example/activation/version")
     }
 
-    @Test("leaving during a pause ends it")
+    @Test("Canceling during a pause ends the request")
     func cancelled() async throws {
         let transport = ScriptedTransport(.failure(.offline))
         let task = Task {
@@ -155,7 +155,7 @@ struct PatienceTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("the machine's own clock and chance")
+    @Test("The system's clock, pause and random numbers work")
     func system() async throws {
         let system = ServiceSurroundings.system
         #expect(system.now().milliseconds > 1_700_000_000_000)

@@ -24,7 +24,7 @@ struct RemoteMastermindTests {
         }
     }
 
-    @Test("logs in")
+    @Test("A login sends the name and password and returns the token")
     func logIn() async throws {
         let transport = ScriptedTransport(.ok(try AnswerFixture.login.bytes))
         let service = try service(transport)
@@ -41,7 +41,7 @@ struct RemoteMastermindTests {
             ])
     }
 
-    @Test("starts a game, guesses, and shows the ranking")
+    @Test("A game is started, a guess is evaluated and the ranking is read")
     func play() async throws {
         let header = try #require(HTTPHeader("access_token", "secret-token"))
         let token = try #require(token)
@@ -84,7 +84,7 @@ struct RemoteMastermindTests {
     }
 
     @Test(
-        "a token that is refused, and a password",
+        "A refused token is unauthorized, and a refused login is a wrong password",
         arguments: ["login", "start", "guess", "ranking"], [401, 403])
     func unauthorized(_ name: String, _ status: Int) async throws {
         let transport = ScriptedTransport(.status(status))
@@ -97,7 +97,7 @@ struct RemoteMastermindTests {
     }
 
     @Test(
-        "what changes something is asked once, whatever becomes of it; the ranking again",
+        "A request that changes something is sent once, and the ranking is retried",
         arguments: [("login", 1), ("start", 1), ("guess", 1), ("ranking", 3)])
     func once(_ name: String, _ times: Int) async throws {
         for reply in [
@@ -112,7 +112,7 @@ struct RemoteMastermindTests {
     }
 
     @Test(
-        "an answer that cannot be",
+        "An impossible answer is refused without a retry",
         arguments: [
             (.login, "access_token", "token", .wrongShape),
             (.login, #""0123456789abcdef0123456789abcdef""#, "7", .wrongShape),
@@ -151,7 +151,7 @@ struct RemoteMastermindTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("names that mislead are shown without what does, icons may be null")
+    @Test("Misleading characters in a name are replaced, and icons may be null")
     func hostileNames() throws {
         let name = #"\u001b[31mA\u202e\n"#
         let text = String(
@@ -163,7 +163,7 @@ struct RemoteMastermindTests {
         #expect(rank.icons.count == 2)
     }
 
-    @Test("an answer of a lower number of slots, with numbers in quotes")
+    @Test("An answer may have fewer slots and quoted numbers")
     func quoted() throws {
         let text = #"{"evaluation":{"black":"1","white":"3"},"guessCount":"2"}"#
         let answer = try MastermindParsing.guess(Array(text.utf8), slots: 4)

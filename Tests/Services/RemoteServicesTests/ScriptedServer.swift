@@ -3,19 +3,18 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A server on a loopback port that says just what it is told to, byte by byte.
+/// A server on a loopback port that sends exactly the bytes of its scripts.
 ///
-/// The first request is answered by the first script, the second one by the second, and all
-/// further ones by the last.
+/// Each request is answered by the next script, and all further ones by the last.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case send([UInt8])
-        /// These bytes so many times, until the other end has had enough.
+        /// Sends these bytes this many times, or until the other end closes.
         case flood([UInt8], times: Int)
-        /// Until the other end goes.
+        /// Waits until the other end closes.
         case hold
         case close
-        /// Ends the connection in the way of a machine that crashes.
+        /// Resets the connection, as a crash of the machine would.
         case reset
 
         static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
@@ -54,7 +53,7 @@ final class ScriptedServer: Sendable {
         Thread.detachNewThread { [self] in accept() }
     }
 
-    /// For the time of the body.
+    /// Runs a server while the body runs.
     static func serving<Value>(
         _ scripts: [Step]..., body: (ScriptedServer) async throws -> Value
     ) async throws -> Value {
@@ -67,7 +66,7 @@ final class ScriptedServer: Sendable {
     var requests: [Request] { state.withLock { $0.requests } }
     var connections: Int { state.withLock { $0.connections } }
 
-    /// Returns once so many requests have come.
+    /// Returns once this many requests have arrived.
     func received(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -127,7 +126,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// False where the connection has ended.
+    /// Performs a step; false if the connection has ended.
     private func play(_ step: Step, _ connection: Int32) -> Bool {
         switch step {
         case .send(let bytes): return Loopback.send(bytes, connection)
@@ -152,7 +151,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension [ScriptedServer.Step] {
-    /// A whole answer with its length.
+    /// A complete answer with its length.
     static func answer(
         _ status: String = "200 OK", _ body: [UInt8] = [], head: [String] = []
     ) -> [ScriptedServer.Step] {

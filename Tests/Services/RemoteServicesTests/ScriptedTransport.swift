@@ -2,12 +2,12 @@ import BlockingLane
 import RemoteServices
 import TapcardDomain
 
-/// Answers as it is told to, in a world whose time passes only where something takes time.
+/// A transport with scripted replies and a clock that moves only for what takes time.
 final class ScriptedTransport: HTTPTransport {
     enum Reply: Sendable {
         case answer(Int, [UInt8], [String])
         case failure(ServiceError)
-        /// This answer, after some time.
+        /// A reply that takes this long.
         indirect case after(Duration, Reply)
 
         static func ok(_ body: [UInt8], _ head: String...) -> Reply { .answer(200, body, head) }
@@ -28,7 +28,7 @@ final class ScriptedTransport: HTTPTransport {
 
     private let state: Guarded<State>
 
-    /// The last reply is given again and again.
+    /// Gives the replies in turn, and the last one again and again.
     init(_ replies: Reply...) {
         state = Guarded(State(replies: replies))
     }
@@ -40,7 +40,7 @@ final class ScriptedTransport: HTTPTransport {
 
     func reply(_ replies: Reply...) { state.withLock { $0.replies = replies } }
 
-    /// Lets time pass; back where it is negative, which only the time of day can do.
+    /// Moves the clock; a negative number sets only the time of day back.
     func pass(seconds: Int64) {
         state.withLock { state in
             state.clock += seconds * 1_000

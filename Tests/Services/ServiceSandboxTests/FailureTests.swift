@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Failures on the line", .timeLimit(.minutes(1)))
+@Suite("Failures that the sandbox shows on the line", .timeLimit(.minutes(1)))
 struct FailureTests {
     private static let draws = "/lottery/StubLottoResultsData.json"
 
-    @Test("half an answer, and the connection is closed")
+    @Test("A cut-off answer ends halfway, and the connection is closed")
     func cutOff() async throws {
         try await SandboxBench.with { bench in
             let whole = try await bench.activate()
@@ -21,7 +21,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a hundred mebibytes, announced or not")
+    @Test("A huge answer has a hundred mebibytes, with or without its length")
     func huge() async throws {
         try await SandboxBench.with { bench in
             let size = 100 << 20
@@ -37,7 +37,7 @@ struct FailureTests {
         }
     }
 
-    @Test("an answer that is late comes, and others do not wait for it")
+    @Test("A slow answer arrives, and other requests do not wait for it")
     func slow() async throws {
         try await SandboxBench.with { bench in
             try await bench.switchFailure("activation:slow=1*1")
@@ -50,7 +50,7 @@ struct FailureTests {
         }
     }
 
-    @Test("it ends while an answer is held back")
+    @Test("The sandbox can stop while an answer is held back")
     func stopping() async throws {
         let sandbox = try ServiceSandbox.start(now: { SandboxBench.now })
         let digits = sandbox.address.split(separator: ":").last
@@ -67,7 +67,7 @@ struct FailureTests {
         }
     }
 
-    @Test("elsewhere, and who goes there is seen")
+    @Test("A redirect leads back to the sandbox, which logs whoever follows it")
     func redirect() async throws {
         try await SandboxBench.with { bench in
             try await bench.switchFailure("redirect*1")
@@ -81,7 +81,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a body that is not JSON, and JSON that answers something else")
+    @Test("A failure can send a page instead of JSON, or JSON of another shape")
     func bodies() async throws {
         try await SandboxBench.with { bench in
             try await bench.switchFailure("not-json*1")

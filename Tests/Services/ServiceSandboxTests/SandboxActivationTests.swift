@@ -2,12 +2,12 @@ import ServiceSandbox
 import Testing
 import TextCodecs
 
-@Suite("The activation that is played")
+@Suite("The sandbox's activation service")
 struct SandboxActivationTests {
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let other = "1b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("a code that is asked again gets the same, whatever others get by then")
+    @Test("A code that is asked about again gets its first answer, whatever others get")
     func again() throws {
         var activation = SandboxActivation()
         let first = try activation.answer(code: SandboxActivationTests.code)
@@ -20,7 +20,7 @@ struct SandboxActivationTests {
     }
 
     @Test(
-        "what is not a code is malformed",
+        "Text that is not a code is malformed",
         arguments: [nil, "", "6.24", "0b9f1f6e5a3c4d2e9f101a2b3c4d5e6f", "0b9f1f6e-5a3c"])
     func malformed(code: String?) {
         var activation = SandboxActivation()
@@ -29,7 +29,7 @@ struct SandboxActivationTests {
         }
     }
 
-    @Test("it remembers so many codes and no more")
+    @Test("A full sandbox refuses new codes and still answers known ones")
     func full() throws {
         var activation = SandboxActivation()
         func code(_ number: Int) -> String {
@@ -46,7 +46,7 @@ struct SandboxActivationTests {
         _ = try activation.answer(code: code(0))
     }
 
-    @Test("a version is any text that is not too long")
+    @Test("A version is any text that is not too long")
     func naming() throws {
         var activation = SandboxActivation()
         try activation.name("")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// A sandbox that runs, on a port of its own and with a clock that stands still.
+/// A running sandbox with its own port and a clock that stands still.
 struct SandboxBench: Sendable {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
     static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
@@ -12,7 +12,7 @@ struct SandboxBench: Sendable {
     let sandbox: ServiceSandbox
     let port: UInt16
 
-    /// Runs one for as long as the body does.
+    /// Runs a sandbox while the body runs.
     static func with(_ body: (SandboxBench) async throws -> Void) async throws {
         let sandbox = try ServiceSandbox.start(now: { SandboxBench.now })
         let digits = sandbox.address.split(separator: ":").last
@@ -33,7 +33,7 @@ struct SandboxBench: Sendable {
         try await SandboxBench.ask(method, path, headers, body: body, at: port)
     }
 
-    /// Over a connection of its own.
+    /// Sends a request over its own connection.
     static func ask(
         _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = "",
         at port: UInt16

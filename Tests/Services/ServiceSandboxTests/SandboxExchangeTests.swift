@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("The services on the line", .timeLimit(.minutes(1)))
+@Suite("The sandbox's services on the line", .timeLimit(.minutes(1)))
 struct SandboxExchangeTests {
     private static let draws = "/lottery/StubLottoResultsData.json"
     private static let tickets = "/lottery/StubMyTicketsData.json"
 
-    @Test("the lottery, with what a cache has to know")
+    @Test("The lottery answers with the tags that a cache needs")
     func lottery() async throws {
         try await SandboxBench.with { bench in
             for (path, key) in [
@@ -31,7 +31,7 @@ struct SandboxExchangeTests {
         }
     }
 
-    @Test("a draw when it is told to")
+    @Test("A draw is made on request and appended to the list")
     func draw() async throws {
         try await SandboxBench.with { bench in
             let before = try await bench.get(SandboxExchangeTests.draws)
@@ -45,7 +45,7 @@ struct SandboxExchangeTests {
         }
     }
 
-    @Test("a game of Mastermind")
+    @Test("A game of Mastermind is played from login to ranking")
     func mastermind() async throws {
         try await SandboxBench.with { bench in
             let login = try await bench.mastermind(
@@ -81,7 +81,7 @@ struct SandboxExchangeTests {
         }
     }
 
-    @Test("what Mastermind says no to")
+    @Test("Mastermind refuses wrong logins, tokens, games and bodies with their status")
     func refusals() async throws {
         try await SandboxBench.with { bench in
             let wrong = try await bench.mastermind(
@@ -103,7 +103,7 @@ struct SandboxExchangeTests {
         }
     }
 
-    @Test("other paths and other methods")
+    @Test("Unknown paths and methods are refused")
     func unknown() async throws {
         try await SandboxBench.with { bench in
             for path in ["/", "/activation", "/activation/versions", "/lottery/", "/sandbox/"] {
@@ -117,7 +117,7 @@ struct SandboxExchangeTests {
         }
     }
 
-    @Test("the list of what was asked, while it is told what to do")
+    @Test("The sandbox lists its requests, and its version and failure can be set")
     func control() async throws {
         try await SandboxBench.with { bench in
             #expect(try await bench.get("/sandbox/failure").text == #"{"failure":"none"}"#)

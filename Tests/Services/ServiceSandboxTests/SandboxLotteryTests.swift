@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("The lottery that is played")
+@Suite("The sandbox's lottery")
 struct SandboxLotteryTests {
     private func text(_ answer: SandboxAnswer) throws -> String {
         guard case .text(let text) = answer.body else {
@@ -14,7 +14,7 @@ struct SandboxLotteryTests {
         return text
     }
 
-    @Test("it begins with the example, byte for byte, and some more")
+    @Test("The draws and tickets begin with the documented example")
     func examples() throws {
         let lottery = SandboxLottery()
         let draws = try text(lottery.answerDraws())
@@ -32,7 +32,7 @@ struct SandboxLotteryTests {
                     + #""bonusBall":"14"},{"id":"ticket-2","#))
     }
 
-    @Test("its tickets show what can become of one")
+    @Test("The example tickets show every outcome of a ticket")
     func tickets() throws {
         let lottery = SandboxLottery()
         let known = try DrawList(lottery.draws)
@@ -46,7 +46,7 @@ struct SandboxLotteryTests {
         #expect(lottery.tickets.last?.draw == (try known.upcoming()))
     }
 
-    @Test("it draws until it has drawn enough, week after week, and never a ball twice")
+    @Test("Draws follow each other in time up to a limit, and none has a ball twice")
     func draws() throws {
         var lottery = SandboxLottery()
         var chance = SeededGenerator(seed: 7)
@@ -71,7 +71,7 @@ struct SandboxLotteryTests {
         #expect(try text(lottery.answerDraws()).utf8.count < 1_048_576)
     }
 
-    @Test("a list is not sent again to who has it, before there is a draw")
+    @Test("A known list is not sent again before the next draw")
     func tags() throws {
         var lottery = SandboxLottery()
         var chance = SeededGenerator(seed: 8)
@@ -92,7 +92,7 @@ struct SandboxLotteryTests {
         #expect(lottery.answerTickets(tickets).status == 304)
     }
 
-    @Test("a list can be spoilt in one place")
+    @Test("A list can be spoiled in one place")
     func spoilt() throws {
         let lottery = SandboxLottery()
         func last(_ spoilt: SandboxLottery.Spoilt) throws -> JSONValue {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// The service with a clock that is moved by hand.
+/// The sandbox's Mastermind with a clock that the test moves.
 private struct Parlour {
     var service = SandboxMastermind()
     var now = Timestamp(milliseconds: 1_619_457_982_000)
@@ -35,7 +35,7 @@ private struct Parlour {
         try service.ranking(token: token, icons: "http://icons", now: now)
     }
 
-    /// Guesses colour after colour in each place, and so solves it; how many guesses it took.
+    /// Solves a game by trying each color in each place, and returns how many guesses it took.
     mutating func solve(_ game: String, slots: Int, _ token: String) throws -> Int {
         var solution = [Int](repeating: 1, count: slots)
         var count = 0
@@ -59,9 +59,9 @@ private struct Parlour {
     }
 }
 
-@Suite("The Mastermind that is played")
+@Suite("The sandbox's Mastermind")
 struct SandboxMastermindTests {
-    @Test("a game is played to its end, and takes no more", arguments: [1, 4, 6, 12])
+    @Test("A game is played to its end and takes no further guess", arguments: [1, 4, 6, 12])
     func whole(slots: Int) throws {
         var parlour = Parlour()
         let token = try parlour.token()
@@ -80,7 +80,7 @@ struct SandboxMastermindTests {
         #expect(try parlour.ranking(token).text == ranking)
     }
 
-    @Test("secrets differ, and have every colour somewhere")
+    @Test("Secrets differ and use every color")
     func secrets() throws {
         var parlour = Parlour()
         let token = try parlour.token()
@@ -89,11 +89,11 @@ struct SandboxMastermindTests {
             let game = try parlour.start("1", token)
             colours.insert(try parlour.solve(game, slots: 1, token))
         }
-        // A single peg is found by as many guesses as its colour's number.
+        // A single peg is found by as many guesses as its color's number.
         #expect(colours == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("a token lets in until its time is over", arguments: [nil, 30, 3_600])
+    @Test("A token is valid until its time is over", arguments: [nil, 30, 3_600])
     func expiry(seconds: Int?) throws {
         var parlour = Parlour()
         let token = try parlour.token(seconds: seconds)
@@ -111,7 +111,7 @@ struct SandboxMastermindTests {
         #expect(try parlour.guess("[1,1,1,1]", game, try parlour.token()).contains("evaluation"))
     }
 
-    @Test("without a token, and with none of its own")
+    @Test("A missing, unknown or expired token is refused")
     func tokens() throws {
         var parlour = Parlour()
         for token in [nil, "", "0123456789abcdef0123456789abcdef"] {
@@ -124,7 +124,7 @@ struct SandboxMastermindTests {
     }
 
     @Test(
-        "a login that is malformed",
+        "A malformed login is refused",
         arguments: [
             "", "[]", #""amanda""#, "{", #"{"user_id":"amanda"}"#, #"{"password":"sandbox"}"#,
             #"{"user_id":"","password":"sandbox"}"#,
@@ -142,7 +142,8 @@ struct SandboxMastermindTests {
         #expect(parlour.service.counts.tokens == 0)
     }
 
-    @Test("a start that is malformed", arguments: ["0", "13", "-1", "4.0", #""4""#, "null", "[4]"])
+    @Test(
+        "A malformed start is refused", arguments: ["0", "13", "-1", "4.0", #""4""#, "null", "[4]"])
     func malformedStart(slots: String) throws {
         var parlour = Parlour()
         let token = try parlour.token()
@@ -151,7 +152,7 @@ struct SandboxMastermindTests {
     }
 
     @Test(
-        "a guess that is malformed counts as none",
+        "A malformed guess is refused and not counted",
         arguments: [
             "[]", "[1,1,1]", "[1,1,1,1,1]", "[0,1,1,1]", "[7,1,1,1]", "[-1,1,1,1]",
             "[1.0,1,1,1]", #"["1",1,1,1]"#, "[1,1,1,null]", "1111", "null",
@@ -167,7 +168,7 @@ struct SandboxMastermindTests {
         #expect(try parlour.guess("[1,1,1,1]", game, token).hasSuffix(#""guessCount":1}"#))
     }
 
-    @Test("a game that is unknown, or somebody else's")
+    @Test("An unknown game, or one of another user, is not found")
     func unknownGame() throws {
         var parlour = Parlour()
         let (amanda, eve) = (try parlour.token(), try parlour.token("eve"))
@@ -180,7 +181,7 @@ struct SandboxMastermindTests {
         }
     }
 
-    @Test("the oldest token and the oldest game make room")
+    @Test("A new token or game displaces the oldest one")
     func limits() throws {
         var parlour = Parlour()
         let first = try parlour.token()
@@ -204,7 +205,7 @@ struct SandboxMastermindTests {
     }
 }
 
-@Suite("The ranking")
+@Suite("The sandbox's ranking")
 struct RankingTests {
     private func row(_ number: Int, slots: Int, guesses: Int) throws -> SandboxRanking.Row {
         let digits = String(number, radix: 16)
@@ -214,7 +215,7 @@ struct RankingTests {
             solved: Timestamp(milliseconds: Int64(number)), guesses: guesses, slots: slots)
     }
 
-    @Test("by slots, then by guesses, then by time")
+    @Test("The ranking is sorted by slots, then by guesses, then by time")
     func order() throws {
         var ranking = SandboxRanking()
         for (number, (slots, guesses)) in [(6, 9), (4, 10), (6, 7), (4, 10), (4, 3), (6, 9)]
@@ -228,7 +229,7 @@ struct RankingTests {
             ])
     }
 
-    @Test("of each size the best are kept")
+    @Test("The best games of each size are kept")
     func best() throws {
         var ranking = SandboxRanking()
         ranking.add(try row(0, slots: 6, guesses: 500))

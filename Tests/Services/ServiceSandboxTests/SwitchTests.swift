@@ -1,10 +1,10 @@
 import ServiceSandbox
 import Testing
 
-@Suite("The switch")
+@Suite("The sandbox's failure switch")
 struct SwitchTests {
     @Test(
-        "every failure, with what may stand around it",
+        "Every failure may have a count and, if it concerns a service, the service's name",
         arguments: SandboxFailure.allCases)
     func words(failure: SandboxFailure) throws {
         let word = failure.rawValue
@@ -23,7 +23,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("how slow")
+    @Test("A slow failure may set its delay")
     func slow() throws {
         #expect(SandboxSwitch("slow")?.seconds == 60)
         let slow = try #require(SandboxSwitch("lottery:slow=3*2"))
@@ -33,7 +33,7 @@ struct SwitchTests {
     }
 
     @Test(
-        "what is none",
+        "Text that is not a failure is refused",
         arguments: [
             "", "none", "Slow", "slow ", "slower", "slow=", "slow=-1", "slow=3601", "slow=1.5",
             "cut-off=1", "cut-off*", "cut-off*0", "cut-off*-1", "cut-off*1000001", "cut-off*1*1",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("What goes wrong with the services")
+@Suite("Failures of the sandbox's services")
 struct WorldTests {
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
@@ -38,7 +38,7 @@ struct WorldTests {
         return ask(.start, question)
     }
 
-    @Test("it befalls so many requests, of the service that is named")
+    @Test("A failure affects as many requests as it says, of the service that it names")
     mutating func counting() throws {
         try world.switchFailure("activation:503*2")
         #expect(ask(.draws).status == 200)
@@ -50,7 +50,7 @@ struct WorldTests {
         #expect(activate().status == 200)
     }
 
-    @Test("it lasts until it is switched off, or another is switched on")
+    @Test("A failure lasts until it is switched off or replaced")
     mutating func lasting() throws {
         try world.switchFailure("500")
         for call in SandboxCall.allCases { #expect(ask(call).status == 500) }
@@ -62,7 +62,9 @@ struct WorldTests {
         #expect(ask(.draws).status == 200)
     }
 
-    @Test("late and cut off: it is done all the same", arguments: ["slow=7*1", "cut-off*1"])
+    @Test(
+        "A request with a slow or cut-off answer is still carried out",
+        arguments: ["slow=7*1", "cut-off*1"])
     mutating func done(failure: String) throws {
         let token = try logIn()
         try world.switchFailure(failure)
@@ -85,7 +87,7 @@ struct WorldTests {
     }
 
     @Test(
-        "otherwise nothing is done",
+        "A request with any other failure is not carried out",
         arguments: [
             "huge", "huge-unannounced", "not-json", "wrong-shape", "redirect", "400", "404", "500",
             "503",
@@ -98,7 +100,7 @@ struct WorldTests {
         #expect(start(token).status == 200)
     }
 
-    @Test("a wrong version does not stay with its code")
+    @Test("A wrong version is not remembered for its code")
     mutating func version() throws {
         for (failure, version) in [
             ("wrong-version", "6.1"), ("bad-version", "six"), ("empty-version", ""),
@@ -110,7 +112,7 @@ struct WorldTests {
         }
     }
 
-    @Test("an expired token has to be replaced")
+    @Test("An expired token must be replaced")
     mutating func token() throws {
         let token = try logIn()
         try world.switchFailure("expired-token*1")
@@ -122,7 +124,7 @@ struct WorldTests {
         #expect(start(other).status == 200)
     }
 
-    @Test("who has a list gets one that is wrong, not the word that it is the same")
+    @Test("A spoiled list is sent even to a client that already has the list")
     mutating func conditions() throws {
         var question = SandboxQuestion()
         question.knownTag = ask(.draws).headers["ETag"]
@@ -146,7 +148,7 @@ struct WorldTests {
         #expect(ask(.draws, question).status == 304)
     }
 
-    @Test("every request is counted, with what was answered, and the codes in their order")
+    @Test("Requests are counted by answer, and codes are listed in order")
     mutating func log() throws {
         let token = try logIn()
         _ = start(token)
@@ -173,7 +175,7 @@ struct WorldTests {
         #expect(world.log.requestCount == 7)
     }
 
-    @Test("whatever comes is answered, and nothing but a game begins one")
+    @Test("Random input begins no game, and only lists are answered without an error")
     mutating func anything() throws {
         let token = try logIn()
         let words = [
@@ -200,7 +202,7 @@ struct WorldTests {
         #expect(world.mastermind.counts == (1, 0))
     }
 
-    @Test("of the codes the latest are kept")
+    @Test("Only the latest codes are kept")
     mutating func manyCodes() throws {
         var log = SandboxLog()
         for number in 0...SandboxLog.mostCodes {

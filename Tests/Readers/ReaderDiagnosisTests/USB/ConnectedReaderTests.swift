@@ -1,9 +1,9 @@
 import ReaderDiagnosis
 import Testing
 
-@Suite("What is plugged in")
+@Suite("Readers that are plugged in")
 struct ConnectedReaderTests {
-    @Test("a reader is known by its numbers, with its place, its name and its node")
+    @Test("A reader is recognized by its USB numbers, with its place, name and node")
     func reader() throws {
         let readers = try FakeMachine(["acr122u"]).connected()
         let reader = try #require(readers.first)
@@ -17,7 +17,7 @@ struct ConnectedReaderTests {
         #expect(reader.holders.isEmpty)
     }
 
-    @Test("several come in the order of their places, without devices that are not readers")
+    @Test("Readers are listed in the order of their places, without other devices")
     func several() throws {
         let machine = try FakeMachine(["scl3711", "acr122u", "rcs380", "acr1252u"])
         #expect(
@@ -28,7 +28,7 @@ struct ConnectedReaderTests {
         #expect(survey.bus == .present(deviceCount: 4))
     }
 
-    @Test("a machine without USB is told from one without readers")
+    @Test("A machine without USB is distinguished from one without readers")
     func nothing() throws {
         #expect(try FakeMachine(nil).survey().bus == .absent)
         let empty = try FakeMachine([]).survey()
@@ -36,7 +36,7 @@ struct ConnectedReaderTests {
         #expect(empty.readers.isEmpty && empty.ports.isEmpty)
     }
 
-    @Test("a device that leaves while it is looked at is left out")
+    @Test("A device that leaves during the survey is left out")
     func halfGone() throws {
         let machine = try FakeMachine(["acr122u", "scl3711"])
         try machine.remove("sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/devnum")
@@ -44,7 +44,7 @@ struct ConnectedReaderTests {
     }
 
     @Test(
-        "who may open a node: the owner, the group and others, each by its own bits",
+        "Access to a node follows the permission bits that apply to the user",
         arguments: [
             (0o600, false, false), (0o660, true, false), (0o664, true, false),
             (0o666, true, true), (0o640, false, false), (0o606, false, true),
@@ -62,7 +62,7 @@ struct ConnectedReaderTests {
         #expect(machine.connected(as: root).first?.node.access == .readAndWrite)
     }
 
-    @Test("a survey on a lane of its own says the same")
+    @Test("A survey on its own lane equals a direct one")
     func lane() async throws {
         let machine = try FakeMachine(["acr122u", "ftdi"])
         #expect(await machine.discovery().survey() == machine.survey())

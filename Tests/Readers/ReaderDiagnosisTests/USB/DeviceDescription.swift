@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A device as `umockdev-record` describes it: the fixtures that libumockdev plays are read here,
-/// too, to make folders of them.
+/// A device as `umockdev-record` describes it. The fixtures that libumockdev plays are also read
+/// here, to make folders of them.
 struct DeviceDescription {
     let path: String
     var node: String?

@@ -10,8 +10,8 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// `tapcard doctor` and `tapcard readers` of the real program, on a survey of a machine that is
-/// not there and with a simulated card on whatever reader it opens.
+/// `tapcard doctor` and `tapcard readers` of the real program, with the survey of an imaginary
+/// machine and a simulated tag on any reader that is opened.
 final class DoctorBench: Sendable {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -22,7 +22,7 @@ final class DoctorBench: Sendable {
     private let database: DatabaseStatus?
     private let output = Guarded("")
 
-    /// With a failure no reader can be opened, with damage no ledger.
+    /// With a failure no reader can be opened, and with damage no ledger.
     init(
         _ survey: ReaderSurvey, reader: any TagReader = InterposedReader.played,
         failing failure: ReaderError? = nil, damage: LedgerError? = nil,
@@ -34,7 +34,7 @@ final class DoctorBench: Sendable {
         self.failure = failure
     }
 
-    /// The output on a terminal, without colours, and the exit status.
+    /// The output, without colors, and the exit status.
     func run(_ words: [String]) async -> (status: Int32, text: String) {
         let program = Program(
             drivers: drivers,
@@ -87,12 +87,12 @@ final class DoctorBench: Sendable {
 extension InterposedReader {
     private static let acr122 = "ACS / ACR122U PICC Interface"
 
-    /// The ACR122U of libnfc, with a simulated tag on it.
+    /// An ACR122U of libnfc with a simulated tag on it.
     static var played: InterposedReader {
         InterposedReader(SimulatedReader(.fresh), name: acr122)
     }
 
-    /// A reader that can be opened and then fails.
+    /// A reader that can be opened but fails every call.
     static func failing(_ error: ReaderError) -> InterposedReader {
         InterposedReader(
             SimulatedReader(.fresh), name: acr122,

@@ -5,7 +5,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-/// A machine, and what its doctor has to say: a heading of docs/DOCTOR.md each.
+/// A machine and the doctor's output for it, each under a heading of docs/DOCTOR.md.
 struct DoctorCase: Sendable, CustomTestStringConvertible {
     let heading: String
     let status: Int32
@@ -19,7 +19,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { heading }
 
-    /// A machine with these readers, in the eyes of somebody who is logged in.
+    /// A machine with these readers, as an ordinary user sees it.
     static func machine(
         _ fixtures: [String]?, mode: Int = 0o666,
         _ change: (FakeMachine) throws -> Void = { _ in }
@@ -45,7 +45,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
         return survey
     }
 
-    /// A machine with a bus that the user may not open.
+    /// A machine with a bus that the user cannot open.
     private static func machine(
         onBus node: String, group: String, mode: UInt16
     ) throws -> ReaderSurvey {
@@ -60,7 +60,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     static let all = gettingThere + rights + holders + drivers + live + ledgers
 
-    /// Its output with `--json`.
+    /// The result in the output of `--json`.
     var result: String {
         switch status {
         case 0: "done"
@@ -69,7 +69,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The word for what is wrong, in `--json`.
+    /// The error in the output of `--json`.
     var error: String? {
         switch status {
         case 0: nil
@@ -119,7 +119,7 @@ extension DoctorCase {
             ])
     }
 
-    /// The journal of a till that has reported two payments more than were booked.
+    /// The journal of a till that reported two more payments than were booked.
     private static var missingJournal: [JournalConcern] {
         let id = JournalID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60")
         let time = Timestamp(milliseconds: 1_700_000_000_000)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Verbs
 
-@Suite("What the doctor says")
+@Suite("Findings of the doctor")
 struct DoctorTests {
-    /// With DOCTOR=write, what is printed goes into the page; the words above each block stay.
-    @Test("in full, as docs/DOCTOR.md shows it, and nothing else")
+    /// With DOCTOR=write the output is written to the page; the words above each block stay.
+    @Test("The doctor's output is exactly what docs/DOCTOR.md shows")
     func page() async throws {
         let isWritten = ProcessInfo.processInfo.environment["DOCTOR"] == "write"
         let file = URL(filePath: Repository.path("docs/DOCTOR.md"))
@@ -33,7 +33,7 @@ struct DoctorTests {
         if isWritten { try page.write(to: file, atomically: true, encoding: .utf8) }
     }
 
-    /// A section of the page, with what is printed now.
+    /// A section of the page with the current output.
     private func shown(_ example: DoctorCase, in section: String) async throws -> String {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
@@ -44,7 +44,9 @@ struct DoctorTests {
         return "\(above)```text\n$ tapcard \(example.words.joined(separator: " "))\n\(text)```\n"
     }
 
-    @Test("the same findings as a document", arguments: DoctorCase.all)
+    @Test(
+        "The doctor's JSON document has the findings of its text, word for word",
+        arguments: DoctorCase.all)
     func document(_ example: DoctorCase) async throws {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
@@ -74,7 +76,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("every word for a finding is shown by one of the cases")
+    @Test("Every finding except those tested elsewhere is shown by one of the cases")
     func everyFinding() async throws {
         var seen: Set<String> = []
         for example in DoctorCase.all {
@@ -96,7 +98,7 @@ struct DoctorTests {
         #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen) == others)
     }
 
-    @Test("a whole document, key by key")
+    @Test("The doctor's JSON document has exactly these keys and values")
     func whole() async throws {
         let survey = try DoctorCase.machine(["acr122u"])
         let (status, text) = await DoctorBench(survey).run(["doctor", "--json"])
@@ -126,7 +128,7 @@ struct DoctorTests {
 
         """
 
-    @Test("a document of a failure has live null where nothing was opened")
+    @Test("The JSON document of a failure has null for live if nothing was opened")
     func failure() async throws {
         let survey = try DoctorCase.machine(["acr122u-kernel"])
         let (status, text) = await DoctorBench(survey).run(["doctor", "--json"])
@@ -138,7 +140,7 @@ struct DoctorTests {
                     + "\n"))
     }
 
-    @Test("a simulated reader is looked at without asking for real ones")
+    @Test("A simulated reader is examined without looking for real ones")
     func simulated() async throws {
         let survey = try DoctorCase.machine(nil)
         let (status, text) = await DoctorBench(survey).run(["doctor", "--reader", "sim:card.txt"])
@@ -152,7 +154,7 @@ struct DoctorTests {
                 """)
     }
 
-    @Test("a second reader is tried when the first does not open")
+    @Test("A second reader is tried if the first cannot be opened")
     func second() async throws {
         let survey = try DoctorCase.machine(["acr122u", "scl3711"])
         let bench = DoctorBench(survey, failing: ReaderError(.noReader, "no"))

@@ -1,14 +1,14 @@
 import Foundation
 import ReaderDiagnosis
 
-/// The folders sys, dev, proc and run of a machine that is not there.
+/// The folders sys, dev, proc and run of an imaginary machine.
 final class FakeMachine: Sendable {
-    /// Somebody who owns no file and is in no group.
+    /// A user who owns no file and is in no group.
     static let stranger = Credentials(uid: 4_000_000, groups: [])
 
     let root: String
 
-    /// With these readers plugged in; with nil the machine has no USB at all.
+    /// Makes a machine with these readers plugged in, or without any USB if nil.
     init(_ fixtures: [String]?) throws {
         root = NSTemporaryDirectory() + "tapcard-usb-\(UUID().uuidString)"
         for folder in ["sys/class/tty", "dev", "proc", "run"] { try make(folder) }
@@ -53,7 +53,7 @@ final class FakeMachine: Sendable {
         }
     }
 
-    /// A process with these files open.
+    /// Adds a process with these files open.
     func run(_ program: String, as pid: Int, opening paths: [String] = []) throws {
         try make("proc/\(pid)/fd")
         try write(program + "\n", to: "proc/\(pid)/comm")
@@ -62,13 +62,13 @@ final class FakeMachine: Sendable {
         }
     }
 
-    /// pcscd with its socket.
+    /// Adds pcscd with its socket.
     func runPCSCD(as pid: Int, opening paths: [String] = []) throws {
         try listenForSmartCards()
         try run("pcscd", as: pid, opening: paths)
     }
 
-    /// As systemd does for pcscd.
+    /// Adds pcscd's socket alone, as systemd does.
     func listenForSmartCards() throws {
         try make("run/pcscd")
         try write("", to: "run/pcscd/pcscd.comm")
@@ -93,7 +93,7 @@ final class FakeMachine: Sendable {
             atPath: "\(root)/\(path)", withDestinationPath: target)
     }
 
-    /// A class of the kernel with one device in it.
+    /// Adds a class of the kernel with one device.
     func addClass(_ name: String, with device: String) throws {
         try make("sys/class/\(name)/\(device)")
     }

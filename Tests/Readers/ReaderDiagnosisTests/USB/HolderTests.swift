@@ -1,7 +1,7 @@
 import ReaderDiagnosis
 import Testing
 
-@Suite("Who holds a reader")
+@Suite("Holders of a reader")
 struct HolderTests {
     private static let node = "/dev/bus/usb/001/004"
 
@@ -9,7 +9,7 @@ struct HolderTests {
         machine.connected().first?.holders
     }
 
-    @Test("a program, by number and name")
+    @Test("A program that holds a reader is shown with its number and name")
     func program() throws {
         let machine = try FakeMachine(["acr122u-claimed"])
         try machine.run("sleep", as: 77, opening: ["/dev/null", "/dev/bus/usb/001/001"])
@@ -17,7 +17,7 @@ struct HolderTests {
         #expect(holders(machine) == [.program(pid: 4711, name: "nfc-poll")])
     }
 
-    @Test("two programs at once")
+    @Test("Two programs that hold a reader are both shown")
     func programs() throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.run("pcscd", as: 300, opening: [Self.node])
@@ -28,7 +28,7 @@ struct HolderTests {
             ])
     }
 
-    @Test("a program that ends while it is looked at")
+    @Test("A program that ends during the survey is still a holder, without its name")
     func ended() throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.run("nfc-poll", as: 20, opening: [Self.node])
@@ -36,12 +36,12 @@ struct HolderTests {
         #expect(holders(machine) == [.program(pid: 20, name: "a program that has ended")])
     }
 
-    @Test("the driver of a serial bridge is not a holder")
+    @Test("The driver of a serial bridge is not a holder")
     func bridge() throws {
         #expect(holders(try FakeMachine(["ftdi"])) == [])
     }
 
-    @Test("pcscd is there by its socket, and running where there is its process, too")
+    @Test("The socket shows that pcscd is available, and its process that it runs")
     func smartCards() throws {
         let machine = try FakeMachine([])
         #expect(machine.survey().smartCardService == .absent)
@@ -51,14 +51,14 @@ struct HolderTests {
         #expect(machine.survey().smartCardService == .running(pid: 612))
     }
 
-    @Test("a process that is called pcscd and has no socket is not the service")
+    @Test("A process called pcscd without a socket is not the service")
     func namesake() throws {
         let machine = try FakeMachine([])
         try machine.run("pcscd", as: 612)
         #expect(machine.survey().smartCardService == .absent)
     }
 
-    @Test("a program whose name would move the cursor has it escaped")
+    @Test("Control characters in a program's name are escaped")
     func controls() throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.run("a\u{1B}[2J\nb", as: 20, opening: [Self.node])

@@ -4,16 +4,16 @@ import ReaderDiagnosis
 import TestSupport
 import Testing
 
-@Suite("The table of readers")
+@Suite("The table of known readers")
 struct KnownReaderTests {
-    @Test("no numbers stand there twice")
+    @Test("No USB numbers occur twice in the table")
     func once() {
         let numbers = KnownReaders.all.map(\.numbers)
         #expect(Set(numbers).count == numbers.count)
     }
 
     @Test(
-        "what libnfc 1.8 drives is there, with the driver that its connection strings name",
+        "Every reader that libnfc 1.8 drives is in the table, with its driver",
         arguments: [
             "072f:2200 acr122_usb", "072f:90cc acr122_usb", "072f:2214 acr122_usb",
             "04cc:0531 pn53x_usb", "04cc:2533 pn53x_usb", "04e6:5591 pn53x_usb",
@@ -26,13 +26,13 @@ struct KnownReaderTests {
         #expect(model?.service == .libnfc(words[1]))
     }
 
-    /// A line of a driver's list: the USB numbers, and the name that pcscd gives the reader.
+    /// A line of a driver's list: the USB numbers and pcscd's name for the reader.
     private struct Listed {
         let numbers: String
         let name: String
     }
 
-    /// The contactless readers among those that libccid and acsccid list.
+    /// The contactless readers that libccid and acsccid list.
     private static func listed() throws -> [Listed] {
         let file = URL(filePath: Repository.path("fixtures/readers/contactless.txt"))
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
@@ -44,7 +44,8 @@ struct KnownReaderTests {
             }
     }
 
-    /// What the installed libccid drives; empty without one, and for one that is newer than the list.
+    /// The readers that the installed libccid drives; empty if there is none, or if it is newer
+    /// than the list.
     private static func installed() throws -> [Listed] {
         guard let data = try? Data(contentsOf: URL(filePath: "/etc/libccid_Info.plist")),
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
@@ -61,7 +62,7 @@ struct KnownReaderTests {
         }
     }
 
-    @Test("every contactless reader that libccid or acsccid lists is there, by a part of its name")
+    @Test("Every contactless reader that libccid or acsccid lists is in the table")
     func smartCardReaders() throws {
         let models = Dictionary(
             KnownReaders.all.map { ($0.numbers, $0) }, uniquingKeysWith: { first, _ in first })
@@ -77,7 +78,7 @@ struct KnownReaderTests {
         }
     }
 
-    @Test("nothing that the installed libccid calls contactless is missing")
+    @Test("No contactless reader of the installed libccid is missing")
     func installedReaders() throws {
         let known = Set(KnownReaders.all.map(\.numbers))
         // Readers of 125 kHz and tokens.
@@ -90,7 +91,7 @@ struct KnownReaderTests {
         #expect(missing.map(\.name) == [])
     }
 
-    @Test("every reader for which the PC/SC code has a way of its own is there")
+    @Test("Every reader with PC/SC commands of its own is in the table")
     func manners() {
         let words = KnownReaders.all.compactMap { $0.smartCardWord?.lowercased() }
         for reader in KnownReader.all {
@@ -98,14 +99,14 @@ struct KnownReaderTests {
         }
     }
 
-    @Test("a reader is found by its numbers, and an unknown one is not")
+    @Test("A reader is found by its USB numbers, and an unknown one is not")
     func lookup() {
         #expect(KnownReaders.model(vendor: 0x072F, product: 0x223B)?.make == "ACS ACR1252U")
         #expect(KnownReaders.model(vendor: 0x072F, product: 0xFFFF) == nil)
         #expect(KnownReaders.model(vendor: 0x1D6B, product: 0x0002) == nil)
     }
 
-    @Test("every unsupported one says what to do instead")
+    @Test("Every unsupported reader has advice on what to use instead")
     func advice() {
         let advice = KnownReaders.all.compactMap {
             if case .unsupported(let text) = $0.service { text } else { nil }

@@ -1,7 +1,7 @@
 import ReaderDiagnosis
 import Testing
 
-@Suite("The reader that is named")
+@Suite("A survey for a named reader")
 struct NamedReaderTests {
     private func survey(
         _ machine: FakeMachine, naming name: ReaderName?, answer: ReaderDiscovery.SmartCardAnswer
@@ -9,7 +9,7 @@ struct NamedReaderTests {
         await machine.discovery().survey(naming: name) { answer }
     }
 
-    @Test("a missing path is distinguished from one that is not a serial port")
+    @Test("A missing path is distinguished from one that is not a serial port or not on the bus")
     func refusals() async throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.link("dev/null", to: "/dev/null")
@@ -34,7 +34,8 @@ struct NamedReaderTests {
     }
 
     @Test(
-        "a device of a bus is one of its class, by whatever name", arguments: MainboardBus.allCases)
+        "A bus device is recognized by its class, whatever its name",
+        arguments: MainboardBus.allCases)
     func bus(_ bus: MainboardBus) async throws {
         let machine = try FakeMachine([])
         // A character device that tests may have; the folder in sysfs puts it on the bus.
@@ -51,7 +52,7 @@ struct NamedReaderTests {
         #expect(refused.pathRefusal == .notOnBus("/dev/board") && refused.busNode == nil)
     }
 
-    @Test("a terminal of any name is a port, with who holds it")
+    @Test("A terminal of any name is a serial port, shown with its holder")
     func port() throws {
         let machine = try FakeMachine([])
         // A character device that tests may have; the folder in sysfs makes it a terminal.
@@ -66,7 +67,7 @@ struct NamedReaderTests {
         #expect(port.holders == [.program(pid: 12, name: "minicom")])
     }
 
-    @Test("pcscd that starts when it is asked is seen to hold what it took")
+    @Test("A reader that pcscd takes when asked is shown as held by pcscd")
     func order() async throws {
         let machine = try FakeMachine(["acr122u"])
         try machine.listenForSmartCards()
@@ -85,7 +86,7 @@ struct NamedReaderTests {
             ])
     }
 
-    @Test("pcscd is asked only where its socket is, and what it refuses is kept")
+    @Test("The survey asks pcscd only if its socket exists, and keeps its refusal")
     func asking() async throws {
         let machine = try FakeMachine(["acr1252u"])
         try machine.run("pcscd", as: 612)

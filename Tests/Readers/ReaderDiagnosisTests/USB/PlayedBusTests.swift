@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The real libusb on a bus that libumockdev plays, with the watcher in a process of its own.
-@Suite("Plugging and unplugging, as libusb tells it")
+/// The real libusb on a bus that libumockdev simulates, with the watcher in its own process.
+@Suite("Plug events from libusb")
 struct PlayedBusTests {
     private struct Ended: Equatable {
         let status: Int32
         let lines: [String]
     }
 
-    /// Runs the probe for this many events, with this script of what happens to the bus.
+    /// Runs the probe with these arguments while the script plugs and unplugs devices.
     private func play(_ script: [String], _ arguments: String...) async throws -> Ended {
         // The bundle of the tests lies next to the executables of the same build.
         let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -42,7 +42,7 @@ struct PlayedBusTests {
             lines: String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init))
     }
 
-    @Test("what was there, what came and what went", .timeLimit(.minutes(1)))
+    @Test("Readers that were there, arrive or leave are reported in order", .timeLimit(.minutes(1)))
     func events() async throws {
         // The probe never looks again without having been told.
         let ended = try await play(
@@ -62,7 +62,9 @@ struct PlayedBusTests {
                     ]))
     }
 
-    @Test("a reader pulled and plugged in again is another one for libnfc", .timeLimit(.minutes(1)))
+    @Test(
+        "A reader unplugged and plugged in again is reported as left and as arrived",
+        .timeLimit(.minutes(1)))
     func again() async throws {
         let ended = try await play(
             [
@@ -77,9 +79,7 @@ struct PlayedBusTests {
             ])
     }
 
-    @Test(
-        "libusb lists what is plugged in; a node that may only be read is of no use",
-        .timeLimit(.minutes(1)))
+    @Test("A reader whose node can only be read is listed as denied", .timeLimit(.minutes(1)))
     func listed() async throws {
         let ended = try await play(
             [
@@ -96,7 +96,7 @@ struct PlayedBusTests {
                     ]))
     }
 
-    @Test("twenty watches leave no file or thread", .timeLimit(.minutes(1)))
+    @Test("Twenty watches leak no file or thread", .timeLimit(.minutes(1)))
     func leaks() async throws {
         let ended = try await play(["plug acr122u", "wait left open"], "repeat", "20")
         #expect(ended == Ended(status: 0, lines: ["left open: 0"]))

@@ -1,9 +1,9 @@
 import ReaderDiagnosis
 import Testing
 
-@Suite("Plugging and unplugging, seen by looking again")
+@Suite("Plug events found by polling")
 struct PlugWatcherTests {
-    @Test("what was there, what came and what went", .timeLimit(.minutes(1)))
+    @Test("Polling notices the readers that were there, arrive or leave", .timeLimit(.minutes(1)))
     func events() async throws {
         let machine = try FakeMachine(["acr122u"])
         let watcher = PlugWatcher(machine.discovery(), interval: .zero)
@@ -28,7 +28,7 @@ struct PlugWatcherTests {
             ])
     }
 
-    @Test("a watch ends with the task that reads it", .timeLimit(.minutes(1)))
+    @Test("A watch ends with the task that reads it", .timeLimit(.minutes(1)))
     func cancelled() async throws {
         let machine = try FakeMachine([])
         let task = Task {

@@ -11,7 +11,7 @@ struct ReaderListTests {
         return survey
     }
 
-    @Test("a line each: name, make, driver, state; the simulated one last")
+    @Test("Each reader has a line with name, make, driver and state, the simulated one last")
     func lines() async throws {
         let (status, text) = await DoctorBench(try Self.many()).run(["readers"])
         #expect(status == 0)
@@ -36,7 +36,7 @@ struct ReaderListTests {
         #expect(first.utf16Offset(in: lines[0]) == last.utf16Offset(in: lines[6]))
     }
 
-    @Test("the slots of a reader are one line, and readers of one make have a line each")
+    @Test("The slots of a reader share one line, and readers of one make have a line each")
     func slots() {
         var survey = ReaderSurvey(bus: .absent, user: "amanda")
         survey.smartCardReaders = [
@@ -45,7 +45,7 @@ struct ReaderListTests {
         #expect(survey.rows.map(\.make) == ["Virtual PCD 00", "Twin 01 00", "Twin 02 00"])
     }
 
-    @Test("a document, key by key")
+    @Test("The JSON list of readers has exactly these keys and values")
     func document() async throws {
         let survey = try DoctorCase.machine(["scl3711", "rcs380"])
         let (status, text) = await DoctorBench(survey).run(["readers", "--json"])
@@ -66,7 +66,7 @@ struct ReaderListTests {
     }
 
     @Test(
-        "where those that are plugged in cannot be used it ends with 5 and the advice",
+        "A list in which no connected reader is usable ends with status 5 and advice",
         arguments: [["rcs380"], ["acr122u-kernel"]])
     func none(_ fixtures: [String]) async throws {
         let bench = DoctorBench(try DoctorCase.machine(fixtures))
@@ -84,7 +84,9 @@ struct ReaderListTests {
                     + #""next":[{"step":"diagnose-reader"}]}"# + "\n"))
     }
 
-    @Test("the simulated one alone is a list like any other", arguments: [nil, []] as [[String]?])
+    @Test(
+        "A list of only the simulated reader succeeds and points to the doctor",
+        arguments: [nil, []] as [[String]?])
     func simulatedAlone(_ fixtures: [String]?) async throws {
         let bench = DoctorBench(try DoctorCase.machine(fixtures))
         let (status, text) = await bench.run(["readers"])
@@ -100,7 +102,7 @@ struct ReaderListTests {
         #expect(document.text.hasPrefix(#"{"result":"done","readers":[{"name":"sim","#))
     }
 
-    @Test("the words of the states", arguments: DoctorCase.all)
+    @Test("Every state in the JSON list is one of the known words", arguments: DoctorCase.all)
     func states(_ example: DoctorCase) async throws {
         let text = await DoctorBench(try example.survey()).run(["readers", "--json"]).text
         let words = [

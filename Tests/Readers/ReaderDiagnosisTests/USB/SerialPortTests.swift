@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Serial ports")
 struct SerialPortTests {
-    @Test("a port on a bridge of the table says which")
+    @Test("A port on a bridge in the table names the bridge")
     func bridge() throws {
         let machine = try FakeMachine(["ftdi"])
         try machine.setMode(of: "/dev/ttyUSB0", 0o660)
@@ -15,7 +15,7 @@ struct SerialPortTests {
         #expect(denied.first?.node.access == .denied)
     }
 
-    @Test("the mainboard's ports and terminals are left out, the header of a Raspberry Pi is not")
+    @Test("Mainboard ports and terminals are left out, except a Raspberry Pi's header")
     func names() throws {
         let machine = try FakeMachine([])
         for name in ["ttyS0", "tty1", "ttyAMA0", "ttyACM1", "ttyprintk"] {
@@ -29,7 +29,7 @@ struct SerialPortTests {
         #expect(machine.serialPorts().allSatisfy { $0.bridge == nil })
     }
 
-    @Test("a program on a port, also by the header's name")
+    @Test("A program on a port is found, also if the port has the header's name")
     func holder() throws {
         let machine = try FakeMachine(["ftdi"])
         try machine.link("dev/ttyAMA0", to: "/dev/null")

@@ -35,7 +35,7 @@ struct UdevRuleTests {
         ]
     }
 
-    @Test("every reader of the table is given, those that cannot be used are not")
+    @Test("The rules give access to every usable reader in the table and to no other")
     func table() throws {
         let given = UdevRules.Outcome(tags: ["uaccess"], group: "plugdev", mode: "0660")
         for model in KnownReaders.all {
@@ -49,7 +49,7 @@ struct UdevRuleTests {
         }
     }
 
-    @Test("of a serial bridge the port is given to who sits there, its group stays")
+    @Test("A serial bridge's port is given to the user at the seat and keeps its group")
     func ports() throws {
         for model in KnownReaders.all where model.service == .serialBridge {
             let port = UdevRules.Device(
@@ -61,7 +61,7 @@ struct UdevRuleTests {
         #expect(try Self.outcome(other) == UdevRules.Outcome())
     }
 
-    @Test("a reader that leaves, its interfaces and other things with its numbers are left alone")
+    @Test("A reader that leaves, its interfaces and other devices with its numbers are left alone")
     func others() throws {
         let model = try #require(KnownReaders.all.first)
         var device = Self.device(model)
@@ -78,7 +78,7 @@ struct UdevRuleTests {
         #expect(try Self.outcome(device).tags == ["uaccess"])
     }
 
-    @Test("the rules name no numbers but the table's, and none twice")
+    @Test("The rules name only the numbers in the table, and each of them once")
     func nothingElse() throws {
         let pairs = try Self.text("60-tapcard-readers.rules").matches(
             of: /ATTRS?\{idVendor\}=="([0-9a-f]{4})", ATTRS?\{idProduct\}=="([0-9a-f]{4})"/
@@ -88,7 +88,7 @@ struct UdevRuleTests {
     }
 
     @Test(
-        "what libnfc as Debian has it knows is in the rules, too",
+        "Readers that Debian's libnfc gives access to are in the rules, too",
         .enabled(if: FileManager.default.fileExists(atPath: debian)))
     func debianRules() throws {
         let text = try String(contentsOfFile: Self.debian, encoding: .utf8)
@@ -105,7 +105,7 @@ struct UdevRuleTests {
         }
     }
 
-    @Test("uaccess is set before logind looks for it")
+    @Test("The rules sort before logind's, so that uaccess is set in time")
     func number() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         let rules = names.filter { $0.hasSuffix(".rules") }
@@ -113,7 +113,7 @@ struct UdevRuleTests {
         #expect(rules.allSatisfy { $0.prefix(2) < "73" })
     }
 
-    @Test("the kernel's NFC drivers are kept off")
+    @Test("The kernel's NFC drivers are blacklisted")
     func modules() throws {
         let lines = try Self.text("tapcard-pn533.conf").split(separator: "\n")
             .filter { !$0.hasPrefix("#") }
@@ -121,7 +121,7 @@ struct UdevRuleTests {
     }
 
     @Test(
-        "a slip in a rule is found",
+        "A mistake in a rule is refused",
         arguments: [
             #"ATTR{idVendor}="072f", GROUP=="plugdev""#, #"GOTO="nowhere""#,
             #"TAG+="uaccess" MODE="0660""#, #"SUBSYSTEMS!="usb", TAG+="uaccess""#,
@@ -133,7 +133,7 @@ struct UdevRuleTests {
         }
     }
 
-    @Test("make install-udev puts both files where they belong, uninstall-udev takes them away")
+    @Test("The target install-udev installs both files, and uninstall-udev removes them")
     func install() throws {
         let root = NSTemporaryDirectory() + "tapcard-udev-\(UUID().uuidString)"
         // Files that stay in the folder for temporary files do no harm.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// As much of udev's language as the rules in this repository use: anything else is refused, so that
-/// a slip of the pen does not pass for a rule.
+/// The part of udev's language that this repository's rules use. Everything else is refused, so
+/// that a typing mistake does not pass for a rule.
 struct UdevRules {
-    /// A device on its way through the rules, with its parents.
+    /// A device to which the rules are applied.
     struct Device {
         var action = "add"
         var subsystem: String
         var environment: [String: String] = [:]
         var attributes: [String: String] = [:]
-        /// The attributes of the device above it that ATTRS finds.
+        /// The attributes of the parent device that ATTRS matches.
         var parent: [String: String] = [:]
     }
 

@@ -2,16 +2,16 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("The drawer of simulated tags")
+@Suite("The collection of simulated tags")
 struct DrawerTests {
-    /// A new tag of a number that is chosen, instead of left to chance.
+    /// Adds a new tag with a chosen number instead of a random one.
     private func add(
         _ chip: Type2Chip, _ number: UInt8, to simulation: inout Simulation
     ) -> TagMemory? {
         simulation.addTag(chip) { [UInt8](repeating: 0x77, count: $0 - 1) + [number] }
     }
 
-    @Test("begins with one blank NTAG213 on the reader, signed by its maker")
+    @Test("A fresh simulation has one blank, signed NTAG213 on the reader")
     func fresh() throws {
         let simulation = Simulation.fresh
         let tag = try #require(simulation.tags.first)
@@ -22,7 +22,7 @@ struct DrawerTests {
         #expect(tag == TagMemory.blank(.ntag213, uid: tag.uid, signature: tag.signature))
     }
 
-    @Test("the first NTAG213 and NTAG216 are signed, the others are not")
+    @Test("The first NTAG213 and NTAG216 are signed, and other tags are not")
     func signatures() throws {
         var simulation = Simulation()
         for chip in Type2Chip.known {
@@ -37,7 +37,7 @@ struct DrawerTests {
         #expect(simulation.onReader.isEmpty)
     }
 
-    @Test("has no two tags of one number, and 64 at most")
+    @Test("No two tags share a number, and there are 64 tags at most")
     func limits() {
         var simulation = Simulation()
         #expect(add(.ntag215, 1, to: &simulation) != nil)
@@ -51,7 +51,7 @@ struct DrawerTests {
         #expect(simulation.tags.count == Simulation.mostTags)
     }
 
-    @Test("has no tag of a number that another drawer has")
+    @Test("A new tag never has a number that another simulation has")
     func elsewhere() throws {
         var simulation = Simulation()
         let known = try #require(Simulation.fresh.tags.first).uid
@@ -66,7 +66,7 @@ struct DrawerTests {
         #expect(add(8, next: []) == known)
     }
 
-    @Test("gives a tag away with all that is on it")
+    @Test("Removing a tag returns it with its content and takes it off the reader")
     func remove() throws {
         var simulation = try FieldWorld.twoTags()
         simulation.put([FieldWorld.uid])
@@ -77,7 +77,7 @@ struct DrawerTests {
         #expect(simulation.remove(FieldWorld.uid) == nil)
     }
 
-    @Test("puts onto the reader what it has, and nothing else")
+    @Test("Only tags of the simulation can be put on the reader")
     func put() throws {
         var simulation = try FieldWorld.twoTags()
         simulation.put([FieldWorld.uid, [1, 2, 3], FieldWorld.otherUID])
@@ -91,7 +91,7 @@ struct DrawerTests {
         #expect(simulation.onReader.isEmpty && simulation.tags.count == 2)
     }
 
-    @Test("remembers which tag lay on the reader last")
+    @Test("The tag that was last on the reader is remembered")
     func last() throws {
         #expect(Simulation().lastOnReader == nil)
         #expect(Simulation.fresh.lastOnReader == FieldWorld.uid)
@@ -105,7 +105,7 @@ struct DrawerTests {
         #expect(simulation.lastOnReader == FieldWorld.otherUID)
     }
 
-    @Test("saves a tag in its place, or after the others")
+    @Test("A saved tag takes its old place or comes after the others")
     func save() throws {
         var simulation = try FieldWorld.twoTags()
         let changed = try FieldWorld.tag(.ntag216)

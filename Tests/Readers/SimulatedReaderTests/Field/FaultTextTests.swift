@@ -1,9 +1,11 @@
 import SimulatedReader
 import Testing
 
-@Suite("A fault in words")
+@Suite("The text of a fault")
 struct FaultTextTests {
-    @Test("reads back", arguments: FieldWorld.kinds, Fault.Counted.allCases)
+    @Test(
+        "Every fault is read back from its text", arguments: FieldWorld.kinds,
+        Fault.Counted.allCases)
     func roundTrip(kind: Fault.Kind, counted: Fault.Counted) throws {
         for countdown in [1, 2, 1_000, .max] {
             let fault = Fault(at: countdown, counting: counted, kind)
@@ -12,7 +14,7 @@ struct FaultTextTests {
     }
 
     @Test(
-        "has one spelling",
+        "Each fault has one spelling",
         arguments: [
             (Fault(at: 3, counting: .write, .torn(.mix(seed: 42))), "write 3 torn mix 42"),
             (Fault(at: 1, counting: .frame, .lost), "frame 1 lost"),
@@ -48,7 +50,7 @@ struct FaultTextTests {
     }
 
     @Test(
-        "is nothing else",
+        "Text that is not a fault is refused",
         arguments: [
             "", " ", "none", "write", "write 3", "3 lost", "write lost", "read 3 lost",
             "Write 3 lost", "write 0 lost", "write -1 lost", "write +3 lost", "write 03 lost",

@@ -16,12 +16,12 @@ enum FieldWorld {
         Simulation([try tag(chip)], onReader: [uid])
     }
 
-    /// Two tags, of which the second lies on the reader.
+    /// Two tags, the second of them on the reader.
     static func twoTags() throws -> Simulation {
         Simulation([try tag(), try tag(.ntag215, uid: otherUID)], onReader: [otherUID])
     }
 
-    /// One fault of each kind, and every way in which a page can be torn.
+    /// A fault of each kind, with every way in which a page can be torn.
     static let kinds: [Fault.Kind] =
         [
             .lost, .acknowledgeLost, .pulledAfter, .garbled, .late, .refused(0), .refused(9),

@@ -2,11 +2,11 @@ import SimulatedReader
 import Tags
 import Testing
 
-/// A phone's view of a simulated tag, and the tag's count.
+/// What a phone reads on a simulated tag, and the NTAG's counter of its readings.
 @Suite("A phone at a simulated tag") struct PhoneTests {
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-    /// A chip whose file shows its number and its count, and a message that needs several reads.
+    /// A chip whose file shows its number and its counter in a message that takes several reads.
     private static func chip(_ read: AccessCondition = .free) throws -> NTAG424Memory {
         var chip = NTAG424Memory.signedExample
         let message = Array(String(repeating: "x", count: 150).utf8)
@@ -20,7 +20,7 @@ import Testing
         return chip
     }
 
-    @Test("gets the whole message with one count, and a higher one each time")
+    @Test("A phone gets the whole message, and each reading raises the counter by one")
     func counts() throws {
         var field = Simulation(chips: [try Self.chip()])
         let number = field.chips[0].number
@@ -38,7 +38,7 @@ import Testing
         #expect(field.chips[0].reads == 3 && field.onReader.isEmpty)
     }
 
-    @Test("gets nothing of a chip that is not to be read, and finds no tag that is not there")
+    @Test("A phone gets nothing from a locked chip or a missing tag, and never reads past the file")
     func refused() throws {
         var chip = try Self.chip(.key(.four))
         var field = Simulation(chips: [chip])
@@ -60,7 +60,7 @@ import Testing
         #expect(message.count == FileNumber.ndef.size - 2)
     }
 
-    @Test("gets the pages of a tag for users, and no more")
+    @Test("A phone gets the user pages of a Type 2 tag and no more")
     func pages() throws {
         for model in Type2Chip.known {
             let tag = try #require(TagMemory.blank(model, uid: [4, 1, 2, 3, 4, 5, 6]))

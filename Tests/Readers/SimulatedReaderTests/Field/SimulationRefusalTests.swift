@@ -2,9 +2,9 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("Text that is not a simulation")
+@Suite("Invalid text of a simulation")
 struct SimulationRefusalTests {
-    /// A change to the text of a simulation, and a part of the reason why it is refused.
+    /// A change to the text of a simulation, and part of the reason for its refusal.
     struct Case: Sendable, CustomTestStringConvertible {
         let old: String
         let new: String
@@ -77,7 +77,8 @@ struct SimulationRefusalTests {
         return simulation.text
     }
 
-    @Test("says why", arguments: headings + outOfPlace + fields + tags)
+    @Test(
+        "Invalid text is refused with the reason", arguments: headings + outOfPlace + fields + tags)
     func refuses(_ change: Case) throws {
         let text = try Self.text()
         let parts = text.split(separator: change.old, omittingEmptySubsequences: false)
@@ -88,7 +89,7 @@ struct SimulationRefusalTests {
         #expect(error?.detail.contains(change.reason) == true, "\(String(describing: error))")
     }
 
-    @Test("is refused wherever it is cut off")
+    @Test("Text that is cut off anywhere is refused")
     func truncations() throws {
         var simulation = try FieldWorld.oneTag()
         simulation.fault = Fault(at: 3, counting: .write, .lost)
@@ -103,7 +104,7 @@ struct SimulationRefusalTests {
         #expect(try Simulation(parsing: String(text.dropLast())) == simulation)
     }
 
-    @Test("with a wrong byte anywhere is refused, or means what it says")
+    @Test("Text with a wrong byte is refused, or its simulation is read back unchanged")
     func damaged() throws {
         let bytes = Array(try FieldWorld.oneTag().text.utf8)
         for index in bytes.indices {

@@ -2,9 +2,9 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("A simulation in words")
+@Suite("The text of a simulation")
 struct SimulationTextTests {
-    @Test("says what lies on the reader and what goes wrong, and then dumps the tags")
+    @Test("The text gives the tags on the reader, the fault and then the dumps")
     func text() throws {
         var simulation = try FieldWorld.twoTags()
         simulation.fault = Fault(at: 3, counting: .write, .torn(.mix(seed: 42)))
@@ -24,7 +24,7 @@ struct SimulationTextTests {
         #expect(simulation.text == idle + dumps.joined(separator: "\n"))
     }
 
-    @Test("reads back with any tags, on the reader or not", arguments: 0...3)
+    @Test("A simulation is read back with any tags, on the reader or not", arguments: 0...3)
     func tags(count: Int) throws {
         let uids = [FieldWorld.uid, FieldWorld.otherUID, [4, 0, 0, 0, 0, 0, 1]].prefix(count)
         let tags = try zip(Type2Chip.known, uids).map { try FieldWorld.tag($0, uid: $1) }
@@ -34,7 +34,7 @@ struct SimulationTextTests {
         }
     }
 
-    @Test("keeps what no reader can read")
+    @Test("The text keeps what no reader can read")
     func secrets() throws {
         var simulation = try FieldWorld.oneTag()
         var side = TagSide()
@@ -52,7 +52,7 @@ struct SimulationTextTests {
         #expect(again.tags.first?[0x2C] == Page(5, 6, 0, 0))
     }
 
-    @Test("may be commented by hand")
+    @Test("The text may contain comments and blank lines")
     func comments() throws {
         let simulation = try FieldWorld.twoTags()
         let lines = simulation.text.split(separator: "\n")
@@ -61,7 +61,7 @@ struct SimulationTextTests {
         #expect(try Simulation(parsing: simulation.text + "\n") == simulation)
     }
 
-    @Test("holds 64 tags and no more")
+    @Test("A simulation holds 64 tags and no more")
     func mostTags() throws {
         func simulation(_ count: Int) throws -> Simulation {
             Simulation(
