@@ -163,7 +163,7 @@ class SpokenTests(BrowserCase):
         self.page.leave_check()
         self.answer(status=409, error="insufficient-balance", result="refused",
                     title="Not enough on the card: $1.00 available, $5.00 needed.",
-                    meaning="Nothing was changed on card or ledger.",
+                    meaning="Nothing was changed, and no money moved.",
                     advice="Top up with tapcard add, or charge less.",
                     next=[{"step": "top-up"}], resolved=[EARLIER])
         self.page.press("$5.00")

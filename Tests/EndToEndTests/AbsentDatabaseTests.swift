@@ -76,8 +76,8 @@ import Testing
         let place = address.replacing("postgresql:///", with: "postgresql://NAME@/")
             .replacing("&user=tapcard", with: "")
         let told =
-            "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed "
-            + "on card or ledger. Ask the owner of the ledger for a login for this station "
+            "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed, "
+            + "and no money moved. Ask the owner of the ledger for a login for this station "
             + "(tapcard station register), then run here: tapcard config set ledger '\(place)'"
         for line in ["pay 1", "serve", "keys list"] {
             let ended = try till.run(till.words(of: line))

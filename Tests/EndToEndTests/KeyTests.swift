@@ -6,9 +6,10 @@ import Testing
 @Suite("Keys", .ownThread)
 struct KeyTests {
     private static let forged =
-        "The card's records are under a key that is given up. Nothing on it is believed; the money "
-        + "is safe in the ledger. Once you are sure that this is the original, an operator can "
-        + "rewrite it from the ledger and make it valid: tapcard repair --card 04AC6B72BA6C80"
+        "The card is forged: its records are sealed with a retired key. The card was rejected; the "
+        + "full balance is safe in the ledger. Once you are sure that this is the original, an "
+        + "operator can rewrite it from the ledger and make it valid: tapcard repair --card "
+        + "04AC6B72BA6C80"
 
     @Test("the created the keys says once where keys and ledger lie")
     func firstRun() throws {
@@ -59,7 +60,7 @@ struct KeyTests {
         stopped.signal(SIGTERM)
         let end = try stopped.end()
         #expect(end.status == 128 + SIGTERM)
-        #expect(end.errors.hasSuffix("Stopped. No key was changed.\n"))
+        #expect(end.errors.hasSuffix("Canceled. No key was changed.\n"))
         lock = nil
         let ended = try process.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("Records are now sealed with key 2"))

@@ -22,7 +22,9 @@ struct NotDoneTests {
     private func expectRefused(_ ended: Ended, at location: SourceLocation = #_sourceLocation) {
         #expect(
             ended.status == 4 && ended.output.isEmpty
-                && ended.errors.contains("Not paid. Nothing was taken from the card."), "\(ended)",
+                && ended.errors.contains(
+                    "The payment was not taken. The card was not charged."),
+            "\(ended)",
             sourceLocation: location)
     }
 

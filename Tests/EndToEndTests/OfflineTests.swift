@@ -20,10 +20,10 @@ struct OfflineTests {
             #expect(ended.status == 9 && ended.errors.contains("cannot be reached"), "\(line)")
         }
         let told = [
-            "pay 4.50": "Not paid: nothing was taken from the card. Try again once the ledger is "
-                + "back, or take cash.",
-            "add 5": "Not added: the card has what it had before. Give the cash back, or add it "
-                + "once the ledger is back.",
+            "pay 4.50": "The payment was not taken: the card was not charged. Try again once the "
+                + "ledger is back, or take cash.",
+            "add 5": "The top-up was not made: the balance is unchanged. Give the cash back, or "
+                + "add it once the ledger is back.",
         ]
         for (line, words) in told {
             #expect(try till.run(line).errors.contains(words), "\(line)")
@@ -125,7 +125,7 @@ struct OfflineTests {
         try SimulationFileText(path: till.tags).arm("frame 3 lost")
         let pulled = try till.run("pay 1")
         #expect(pulled.status == 1 && pulled.output.isEmpty, "\(pulled)")
-        #expect(pulled.errors.contains("Nothing was changed on card or ledger."))
+        #expect(pulled.errors.contains("Nothing was changed, and no money moved."))
         try till.step("sim put")
         let limit = try till.run("pay 4.51 --json").output
         #expect(limit.contains(#""step":"wait-for-ledger","because":"card-limit","amount":"4.50""#))
@@ -287,7 +287,8 @@ struct OfflineTests {
     }
 
     @Test(
-        "tells its page when the ledger goes and comes, without a card and without an offline payment"
+        "tells its page when the ledger goes and comes, without a card and without an offline "
+            + "payment"
     )
     func news() throws {
         var issuer = try TestIssuer()
@@ -327,7 +328,11 @@ struct OfflineTests {
                 with: killSwitch.variables(action, at: 1, calls: "sync"))
         }
         let refused = try pay(.fail(EIO))
-        #expect(refused.status == 9 && refused.errors.contains("Not paid"), "\(refused)")
+        #expect(
+            refused.status == 9
+                && refused.errors.contains(
+                    "The payment was not taken"),
+            "\(refused)")
         #expect(try till.run("doctor").output.contains("not booked") == false)
         let unknown = try pay(.failOn(EIO))
         #expect(unknown.status == 6 && unknown.output.isEmpty, "\(unknown)")

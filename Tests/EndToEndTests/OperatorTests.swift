@@ -4,7 +4,7 @@ import Testing
 @Suite("What operators do", .ownThread)
 struct OperatorTests {
     private static let uid = Till.firstUID
-    private static let unchanged = "Nothing was changed on card or ledger."
+    private static let unchanged = "Nothing was changed, and no money moved."
 
     @Test("a card that is not known, or no card's number, is said to be so, and nothing else")
     func unknown() throws {

@@ -77,7 +77,7 @@ public struct KeyFile: Sendable {
     }
 
     private static let stopped = TapcardError(
-        .cancelled, "Stopped.", meaning: "No key was changed.")
+        .cancelled, "Canceled.", meaning: "No key was changed.")
 
     /// Runs a body that reads and then writes the file, while no other process does so: of two
     /// rings that are made or changed at once one would be lost, and the cards under it with it.

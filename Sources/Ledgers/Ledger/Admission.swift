@@ -143,7 +143,7 @@ extension Circumstances {
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
-            throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
+            throw Refusal(.notRefundable, "operation \(id) is not in this ledger")
         }
         let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
         guard isOfKind, payment.state == .committed else {
@@ -217,7 +217,7 @@ extension LedgerCard {
 
     fileprivate func unprotecting() throws(Refusal) -> CardProtection {
         guard case .on(let keyID) = protection else {
-            throw Refusal(.wrongState, "card \(uid) is not protected")
+            throw Refusal(.wrongState, "card \(uid) has no write password")
         }
         return .switchingOff(keyID: keyID)
     }
@@ -241,7 +241,7 @@ extension CardPlan {
             throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
         }
         guard mayReissue else {
-            throw Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already")
+            throw Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger")
         }
         var card = known.card
         card.account += 1

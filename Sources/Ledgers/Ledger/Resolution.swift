@@ -20,7 +20,11 @@ extension LedgerStore {
             book throws(LedgerError) -> Confirmation in
             guard let operation = try book.rows.operation(open.operation.id),
                 var card = try book.rows.card(open.card.uid)
-            else { throw LedgerError(.corrupt, "operation \(open.operation.id) has vanished") }
+            else {
+                throw LedgerError(
+                    .corrupt,
+                    "operation \(open.operation.id) should be in the ledger but is missing")
+            }
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)

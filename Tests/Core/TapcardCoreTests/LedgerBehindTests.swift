@@ -94,7 +94,9 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("is known to be so even where its name was forgotten since and what phones read is torn")
+    @Test(
+        "is known to be so even where its name was forgotten since and the NFC text for phones is "
+            + "torn")
     func forgottenSince() async throws {
         let lost = try await World.withCard()
         _ = try await lost.change(try await lost.uid(), .forget)

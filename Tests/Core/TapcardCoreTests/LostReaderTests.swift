@@ -12,7 +12,7 @@ import Testing
 struct LostReaderTests {
     private static let mostWrites = 60
     /// Said only where tag and ledger are what they were.
-    private static let unchanged = "Nothing was changed on card or ledger."
+    private static let unchanged = "Nothing was changed, and no money moved."
 
     @Test("what is said of a change is true", arguments: TillRequest.allCases, [false, true])
     func change(request: TillRequest, isCarriedOut: Bool) async throws {

@@ -37,7 +37,11 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
-        #expect(error.what.contains("worn out") && error.meaning.contains("Not paid."))
+        #expect(
+            error.what.contains("worn out")
+                && error.meaning.contains(
+                    "The payment was not taken.")
+        )
         #expect(error.next == [.trust(.replace(before.uid))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await chip(world).files == before.files)
@@ -185,7 +189,11 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
-        #expect(error.what.contains("settings") && error.meaning.contains("Not paid."))
+        #expect(
+            error.what.contains("settings")
+                && error.meaning.contains(
+                    "The payment was not taken.")
+        )
         #expect(error.next == [.trust(.replace(nil))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await chip(world) == before)
@@ -221,19 +229,19 @@ struct UnusableNTAG424Tests: ProvenCards {
         }
         let requests: [(words: String, request: () async throws(TapcardError) -> Void)] = [
             (
-                "Not added.",
+                "The top-up was not made.",
                 { () throws(TapcardError) in
                     _ = try await station.add(World.usd(250), id: World.id(3))
                 }
             ),
             (
-                "Not paid.",
+                "The payment was not taken.",
                 { () throws(TapcardError) in
                     _ = try await station.pay(World.usd(100), id: World.id(4))
                 }
             ),
             (
-                "Not paid out.",
+                "The card was not closed.",
                 { () throws(TapcardError) in
                     _ = try await station.close(id: World.id(5))
                 }
@@ -245,7 +253,7 @@ struct UnusableNTAG424Tests: ProvenCards {
             #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
             // The older one is named, too.
             #expect(error.meaning.contains("\(World.id(2))"), "\(error)")
-            #expect(error.meaning.contains("The ledger has it"), "\(error)")
+            #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
         }
         #expect(try await world.operations().count == 2)
         try await expectReplaced(world, 1_250)
@@ -268,7 +276,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                     try await station.pay(World.usd(100), id: World.id(id))
                 }.failure)
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-            #expect(error.meaning.hasPrefix("Not paid."), "\(error)")
+            #expect(error.meaning.hasPrefix("The payment was not taken."), "\(error)")
         }
         #expect(try await world.ledger.knownCard(of: uid)?.open?.kind == .reseal)
         let summary = try await station.read()

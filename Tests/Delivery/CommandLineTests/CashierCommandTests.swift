@@ -63,7 +63,7 @@ struct CashierCommandTests {
         "a password that is none is refused, and nothing is kept",
         arguments: [
             (["sesame-open", "sesame-closed"], 2, "The two entries do not match."),
-            (["sesame-open", nil], 1, "Stopped."), ([nil], 1, "Stopped."),
+            (["sesame-open", nil], 1, "Canceled."), ([nil], 1, "Canceled."),
             (["sesame"], 2, "The password is too short: it needs 10 characters."),
             (["sesame-op"], 2, "The password is too short: it needs 10 characters."),
             ([""], 2, "The password is too short: it needs 10 characters."),

@@ -28,9 +28,9 @@ struct RefusalAdviceTests {
         #expect(refused.status == 4)
         #expect(
             refused.text
-                == "! tapcard: Operation \(issue) is neither a payment nor a top-up. Nothing was "
-                + "changed on card or ledger. Issuing, converting or replacing a card cannot "
-                + "be refunded. To pay out the card's balance, run: tapcard close\n")
+                == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
+                + "can. Nothing was changed, and no money moved. Issuing, converting or replacing "
+                + "a card cannot be refunded. To pay out the card's balance, run: tapcard close\n")
         let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
         let refund = try await bench.document("refund \(paid)")["operation"]?.string
         let again = try await bench.document(
@@ -52,7 +52,7 @@ struct RefusalAdviceTests {
         #expect(
             await bench.run("refund \(paid)").text
                 == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe "
-                + "for someone else. Nothing was changed on card or ledger. To see what was "
+                + "for someone else. Nothing was changed, and no money moved. To see what was "
                 + "done, run: tapcard history\n")
         let refused = try await bench.document("refund \(paid)")
         #expect(refused["error"]?.string == "not-refundable")
@@ -83,8 +83,8 @@ struct RefusalAdviceTests {
             (
                 "schema sim",
                 #"The word "sim" names a group of verbs. Nothing was done. Run one of these: "#
-                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
-                    + "sim list, tapcard schema sim phone."
+                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, "
+                    + "tapcard schema sim list, tapcard schema sim phone."
             ),
         ])
     func words(line: String, complaint: String) async throws {

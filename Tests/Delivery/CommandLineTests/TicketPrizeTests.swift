@@ -269,7 +269,7 @@ struct TicketPrizeTests {
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
             ("ticket claim", 4, "has won"),
-            ("ticket claim ticket-1", 4, "ticket-1 is not a ticket"),
+            ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
             ("ticket claim tick\"et", 2, "not a valid ticket name"),
         ] as [(String, Int32, String)] {

@@ -99,7 +99,7 @@ extension Town {
         bodies[index].memory = world.memory
         bodies[index].weak = world.weak
         try takeOver(world.ledger)
-        if hints.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
+        if hints.contains(where: { $0.contains("only partly written") }) { note("hints: torn") }
         let suspicion = hints.first { $0.contains("tampered") || $0.contains("overwritten") }
         if let suspicion {
             guard !bodies[index].spoiltPlaces.isEmpty else {
@@ -257,7 +257,7 @@ extension Town {
             style: known.card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, ticket: known.card.ticket, game: known.card.game?.id)
         guard var shown = tag.image?.content(in: .usd).face else {
-            throw broken("I8: what phones read makes no sense")
+            throw broken("I8: the NFC text for phones makes no sense")
         }
         face.extras = shown.extras
         if let layout = tag.chip.model.flatMap(CardLayout.init) { face = face.shown(in: layout) }

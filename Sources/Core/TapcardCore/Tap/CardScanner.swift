@@ -143,12 +143,14 @@ struct CardScanner: StationWork {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let holds: String
         switch content {
-        case .empty, .unreadable: holds = "no card"
-        case .text, .uri, .other: holds = "something else (\(content.word))"
-        case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
+        case .empty, .unreadable: holds = "no card data"
+        case .text, .uri, .other: holds = "other content (\(content.word))"
+        case .tapcard, .foreignCard, .badCard:
+            holds =
+                "card data that can be read but not written on this chip"
         }
         let foreign = TapcardError.foreign(tag.kind, identity)
-        return foreign.saying("\(foreign.what) It holds \(holds).")
+        return foreign.saying("\(foreign.what) The tag holds \(holds).")
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {

@@ -60,7 +60,10 @@ struct FaceWriter: StationWork {
                 on: reading, content: content, of: card, rewritingAll: rewritingAll,
                 isOpened: isOpened)
         } catch {
-            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
+            surroundings.progress(
+                .hint(
+                    "the NFC text for phones could not be updated and will be tried again at the "
+                        + "next tap: \(error.error.what)"))
             return .outOfDate
         }
     }
@@ -78,7 +81,7 @@ struct FaceWriter: StationWork {
             let area = area(
                 for: content, of: card, on: reading, pages, keepingExtras: keepingExtras)
         else {
-            surroundings.progress(.hint("what phones are to read has no room on the chip"))
+            surroundings.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
         let writes = pages.layout.writes(
@@ -99,7 +102,9 @@ struct FaceWriter: StationWork {
             } catch {
                 // The guard on the tag says the same; the ledger's note only adds to it.
                 surroundings.progress(
-                    .hint("the ledger could not note that what phones read is old: \(error)"))
+                    .hint(
+                        "the ledger could not record that the NFC text for phones is out of date: "
+                            + "\(error)"))
             }
             throw error
         }

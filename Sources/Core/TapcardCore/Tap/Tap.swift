@@ -66,7 +66,7 @@ struct Tap: Sendable, Hashable {
     /// What speaks against the card, and was found in one session.
     private var claimed: TapcardError?
     private var last = TapcardError(
-        .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
+        .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
         next: [.tag(.holdAgain)])
 
     mutating func take(_ event: Event) {
@@ -145,14 +145,16 @@ extension Interruption {
 extension TapcardError {
     /// The error of a card that has failed one proof, which may come of a bad contact.
     fileprivate static let disturbed = TapcardError(
-        .tagLost, "The reader and the card did not understand each other.",
+        .tagLost,
+        "The connection between the card and the reader failed, perhaps because of poor contact.",
         meaning: unchanged)
 
     fileprivate static func wrongCard(
         _ found: CardUID, insteadOf wanted: CardUID
     ) -> TapcardError {
         TapcardError(
-            .wrongCard, "This is card \(found), not \(wanted).",
-            meaning: "Nothing was changed on it.", next: [.tag(.hold(wanted))], uid: found)
+            .wrongCard, "Card \(found) is on the reader, but card \(wanted) was requested.",
+            meaning: "The card on the reader was not "
+                + "changed.", next: [.tag(.hold(wanted))], uid: found)
     }
 }

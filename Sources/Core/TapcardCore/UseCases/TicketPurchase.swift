@@ -256,7 +256,8 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
-            meaning: "Whether the card has it is not known; until then it is not done.",
+            meaning: "The card may or may not have been written, and this is booked only if it "
+                + "was; hand over nothing until the next tap shows the result.",
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
     }
