@@ -194,7 +194,7 @@ struct AdoptTests {
             if try await elsewhere.isArmed() { break }
             let world = World(try World.blank(.ntag215))
             try await world.put(try await elsewhere.tag())
-            // Whose it is stands in the NFC text for phones; while that is written, no seal can be
+            // Whose it is stands in what phones read; while that is written, no seal can be
             // checked.
             guard let record = try await world.slots().best?.record else { continue }
             let code = try await world.tag().content.face?.scratch.code

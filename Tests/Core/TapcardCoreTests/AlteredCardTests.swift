@@ -57,7 +57,7 @@ struct AlteredCardTests {
     }
 
     @Test(
-        "in the NFC text for phones is repaired and reported", arguments: Type2Chip.known,
+        "in what phones read is repaired and reported", arguments: Type2Chip.known,
         FaceStyle.allCases)
     func face(_ chip: Type2Chip, _ style: FaceStyle) async throws {
         let world = World(try World.blank(chip))

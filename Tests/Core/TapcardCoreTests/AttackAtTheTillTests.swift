@@ -14,7 +14,7 @@ import Testing
 @Suite("An attack at the till")
 struct AttackAtTheTillTests {
     @Test(
-        "that swaps code and state between two cards changes the NFC text for phones, for one tap")
+        "that swaps code and state between two cards changes what phones read, for one tap")
     func swappedFaces() async throws {
         let world = try await World.withCard()
         _ = try await world.station.scratch(id: World.id(2))

@@ -123,7 +123,7 @@ struct EvidenceTests: ProvenCards {
             ])
     }
 
-    @Test("says what was changed of the NFC text for phones, but tells no name and no code")
+    @Test("says what was changed of what phones read, but tells no name and no code")
     func alteredFace() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.flip(0x08, at: 0x09 * 4) }

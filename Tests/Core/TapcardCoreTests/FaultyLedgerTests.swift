@@ -103,7 +103,7 @@ struct FaultyLedgerTests {
     }
 
     @Test(
-        "does not call current the NFC text for phones where its confirmation had no answer",
+        "does not call current what phones read where its confirmation had no answer",
         arguments: requests + ["activate"])
     func confirmationUnanswered(_ name: String) async throws {
         let request = try await PlayedRequest(name)

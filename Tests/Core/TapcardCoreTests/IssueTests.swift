@@ -46,10 +46,10 @@ struct IssueTests {
         try await world.expectResolved()
     }
 
-    @Test("that is finished by the same request brings up to date the NFC text for phones")
+    @Test("that is finished by the same request brings up to date what phones read")
     func finishedDisplay() async throws {
         let world = World(try World.blank())
-        // The card leaves between the record and the NFC text for phones.
+        // The card leaves between the record and what phones read.
         try await world.arm(Fault(at: 5, counting: .write, .lost))
         _ = try await world.station.make(.demo(in: .usd), id: World.id(1))
         try await world.putBack()

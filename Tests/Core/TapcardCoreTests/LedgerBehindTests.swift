@@ -95,7 +95,7 @@ struct LedgerBehindTests {
     }
 
     @Test(
-        "is known to be so even where its name was forgotten since and the NFC text for phones is "
+        "is known to be so even where its name was forgotten since and what phones read is "
             + "torn")
     func forgottenSince() async throws {
         let lost = try await World.withCard()

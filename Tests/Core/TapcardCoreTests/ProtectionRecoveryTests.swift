@@ -201,7 +201,7 @@ struct ProtectionRecoveryTests {
             try await world.alter { tag in
                 tag[0x2A][0] = 0x02
                 tag.setPasswordOfAnother(from: nil)
-                // The NFC text for phones is to be brought up to date.
+                // What phones read is to be brought up to date.
                 tag[0x09] = Page(0x39, 0x39, 0x2E, 0x35)
             }
             let before = try await world.tag()

@@ -202,7 +202,7 @@ struct TicketTests {
             step += 1
             try #require(step < 40)
         }
-        // After the commit come the note of the NFC text for phones and the question which ticket it is.
+        // After the commit come the note of what phones read and the question which ticket it is.
         #expect(!undenied.isEmpty && undenied.last == step - 1, "\(undenied) of \(step)")
     }
 }

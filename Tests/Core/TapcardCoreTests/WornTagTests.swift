@@ -53,7 +53,7 @@ struct WornTagTests {
     /// The first page of the message, the last to be written, tells the next tap that a refresh was
     /// broken off; of a weak one of its own only the ledger can tell.
     @Test(
-        "does not rest the NFC text for phones on a page that was not acknowledged",
+        "does not rest what phones read on a page that was not acknowledged",
         arguments: [(5, true), (6, true), (7, true), (8, true), (5, false), (6, false), (7, false)])
     func weakDisplay(_ write: Int, _ isNoted: Bool) async throws {
         let world = try await World.withCard()

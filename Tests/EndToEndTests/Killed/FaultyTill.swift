@@ -179,7 +179,7 @@ final class FaultyTill {
                 "\(place): \(tap)", sourceLocation: location)
         }
         // A request that touched the card, and any tap, leave nothing to resolve. A replay and a
-        // refusal come from the ledger alone: then the tap after it may mend the NFC text for phones.
+        // refusal come from the ledger alone: then the tap after it may mend what phones read.
         let touched = seen.first != nil || (seen.repeated.status == 0 && !isReplayed)
         let second = display(in: seen.second)
         #expect(
@@ -220,7 +220,7 @@ final class FaultyTill {
         }
     }
 
-    /// How the NFC text for phones stood after a tap.
+    /// How what phones read stood after a tap.
     private func display(in tap: Ended) -> String? {
         tap.output.firstMatch(of: /"display":"([a-z-]+)"/).map { String($0.output.1) }
     }

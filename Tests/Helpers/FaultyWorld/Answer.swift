@@ -96,7 +96,7 @@ extension PrizeReceipt: Answering {
 
 extension Tap {
     /// I6 and I8, where no other station was at work: a new request is told to be new, a look
-    /// tells what is on the card, and the NFC text for phones is only called good where it is.
+    /// tells what is on the card, and what phones read is only called good where it is.
     static func answerBroken(
         _ request: StationRequest, _ answer: Answer, from before: RestingWorld,
         to after: RestingWorld
@@ -113,7 +113,7 @@ extension Tap {
         guard was != .committed, answer.display != .outOfDate else { return found }
         if !after.isDisplayGood || after.card?.isDisplayStale == true {
             found.append(
-                Violation(.i8, "the NFC text for phones was told to be \(answer.display.rawValue)"))
+                Violation(.i8, "what phones read was told to be \(answer.display.rawValue)"))
         }
         return found
     }

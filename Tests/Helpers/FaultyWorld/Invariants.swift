@@ -52,7 +52,7 @@ extension RestingWorld {
     /// The rules that hold whenever the card lies still, whatever was begun and not ended.
     package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
 
-    /// The part of it that the tag has: I4, I11, the NFC text for phones and its settings, with its weak
+    /// The part of it that the tag has: I4, I11, what phones read and its settings, with its weak
     /// pages as they are, and once all of them or one of them have turned bad; and I9.
     package func tagBroken() -> [Violation] {
         var found = bytesBroken + activationBroken

@@ -7,7 +7,7 @@ import TapcardDomain
 
 extension RestingWorld {
     /// I8, looked up in the bytes: nothing is open, the record is the one that the ledger
-    /// confirmed, the NFC text for phones is its rendering, and no switching of the tag's protection is
+    /// confirmed, what phones read is its rendering, and no switching of the tag's protection is
     /// left half done.
     package func unresolved() -> [Violation] {
         var found: [Violation] = []
@@ -31,8 +31,8 @@ extension RestingWorld {
             "its protection is still being switched: \(card.protection.word)")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
-        expect(isDisplayGood, "the NFC text for phones is not what the ledger says")
-        expect(!card.isDisplayStale, "the NFC text for phones is still called out of date")
+        expect(isDisplayGood, "what phones read is not what the ledger says")
+        expect(!card.isDisplayStale, "what phones read is still called out of date")
         return found + protectionBroken() + chipBroken() + chipUnresolved(best)
     }
 

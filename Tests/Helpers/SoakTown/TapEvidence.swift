@@ -18,7 +18,7 @@ package struct TapEvidence: Sendable {
     var hasOldRecord = false
     /// The newest record is of a time that a restored ledger has lost.
     var isAhead = false
-    /// Neither the NFC text for phones nor the ledger says for whom that one was made.
+    /// Neither what phones read nor the ledger says for whom that one was made.
     var isAheadForAnother = false
     var isUnderRetiredKey = false
     /// A record stands on it that this ledger never made, as on a card that was adopted.

@@ -257,7 +257,7 @@ extension Town {
             style: known.card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, ticket: known.card.ticket, game: known.card.game?.id)
         guard var shown = tag.image?.content(in: .usd).face else {
-            throw broken("I8: the NFC text for phones makes no sense")
+            throw broken("I8: what phones read makes no sense")
         }
         face.extras = shown.extras
         if let layout = tag.chip.model.flatMap(CardLayout.init) { face = face.shown(in: layout) }

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("Ticket and game in the NFC text for phones")
+@Suite("Ticket and game in what phones read")
 struct TicketMemberTests {
     private let ticket: Ticket
     private let game: MastermindGameID

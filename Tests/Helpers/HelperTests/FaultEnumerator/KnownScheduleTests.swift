@@ -9,7 +9,7 @@ struct KnownScheduleTests {
         arguments: [
             // Activations: begun, with and without an answer, then the tag and the ledger refuse.
             718_615_893_533_130_767, 766_467_369_696_690_191,
-            // No answer to a confirmation, three times; the NFC text for phones was old and called current.
+            // No answer to a confirmation, three times; what phones read was old and called current.
             958_717_665_096_564_751, 623_757_331_721_814_016, 623_757_331_721_814_019,
             815_163_236_507_385_862, 623_757_331_721_814_056,
         ] as [UInt128])
