@@ -91,7 +91,7 @@ import Testing
         let health = try page.get("/api/v1/health", token)
         #expect(health.contains(#""status":"no-ledger""#), "\(health)")
         #expect(health.contains(#""error":"ledger-offline""#), "\(health)")
-        #expect(health.contains(#""why":"The database cannot be reached"#), "\(health)")
+        #expect(health.contains(#""why":"The database is offline"#), "\(health)")
         let refused = try page.post("/api/v1/pay", #"{"amount":"1"}"#, token)
         #expect(refused.contains(#""error":"ledger-offline""#), "\(refused)")
     }

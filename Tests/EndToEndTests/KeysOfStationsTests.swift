@@ -24,9 +24,10 @@ import Testing
     }
 
     private static let lacking =
-        "The stations of this ledger seal cards with key 2, which this one does not have. Nothing "
-        + "was changed, and no money moved. Run tapcard keys export FILE at the other station, "
-        + "then import the file here: tapcard keys import FILE"
+        "This station does not have sealing key 2, which other stations of this ledger already "
+        + "use, so it cannot write cards. Nothing was changed, and no money moved. Run tapcard "
+        + "keys export FILE at the other station, then import the file here: tapcard keys import "
+        + "FILE"
 
     @Test("a new key seals at every station at once, when all of them have it")
     func rotation() throws {

@@ -117,10 +117,14 @@ struct NotDoneTests {
         // The payment before the altered line is booked, again and again, once.
         for _ in 0..<2 {
             let ended = try till.run("station book")
-            #expect(ended.status != 0 && ended.errors.contains("line 3 is not as it was written"))
+            #expect(
+                ended.status != 0
+                    && ended.errors.contains(
+                        "Line 3 of the offline payment journal")
+            )
             #expect(
                 ended.errors.contains(
-                    "The payments before that line are booked (1), and those from it on are not."),
+                    "Those before this line are booked (1); the rest are not."),
                 "\(ended)")
         }
         let again = try till.run("pay 5 --operation \(NotDoneTests.id)")

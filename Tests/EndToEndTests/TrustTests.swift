@@ -159,8 +159,9 @@ struct TrustTests {
                 "Card \(TrustTests.uid) has no record numbers left; to replace it, run: \(move)"))
         try till.expect(
             "pay 1", status: 4,
-            complains: "The card's numbers are used up; move its balance to a new tag with tapcard "
-                + "replace. Nothing was changed, and no money moved.")
+            complains: "The card has used up its sequence numbers and can no longer be written; "
+                + "move its balance with `tapcard replace`. Nothing was changed, and no money "
+                + "moved.")
         try till.step("sim put NTAG213")
         try till.step(String(move.dropFirst("tapcard ".count)))
         #expect(try balance(at: till) == "20.00")

@@ -18,9 +18,9 @@ struct UnusableLedgerTests {
         #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
         try till.expect(
             "pay 1", status: 9,
-            complains: "Another program holds ~/.local/share/tapcard/simulated/ledger.sqlite "
-                + "(database is locked); try again when it is done. Nothing was changed, and no "
-                + "money moved. "
+            complains: "~/.local/share/tapcard/simulated/ledger.sqlite is locked by another "
+                + "program (database is locked); try again when it is free. Nothing was changed, "
+                + "and no money moved. "
                 + UnusableLedgerTests.meaning)
         try database.execute("ROLLBACK")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -79,13 +79,13 @@ struct UnusableLedgerTests {
         try till.expect(
             "read --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
-                + "The file or the folder of ~/missing/ledger does not exist; create the folder "
-                + "or name another ledger. " + UnusableLedgerTests.meaning)
+                + "~/missing/ledger or its folder is missing; create the folder or name another "
+                + "ledger. " + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger ~", status: 9,
             complains:
                 "warning: a simulated reader is being used with the real ledger ~.\ntapcard: ~ is "
-                + "no file; name a ledger. "
+                + "not a regular file. "
                 + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger postgresql://ann:secret@localhost/x", status: 2,

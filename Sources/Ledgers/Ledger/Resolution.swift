@@ -138,10 +138,14 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "a \(operation.kind.rawValue) has happened already and cannot be undone"))
+                        "this operation (\(operation.kind.rawValue)) has already happened and "
+                            + "cannot be voided"))
             }
             guard try !book.rows.isUsed(id) else {
-                return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
+                return .refused(
+                    Refusal(
+                        .badIdentifier,
+                        "operation ID \(id) is already used by another operation"))
             }
             var card = known.card
             if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
@@ -160,7 +164,10 @@ extension LedgerStore {
                     id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {
-                throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
+                throw LedgerError(
+                    .corrupt,
+                    "card \(open.uid) changed while it was locked, through a program error or a "
+                        + "foreign write")
             }
             return .open(fresh)
         }

@@ -24,7 +24,7 @@ extension LedgerStore {
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,
-                        "key \(id) is the one that seals at all stations; nothing was retired")
+                        "key \(id) is the current sealing key and cannot be retired")
                 }
                 try rows.insert(RetiredKey(id: id, retiredAt: now))
             }
@@ -41,8 +41,8 @@ extension LedgerRows {
     /// I4: no record was made with a key that had been retired before.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
-            "I4: record \(record.sequence) of card \(record.uid) was sealed with key "
-                + "\(record.keyID) after that key was retired"
+            "I4: record \(record.sequence) of card \(record.uid) was sealed after its key "
+                + "\(record.keyID) was retired"
         }
     }
 }

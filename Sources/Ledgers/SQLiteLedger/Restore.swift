@@ -171,7 +171,8 @@ extension LedgerFile {
             }
         }
         throw LedgerError.unavailable(
-            path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
+            path, "(there are already \(mostKept) earlier ledgers beside it)",
+            advice: "move some of them elsewhere")
     }
 
     /// Replaces a journal by an empty one, so that a trace of the restore exists at every moment.
@@ -187,7 +188,7 @@ extension Connection {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {
-            throw LedgerError.unavailable(path, "(it cannot be locked)")
+            throw LedgerError.unavailable(path, "(the file cannot be locked)")
         }
         for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
             let code = unsafe lock(file, level)

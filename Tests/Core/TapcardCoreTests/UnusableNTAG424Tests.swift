@@ -134,7 +134,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                     try await world.station.pay(World.usd(250), id: World.id(2))
                 }.failure, "\(values)")
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(values)")
-            #expect(error.what.contains("changed the settings"), "\(values): \(error)")
+            #expect(error.what.contains("altered the card's file settings"), "\(values): \(error)")
             #expect(error.next == [.trust(.replace(uid))])
         }
         await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
@@ -168,7 +168,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await world.station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.meaning.contains("Nothing was taken"))
-        #expect(error.what.contains("changed the settings"))
+        #expect(error.what.contains("altered the card's file settings"))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await world.station.read().balance == World.usd(1_000))
         try await expectReplaced(world, 1_000)
@@ -212,7 +212,11 @@ struct UnusableNTAG424Tests: ProvenCards {
             await outcome { () throws(TapcardError) in
                 try await world.station.add(World.usd(250), id: World.id(2))
             }.failure)
-        #expect(error.kind == .outcomeUnknown && error.what.contains("changed the settings"))
+        #expect(
+            error.kind == .outcomeUnknown
+                && error.what.contains(
+                    "altered the card's file settings")
+        )
         try await expectReplaced(world, 1_250)
     }
 

@@ -51,8 +51,8 @@ struct RefusalAdviceTests {
         #expect(await bench.run("issue --reissue --balance 20").status == 0)
         #expect(
             await bench.run("refund \(paid)").text
-                == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe "
-                + "for someone else. Nothing was changed, and no money moved. To see what was "
+                == "! tapcard: Operation \(paid) was made before the card was reissued and may be "
+                + "another person's. Nothing was changed, and no money moved. To see what was "
                 + "done, run: tapcard history\n")
         let refused = try await bench.document("refund \(paid)")
         #expect(refused["error"]?.string == "not-refundable")

@@ -86,7 +86,7 @@ struct TicketPrizeTests {
         let ended = await bench.run("tickets")
         #expect(ended.status == 8)
         #expect(ended.text.hasPrefix("Upcoming\nticket-6bfffbf1fa13"), "\(ended.text)")
-        #expect(ended.text.contains("! tapcard: The service gave no usable answer: "))
+        #expect(ended.text.contains("! tapcard: The service could not be used: "))
         let document = try await bench.document("tickets")
         #expect(document["error"]?.string == "service-wrong-shape")
         #expect(document["upcoming"]?.array?.count == 1)

@@ -31,7 +31,7 @@ extension TapcardError {
         }
         self.init(
             .service(error.kind),
-            TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
+            TapcardError.sentence("the service could not be used: \(error.detail)"),
             meaning: meaning, uid: uid)
     }
 

@@ -70,7 +70,7 @@ struct CardScanner: StationWork {
         guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
         let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
-            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))
         }
         return tag
     }
@@ -80,7 +80,7 @@ struct CardScanner: StationWork {
         known: KnownCard?, tag: ScannedTag?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         guard let image = CardImage(bytes, layout: layout) else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         // The likeliest first: each that is tried is a seal to compute.
         var holders: [Holder] = []

@@ -37,7 +37,7 @@ struct TagFitness: StationWork {
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         let configuration = AccessConfiguration(cfg0, cfg1)
         return TagAccess(
@@ -55,7 +55,7 @@ struct TagFitness: StationWork {
         let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         guard pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) }) else { return }
         throw .refused(

@@ -280,7 +280,9 @@ struct TagTools: StationWork {
         let identity = try await waitForTag()
         await reader.release()
         guard let uid = CardUID(bytes: identity.uid) else {
-            throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")
+            throw TapcardError(
+                .unsupportedTag,
+                "This tag cannot be a card, because its UID is not 7 bytes long.")
         }
         return uid
     }
@@ -333,7 +335,7 @@ extension TagTools {
             guard error.isClaim else { throw error }
         }
         guard try await station.scanner.find(within: Station.returnLimit).uid == uid else {
-            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))
         }
         return try await answeredInfo(identity, uid)
     }
