@@ -24,8 +24,7 @@ import Testing
         #expect(address.hasPrefix("http://127.0.0.1:"))
         #expect(
             try till.step("config set card-address \(address)")
-                == "card-address set to \(address) in "
-                + "\(till.home)/.config/tapcard/simulated/config.json"
+                == "card-address set to \(address) in \(till.home)/.config/tapcard/simulated/config.json"
         )
         try till.step("sim take")
         try till.step("sim put NTAG424")
@@ -244,8 +243,7 @@ import Testing
         let ended = try till.run(till.words(of: "tag restore ~/dump.txt --overwrite"))
         #expect(
             ended.status == 4
-                && ended.errors.contains(
-                    "\(chip)a dump cannot be restored to it.")
+                && ended.errors.contains("\(chip)a dump cannot be restored to it.")
         )
     }
 }

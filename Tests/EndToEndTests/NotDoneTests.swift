@@ -22,8 +22,7 @@ struct NotDoneTests {
     private func expectRefused(_ ended: Ended, at location: SourceLocation = #_sourceLocation) {
         #expect(
             ended.status == 4 && ended.output.isEmpty
-                && ended.errors.contains(
-                    "The payment was not taken. The card was not charged."),
+                && ended.errors.contains("The payment was not taken. The card was not charged."),
             "\(ended)",
             sourceLocation: location)
     }
@@ -119,8 +118,7 @@ struct NotDoneTests {
             let ended = try till.run("station book")
             #expect(
                 ended.status != 0
-                    && ended.errors.contains(
-                        "Line 3 of the offline payment journal")
+                    && ended.errors.contains("Line 3 of the offline payment journal")
             )
             #expect(
                 ended.errors.contains(

@@ -165,9 +165,7 @@ struct OfflineTests {
         ] {
             let refused = try till.run(line)
             #expect(refused.status == 6, "\(refused)")
-            #expect(
-                refused.errors.contains(
-                    "payment \(OfflineTests.id) may or may not have been completed earlier"))
+            #expect(refused.errors.contains("payment \(OfflineTests.id) may or may not have been"))
             #expect(!refused.errors.contains("cash"))
         }
         try issuer.recover()
@@ -191,13 +189,9 @@ struct OfflineTests {
         #expect(try till.run("add 7").status != 0)
         issuer.server.kill()
         let paid = try till.run("pay 12 --operation \(OfflineTests.id)")
-        #expect(
-            paid.status == 6
-                && paid.errors.contains(
-                    "\(OfflineTests.id) was completed earlier")
-        )
+        #expect(paid.status == 6 && paid.errors.contains("\(OfflineTests.id) was completed"))
         let added = try till.run("add 7")
-        #expect(added.status == 6 && added.errors.contains("is not known"), "\(added)")
+        #expect(added.status == 6 && added.errors.contains("may or may not have been"), "\(added)")
         #expect(!added.errors.contains("Give the cash back"))
         let another = try till.run("add 5")
         #expect(another.status == 9 && another.errors.contains("Give the cash back"))
@@ -293,8 +287,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "tells its page when the ledger goes and comes, without a card and without an offline "
-            + "payment"
+        "tells its page when the ledger goes and comes, without a card and without an offline payment"
     )
     func news() throws {
         var issuer = try TestIssuer()
@@ -334,11 +327,7 @@ struct OfflineTests {
                 with: killSwitch.variables(action, at: 1, calls: "sync"))
         }
         let refused = try pay(.fail(EIO))
-        #expect(
-            refused.status == 9
-                && refused.errors.contains(
-                    "The payment was not taken"),
-            "\(refused)")
+        #expect(refused.status == 9 && refused.errors.contains("was not taken"), "\(refused)")
         #expect(try till.run("doctor").output.contains("not booked") == false)
         let unknown = try pay(.failOn(EIO))
         #expect(unknown.status == 6 && unknown.output.isEmpty, "\(unknown)")

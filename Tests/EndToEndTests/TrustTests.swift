@@ -53,8 +53,7 @@ struct TrustTests {
         try lay(old, at: till)
         try expect("rolled-back", status: 7, at: till, advising: ["block", "repair"])
         #expect(
-            try log(of: till).contains(
-                "is number 1; the ledger has already confirmed number 2"))
+            try log(of: till).contains("is number 1; the ledger has already confirmed number 2"))
     }
 
     @Test("that is sealed with a key from elsewhere asks for that key, and is good with it")
@@ -176,8 +175,7 @@ struct TrustTests {
         let torn = try till.run(["read", "--verbose"])
         #expect(
             torn.status == 0
-                && torn.errors.contains(
-                    "the second record looks only partly written")
+                && torn.errors.contains("the second record looks only partly written")
         )
         #expect(!torn.output.contains("torn"))
 

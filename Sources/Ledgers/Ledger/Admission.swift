@@ -78,9 +78,7 @@ extension CardAction {
         }
         try known.card.requireActive()
         guard let purse = known.purse else {
-            throw Refusal(
-                .limitExceeded,
-                "the card's balance in the ledger exceeds the limits for a card")
+            throw Refusal(.limitExceeded, "the balance in the ledger exceeds the limits for a card")
         }
         switch self {
         case .pay(let amount):

@@ -173,8 +173,7 @@ struct AuditedCard {
         if open > 1 { found.append("I3: card \(uid) has \(open) open operations") }
         let balance = try rows.balance(of: card.purse)
         if held > balance {
-            found.append(
-                "I1: card \(uid): reserved amount \(held) is above balance \(balance)")
+            found.append("I1: card \(uid): reserved amount \(held) is above balance \(balance)")
         }
         return found
     }

@@ -105,8 +105,7 @@ struct Book {
         for posting in effects.entries { try post(posting, for: operation) }
         guard let begun = try allocate(for: operation, on: effects.card) else {
             throw LedgerError(
-                .corrupt,
-                "card \(request.uid) ran out of sequence numbers while it was locked")
+                .corrupt, "card \(request.uid) ran out of sequence numbers while it was locked")
         }
         return .begun(begun)
     }

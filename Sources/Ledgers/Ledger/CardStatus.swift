@@ -41,8 +41,7 @@ extension LedgerStore {
             guard try !rows.isUsed(id) else {
                 return .failure(
                     Refusal(
-                        .badIdentifier,
-                        "operation ID \(id) is already used by another operation"))
+                        .badIdentifier, "operation ID \(id) is already used by another operation"))
             }
             switch (change, card.status) {
             case (.block, .active):

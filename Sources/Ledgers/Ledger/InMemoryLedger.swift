@@ -223,8 +223,7 @@ private final class MemoryRows: LedgerRows {
                 || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
         else {
             throw LedgerError(
-                .corrupt,
-                "record \(record.sequence) was made under a key that was already retired")
+                .corrupt, "record \(record.sequence) was made under a key that was already retired")
         }
         tables.issued[record.uid, default: [:]][record.sequence] = record
     }

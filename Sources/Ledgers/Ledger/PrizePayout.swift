@@ -50,9 +50,7 @@ extension Book {
         }
         guard try !rows.isUsed(id) else {
             return .refused(
-                Refusal(
-                    .badIdentifier,
-                    "operation ID \(id) is already used by another operation"))
+                Refusal(.badIdentifier, "operation ID \(id) is already used by another operation"))
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
@@ -74,8 +72,7 @@ extension Book {
         }
         guard prize.minorUnits > 0 else {
             throw Refusal(
-                .badAmount,
-                "the prize of \(prize.shown) is not possible; a prize must be above 0")
+                .badAmount, "the prize of \(prize.shown) is not possible; a prize must be above 0")
         }
         guard prize.minorUnits <= Currency.largestPayout else {
             throw Refusal(

@@ -144,8 +144,7 @@ extension LedgerStore {
             guard try !book.rows.isUsed(id) else {
                 return .refused(
                     Refusal(
-                        .badIdentifier,
-                        "operation ID \(id) is already used by another operation"))
+                        .badIdentifier, "operation ID \(id) is already used by another operation"))
             }
             var card = known.card
             if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {

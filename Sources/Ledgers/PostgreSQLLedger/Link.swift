@@ -126,9 +126,7 @@ package struct Patience: Sendable {
             let text = unsafe library.encryptPasswordConn(
                 handle, password, login, "scram-sha-256")
         else {
-            throw LedgerError(
-                .unavailable,
-                "libpq could not make a password hash: \(message())")
+            throw LedgerError(.unavailable, "libpq could not make a password hash: \(message())")
         }
         defer { unsafe library.freemem(text) }
         return unsafe String(cString: text)

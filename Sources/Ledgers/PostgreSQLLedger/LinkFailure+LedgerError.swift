@@ -33,9 +33,7 @@ extension LedgerError {
         case "53": self.init(.full, "the database has no space left \(cause); free some space")
         case "55": self.init(.locked, "another connection holds a lock \(cause); try again")
         default:
-            self.init(
-                .unavailable,
-                "the database cannot be used right now \(cause); try again")
+            self.init(.unavailable, "the database cannot be used right now \(cause); try again")
         }
     }
 }

@@ -13,8 +13,7 @@ import Testing
 /// stops it, the test says so: docs/SECURITY.md quotes it.
 @Suite("An attack at the till")
 struct AttackAtTheTillTests {
-    @Test(
-        "that swaps code and state between two cards changes what phones read, for one tap")
+    @Test("that swaps code and state between two cards changes what phones read, for one tap")
     func swappedFaces() async throws {
         let world = try await World.withCard()
         _ = try await world.station.scratch(id: World.id(2))

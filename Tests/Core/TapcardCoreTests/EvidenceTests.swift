@@ -65,8 +65,7 @@ struct EvidenceTests: ProvenCards {
         let hints = try await hints(of: world)
         #expect(
             hints.count == 1
-                && hints[0].hasPrefix(
-                    "the first record is only partly written"),
+                && hints[0].hasPrefix("the first record is only partly written"),
             "\(hints)")
         #expect(try await world.station.read().balance == World.usd(900))
     }

@@ -146,8 +146,7 @@ struct HostileNTAG424Tests: ProvenCards {
     }
 
     @Test(
-        "A grant that somebody raised with the load key adds nothing, and one that is gone comes "
-            + "back"
+        "A grant that somebody raised with the load key adds nothing, and one that is gone comes back"
     )
     func alteredGrant() async throws {
         let masters = try #require(World.keys.entry(1)?.masters)

@@ -39,8 +39,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
         #expect(
             error.what.contains("worn out")
-                && error.meaning.contains(
-                    "The payment was not taken.")
+                && error.meaning.contains("The payment was not taken.")
         )
         #expect(error.next == [.trust(.replace(before.uid))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
@@ -191,8 +190,7 @@ struct UnusableNTAG424Tests: ProvenCards {
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
         #expect(
             error.what.contains("settings")
-                && error.meaning.contains(
-                    "The payment was not taken.")
+                && error.meaning.contains("The payment was not taken.")
         )
         #expect(error.next == [.trust(.replace(nil))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
@@ -214,8 +212,7 @@ struct UnusableNTAG424Tests: ProvenCards {
             }.failure)
         #expect(
             error.kind == .outcomeUnknown
-                && error.what.contains(
-                    "altered the card's file settings")
+                && error.what.contains("altered the card's file settings")
         )
         try await expectReplaced(world, 1_250)
     }

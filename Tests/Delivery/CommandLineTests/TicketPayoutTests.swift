@@ -20,8 +20,7 @@ struct TicketPayoutTests {
             #expect(
                 shown.contains(
                     row
-                        + "+(44)  won \(prize), not claimed yet, more than the card can hold  6 of "
-                        + "6 and the bonus\n"
+                        + "+(44)  won \(prize), not claimed yet, more than the card can hold  6 of 6 and the bonus\n"
                 ), "\(shown)")
             #expect(
                 shown.hasSuffix(
@@ -104,8 +103,7 @@ struct TicketPayoutTests {
         #expect(late.status == 4, "\(late.text)")
         #expect(
             late.text.contains("was already added to the card by operation ")
-                && late.text.contains(
-                    "Nothing was booked this time, so hand out no cash."),
+                && late.text.contains("Nothing was booked this time, so hand out no cash."),
             "\(late.text)")
         #expect(try await bench.document(Self.line)["error"]?.string == "already-claimed")
         #expect(try await bench.document("read")["balance"]?.string == "48.00")

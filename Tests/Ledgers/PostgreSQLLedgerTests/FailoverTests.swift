@@ -30,8 +30,7 @@ import Testing
         }
         #expect(
             refused?.kind == .undeclared
-                && refused?.detail.contains(
-                    "has lost the confirmed operation") == true
+                && refused?.detail.contains("has lost the confirmed operation") == true
         )
         try await told.issuer.database.reopen(.something)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }

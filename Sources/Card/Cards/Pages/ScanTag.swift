@@ -75,9 +75,7 @@ package struct ScanTag: TagProcedure {
         case (.version, .answer(let answer)):
             guard (try? Type2Command.getVersion.checked(answer)) != nil else {
                 return .fail(
-                    CardStoreError(
-                        .garbled,
-                        "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             version = answer
             chip = Type2Chip(version: answer)
@@ -134,10 +132,7 @@ package struct ScanTag: TagProcedure {
         guard let header = try? Type2Command.read(0).checked(answer),
             let capability = Page(header[12..<16])
         else {
-            return .fail(
-                CardStoreError(
-                    .garbled,
-                    "the tag returned an answer of the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
         }
         self.header = header
         if let chip {

@@ -60,9 +60,7 @@ package struct WritePages: TagProcedure {
         case (.readingBack, .answer(let answer)):
             guard span.take(answer) else {
                 return .fail(
-                    CardStoreError(
-                        .garbled,
-                        "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             return readBack()
         case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:

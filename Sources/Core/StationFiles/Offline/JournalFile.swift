@@ -176,7 +176,7 @@ package struct JournalFile: Sendable, Hashable {
             return try parse()
         } catch {
             switch error {
-            case .notAJournal: throw unusable("it is not a tapcard journal")
+            case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
                 throw unusable("it is sealed with key \(id), which is missing here")
             case .altered(let line): throw unusable("line \(line) was altered")

@@ -43,8 +43,7 @@ extension TapcardError {
             case .noReader: (.noReader, "No usable NFC reader was found\(detail).")
             case .busy:
                 (
-                    .readerBusy,
-                    "The NFC reader is busy with another program or card\(detail)."
+                    .readerBusy, "The NFC reader is busy with another program or card\(detail)."
                 )
             case .readerLost:
                 (

@@ -45,7 +45,6 @@ extension CardStoreError {
     /// The error of a tag on another chip than the card with its number.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
         CardStoreError(
-            .otherChip,
-            "the tag reports the chip model \(found), but the ledger has \(known)")
+            .otherChip, "the tag reports the chip model \(found), but the ledger has \(known)")
     }
 }

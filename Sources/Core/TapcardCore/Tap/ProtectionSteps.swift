@@ -75,9 +75,7 @@ struct ProtectionSteps: StationWork {
         // A single look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(
-                CardStoreError(
-                    .differs,
-                    "its settings differ from those read earlier in this tap"))
+                CardStoreError(.differs, "its settings differ from those read earlier in this tap"))
         }
         let isProtected = chip.isProtected(by: settings)
         let isVoided =

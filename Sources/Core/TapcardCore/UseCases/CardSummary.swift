@@ -201,9 +201,7 @@ struct CardSummaries: StationWork {
         let known = try await asking(await ledger.knownCard(of: uid))
         guard let known else {
             throw .ledger(
-                LedgerError(
-                    .corrupt,
-                    "card \(uid) should be in the ledger but is missing"))
+                LedgerError(.corrupt, "card \(uid) should be in the ledger but is missing"))
         }
         return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
     }

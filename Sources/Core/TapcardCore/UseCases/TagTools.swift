@@ -281,8 +281,7 @@ struct TagTools: StationWork {
         await reader.release()
         guard let uid = CardUID(bytes: identity.uid) else {
             throw TapcardError(
-                .unsupportedTag,
-                "This tag cannot be a card, because its UID is not 7 bytes long.")
+                .unsupportedTag, "This tag cannot be a card, because its UID is not 7 bytes long.")
         }
         return uid
     }
