@@ -132,7 +132,7 @@ extension TapcardError {
         let sureness = certainty == .yes ? "has just" : "may just have"
         return TapcardError(
             .sameCard, "This card \(sureness) \(had).",
-            meaning: "The card stayed on the reader, so the second request was refused and nothing "
-                + "was done.", uid: uid)
+            meaning: "Nothing was done: the card stayed on the reader, so the second request was "
+                + "refused.", uid: uid)
     }
 }

@@ -154,7 +154,6 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .wrongCard, "Card \(found) is on the reader, but card \(wanted) was requested.",
-            meaning: "The card on the reader was not "
-                + "changed.", next: [.tag(.hold(wanted))], uid: found)
+            meaning: "Nothing was changed on this card.", next: [.tag(.hold(wanted))], uid: found)
     }
 }
