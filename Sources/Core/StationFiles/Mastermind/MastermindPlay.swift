@@ -186,7 +186,7 @@ package struct MastermindPlay: Sendable {
 }
 
 extension MastermindPlay {
-    private static let nothingSent = "Nothing was sent to the service."
+    private static let nothingSent = "Nothing was sent."
 
     private static func unsent(_ refusal: Refusal) -> TapcardError {
         TapcardError(refusal).saying(meaning: nothingSent)
