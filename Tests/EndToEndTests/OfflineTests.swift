@@ -73,7 +73,7 @@ struct OfflineTests {
         #expect(ended.status == 9, "\(ended)")
         for server in silent {
             #expect(
-                ended.errors.contains("host 127.0.0.1, port \(server.port): no answer"),
+                ended.errors.contains("no answer from host 127.0.0.1, port \(server.port)"),
                 "\(ended)")
         }
     }

@@ -202,7 +202,8 @@ struct CashierCommandTests {
             to: "cashiers.json", mode: 0o600)
         let refused = await bench.run("cashiers add Zoë", Self.password)
         #expect(refused.status == 1)
-        #expect(refused.text.contains("The limit of 200 cashiers has been reached."), "\(refused.text)")
+        #expect(
+            refused.text.contains("The limit of 200 cashiers has been reached."), "\(refused.text)")
         #expect(
             refused.text.contains(
                 "Remove a cashier who no longer works here: tapcard cashiers remove NAME"))
