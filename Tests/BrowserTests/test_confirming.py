@@ -62,10 +62,10 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.press("Try again")
         self.page.see(ASKED)
         self.page.press(CONFIRM)
-        self.page.see("The service gave no usable answer")
+        self.page.see("The service could not be used")
         self.assertGreater(self.leaving, 0)
         self.page.go("tickets")
-        self.page.see("Buy a ticket", "The service gave no usable answer")
+        self.page.see("Buy a ticket", "The service could not be used")
         self.assertEqual(self.page.count("dialog"), 0)
 
     def test_a_server_that_takes_no_confirmation_is_not_offered_one_again(self):
@@ -90,7 +90,7 @@ class ConfirmingTests(UnconfirmedCase):
         self.assertEqual(self.till.read()["state"], "scratched")
         self.page.press("Activate code")
         self.page.press(CONFIRM)
-        self.page.see("Activation not confirmed", "The service gave no usable answer")
+        self.page.see("Activation not confirmed", "The service could not be used")
         self.assertGreater(self.leaving, 0)
 
     def test_a_login_is_sent_once_its_address_is_confirmed(self):
@@ -100,7 +100,7 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.press("Log in")
         self.page.see("Connect to emarest.cz.mass-php-1.mit.etn.cz?")
         self.page.press(CONFIRM)
-        self.page.see("The service gave no usable answer")
+        self.page.see("The service could not be used")
         self.assertGreater(self.leaving, 0)
 
 

@@ -13,8 +13,8 @@ SIZES = {"narrow": (390, 844), "tablet": (768, 1024), "wide": (1440, 900)}
 FIELD = "Other amount"
 BUTTONS = {"pay": "Charge", "add": "Top up"}
 TIME_OUT = json.dumps({
-    "status": 504, "error": "no-card", "result": "no-card", "title": "No card came in time.",
-    "meaning": "Nothing was changed on card or ledger.", "next": [{"step": "hold"}]})
+    "status": 504, "error": "no-card", "result": "no-card", "title": "No card was presented in time.",
+    "meaning": "Nothing was changed, and no money moved.", "next": [{"step": "hold"}]})
 REFUSAL = json.dumps({
     "status": 409, "error": "insufficient-balance", "result": "refused",
     "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "top-up"}]})

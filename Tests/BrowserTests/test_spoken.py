@@ -101,7 +101,7 @@ class UnknownTests(FaultCase):
         self.wait_at_the_reader()
         self.till.put("NTAG213")
         self.page.see("That is a different card. Tap the first one again.")
-        self.assertNotRegex(self.page.text(), r"This is card")
+        self.assertNotRegex(self.page.text(), r"is on the reader, but")
         self.till.take()
         self.page.see_no("That is a different card")
         self.assertTwoSentences()
@@ -163,7 +163,7 @@ class SpokenTests(BrowserCase):
         self.page.leave_check()
         self.answer(status=409, error="insufficient-balance", result="refused",
                     title="Not enough on the card: $1.00 available, $5.00 needed.",
-                    meaning="Nothing was changed on card or ledger.",
+                    meaning="Nothing was changed, and no money moved.",
                     advice="Top up with tapcard add, or charge less.",
                     next=[{"step": "top-up"}], resolved=[EARLIER])
         self.page.press("$5.00")

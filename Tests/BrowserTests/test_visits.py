@@ -88,7 +88,7 @@ class VisitTests(VisitCase):
         self.assertAsked()
         self.page.driver.execute_async_script(FORGET)
         self.page.press("$2.50")
-        self.page.see("Charge $2.50 again?", "This card has already paid",
+        self.page.see("Charge $2.50 again?", "This card has just paid",
                       "Nothing was charged.")
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")

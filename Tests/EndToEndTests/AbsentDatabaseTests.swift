@@ -76,8 +76,8 @@ import Testing
         let place = address.replacing("postgresql:///", with: "postgresql://NAME@/")
             .replacing("&user=tapcard", with: "")
         let told =
-            "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed "
-            + "on card or ledger. Ask the owner of the ledger for a login for this station "
+            "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed, "
+            + "and no money moved. Ask the owner of the ledger for a login for this station "
             + "(tapcard station register), then run here: tapcard config set ledger '\(place)'"
         for line in ["pay 1", "serve", "keys list"] {
             let ended = try till.run(till.words(of: line))
@@ -91,7 +91,7 @@ import Testing
         let health = try page.get("/api/v1/health", token)
         #expect(health.contains(#""status":"no-ledger""#), "\(health)")
         #expect(health.contains(#""error":"ledger-offline""#), "\(health)")
-        #expect(health.contains(#""why":"The database cannot be reached"#), "\(health)")
+        #expect(health.contains(#""why":"The database is offline"#), "\(health)")
         let refused = try page.post("/api/v1/pay", #"{"amount":"1"}"#, token)
         #expect(refused.contains(#""error":"ledger-offline""#), "\(refused)")
     }

@@ -4,7 +4,7 @@ import Testing
 /// Invalid input is refused before anything is written, with words that say what to do instead.
 @Suite("Bad input is refused", .ownThread)
 struct BadInputTests {
-    private static let unchanged = "Nothing was changed on card or ledger."
+    private static let unchanged = "Nothing was changed, and no money moved."
 
     @Test("amounts")
     func amounts() throws {

@@ -18,7 +18,7 @@ struct Ended {
     /// On a busy machine the database may also answer too late for a till. Nothing is done then.
     var isWithoutDatabase: Bool {
         status == 9
-            && (errors.contains("the database has not answered in time")
+            && (errors.contains("the database did not answer in time")
                 || errors.contains("timeout expired"))
     }
 }

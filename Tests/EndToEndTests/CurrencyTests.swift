@@ -6,11 +6,11 @@ import Testing
 @Suite("Another currency", .ownThread)
 struct CurrencyTests {
     private static let words =
-        "This card is in EUR; this station is set to USD. The card is true, and its money is safe "
-        + "in the ledger of the station that issued it. Nothing was changed. The card is "
-        + "genuine, but in another currency (EUR); use it at one of its own stations. To "
-        + "accept it here, give this station the card's ledger with --ledger PLACE, or a copy "
-        + "of that ledger: tapcard restore-backup FILE"
+        "This is a genuine card in EUR, but this station uses USD. Its balance is in the ledger of "
+        + "the station that issued it. Nothing was changed, and no money moved. The card is "
+        + "genuine, but in another currency (EUR); use it at one of its own stations. To accept it "
+        + "here, give this station the card's ledger with --ledger PLACE, or a copy of that "
+        + "ledger: tapcard restore-backup FILE"
 
     /// A station in dollars with the keys of one in euros, and a card of that one on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {
@@ -52,8 +52,9 @@ struct CurrencyTests {
         #expect(ended.status == 4, "\(ended.errors)")
         #expect(
             ended.errors.hasPrefix(
-                "tapcard: This card is in EUR; this station is set to USD, and knows the tag as a "
-                    + "card of its own. The money is safe in the ledger."), "\(ended.errors)")
+                "tapcard: This tag is listed in this station's USD ledger, but the card on it is "
+                    + "in EUR; use the card at the EUR station. The full balance is safe in the "
+                    + "ledger."), "\(ended.errors)")
         #expect(!ended.errors.contains("overwrite"))
     }
 

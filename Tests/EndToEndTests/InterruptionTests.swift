@@ -18,7 +18,7 @@ struct InterruptionTests {
         #expect(
             ended.errors == """
                 tapcard: waiting for a card
-                tapcard: Stopped. Nothing was changed on card or ledger.
+                tapcard: Canceled. Nothing was changed, and no money moved.
 
                 """)
     }
@@ -35,7 +35,7 @@ struct InterruptionTests {
         #expect(ended.output == "")
         #expect(
             ended.errors.hasSuffix(
-                "tapcard: Scratching was stopped. The card is still unscratched and there is no "
+                "tapcard: Scratching was canceled. The card is still unscratched and has no "
                     + "code.\n"))
         #expect(Mask.uuid.first(in: ended.errors) == nil)
         #expect(try till.step("read --json").contains(#""code":null,"state":"unscratched","#))
@@ -87,10 +87,11 @@ struct InterruptionTests {
         #expect(ended.status == 5)
         #expect(
             ended.errors.replacing(till.home, with: "~")
-                == "tapcard: The reader is in use (another tapcard (process \(process.process)) "
-                + "works with ~/.local/share/tapcard/simulated/simulation.txt). Nothing was "
-                + "changed on card or ledger. Close the program that is using the reader, or "
-                + "wait for it to finish; to find out which one it is, run: tapcard doctor\n")
+                == "tapcard: The NFC reader is busy with another program or card (another tapcard "
+                + "(process \(process.process)) works with "
+                + "~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed, and no "
+                + "money moved. Close the program that is using the reader, or wait for it to "
+                + "finish; to find out which one it is, run: tapcard doctor\n")
         let document = try till.run(["pay", "1", "--json"]).output
         #expect(document.hasSuffix(#""next":[{"step":"free-reader"}]}"# + "\n"), "\(document)")
         try till.step("sim put")

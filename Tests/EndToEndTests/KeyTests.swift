@@ -6,9 +6,10 @@ import Testing
 @Suite("Keys", .ownThread)
 struct KeyTests {
     private static let forged =
-        "The card's records are under a key that is given up. Nothing on it is believed; the money "
-        + "is safe in the ledger. Once you are sure that this is the original, an operator can "
-        + "rewrite it from the ledger and make it valid: tapcard repair --card 04AC6B72BA6C80"
+        "The card is forged: its records are sealed with a retired key. The card was rejected; the "
+        + "full balance is safe in the ledger. Once you are sure that this is the original, an "
+        + "operator can rewrite it from the ledger and make it valid: tapcard repair --card "
+        + "04AC6B72BA6C80"
 
     @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {
@@ -48,7 +49,7 @@ struct KeyTests {
         #expect(lock != nil)
         let process = try till.start(["keys", "rotate"])
         let words =
-            "tapcard: Waiting for process \(getpid()), which is changing the keys "
+            "tapcard: Waiting for process \(getpid()) to finish changing the keys "
             + "(~/.local/share/tapcard/simulated/keys.json.lock).\n"
         // The number of the process is not masked here.
         try process.wait("it says so") {
@@ -59,7 +60,7 @@ struct KeyTests {
         stopped.signal(SIGTERM)
         let end = try stopped.end()
         #expect(end.status == 128 + SIGTERM)
-        #expect(end.errors.hasSuffix("Stopped. No key was changed.\n"))
+        #expect(end.errors.hasSuffix("Canceled. The keys are unchanged.\n"))
         lock = nil
         let ended = try process.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("Records are now sealed with key 2"))
@@ -172,8 +173,8 @@ struct KeyTests {
         try till.expect(
             "keys import ~/k", status: 1,
             complains:
-                "The key file ~/k can be read by others (mode 640). The key file was not changed. "
-                + "The file must come from tapcard keys export and be readable only by its "
-                + "owner.")
+                "The key file ~/k can be read by other users (mode 640). The key file was not "
+                + "changed. The file must come from tapcard keys export and be readable only by "
+                + "its owner.")
     }
 }

@@ -24,9 +24,10 @@ import Testing
     }
 
     private static let lacking =
-        "The stations of this ledger seal cards with key 2, which this one does not have. Nothing "
-        + "was changed on card or ledger. Run tapcard keys export FILE at the other station, "
-        + "then import the file here: tapcard keys import FILE"
+        "This station does not have sealing key 2, which other stations of this ledger already "
+        + "use, so it cannot write cards. Nothing was changed, and no money moved. Run tapcard "
+        + "keys export FILE at the other station, then import the file here: tapcard keys import "
+        + "FILE"
 
     @Test("a new key seals at every station at once, when all of them have it")
     func rotation() throws {
@@ -121,8 +122,8 @@ import Testing
             let told = try third.step("keys list")
             #expect(
                 told
-                    == "This station has no keys; the others seal with key 1\nRun tapcard keys export FILE there, then import "
-                    + "the file here: tapcard keys import FILE")
+                    == "This station has no keys; the others seal with key 1\nRun tapcard keys "
+                    + "export FILE there, then import the file here: tapcard keys import FILE")
             #expect(try DurableFile(third.till.keys).read() == nil)
             #expect(try third.step("keys list --json").contains(#""keys":[],"#))
             let other = try Till()

@@ -22,7 +22,8 @@ struct NotDoneTests {
     private func expectRefused(_ ended: Ended, at location: SourceLocation = #_sourceLocation) {
         #expect(
             ended.status == 4 && ended.output.isEmpty
-                && ended.errors.contains("Not paid. Nothing was taken from the card."), "\(ended)",
+                && ended.errors.contains("The payment was not taken. The card was not charged."),
+            "\(ended)",
             sourceLocation: location)
     }
 
@@ -115,10 +116,13 @@ struct NotDoneTests {
         // The payment before the altered line is booked, again and again, once.
         for _ in 0..<2 {
             let ended = try till.run("station book")
-            #expect(ended.status != 0 && ended.errors.contains("line 3 is not as it was written"))
+            #expect(
+                ended.status != 0
+                    && ended.errors.contains("Line 3 of the offline payment journal")
+            )
             #expect(
                 ended.errors.contains(
-                    "The payments before that line are booked (1), and those from it on are not."),
+                    "Those before this line are booked (1); the rest are not."),
                 "\(ended)")
         }
         let again = try till.run("pay 5 --operation \(NotDoneTests.id)")

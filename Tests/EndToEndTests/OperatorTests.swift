@@ -4,7 +4,7 @@ import Testing
 @Suite("What operators do", .ownThread)
 struct OperatorTests {
     private static let uid = Till.firstUID
-    private static let unchanged = "Nothing was changed on card or ledger."
+    private static let unchanged = "Nothing was changed, and no money moved."
 
     @Test("a card that is not known, or no card's number, is said to be so, and nothing else")
     func unknown() throws {
@@ -14,7 +14,7 @@ struct OperatorTests {
             try till.expect(
                 "\(line) --card 04112233445566", status: 4,
                 complains:
-                    "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) Check "
+                    "Card 04112233445566 is not in this ledger. \(OperatorTests.unchanged) Check "
                     + "the card number; to see the cards of this ledger, run: tapcard history")
         }
         let wrong = try till.run(["tag", "protect", "--card", "zz"])
@@ -31,7 +31,7 @@ struct OperatorTests {
         try till.expect(
             "replace --card 04112233445566", status: 4,
             complains:
-                "This ledger knows no card 04112233445566. \(OperatorTests.unchanged) Run tapcard "
+                "Card 04112233445566 is not in this ledger. \(OperatorTests.unchanged) Run tapcard "
                 + "adopt to convert a card this ledger does not know into one of its own.")
         #expect(
             try till.step("replace --card \(OperatorTests.uid)")
@@ -74,10 +74,10 @@ struct OperatorTests {
         let advice = "\(OperatorTests.unchanged) To see what was done, run: tapcard history"
         try till.expect(
             "refund \(operation) 5.01", status: 4,
-            complains: "$5.01 is more than the $5.00 that were moved. \(advice)")
+            complains: "The refund of $5.01 is more than the original $5.00. \(advice)")
         try till.expect(
             "refund \(added) 1.01", status: 4,
-            complains: "$1.01 is more than the $1.00 that were moved. \(advice)")
+            complains: "The refund of $1.01 is more than the original $1.00. \(advice)")
         try till.step("refund \(added)")
         // The money was handed out the first time.
         try till.expect(

@@ -119,7 +119,7 @@ struct OutputTests {
         #expect(
             refused.errors
                 == "tapcard: Not enough on the card: $5.00 available, $9.00 needed. Nothing was "
-                + "changed on card or ledger. Top up with tapcard add, or charge less.\n"
+                + "changed, and no money moved. Top up with tapcard add, or charge less.\n"
                 + OutputTests.complaint)
         #expect(try ended(till, "pya --json").status == 2)
         let silent = try ended(till, "pay 1 --quiet")
@@ -238,6 +238,6 @@ struct OutputTests {
         #expect(try shell.end().status == 128 + SIGINT)
         seen += terminal.read()
         #expect(seen.ranges(of: "waiting for a card").count == 1)
-        #expect(seen.contains(" Stopped. Nothing was changed on card or ledger.\n"))
+        #expect(seen.contains(" Canceled. Nothing was changed, and no money moved.\n"))
     }
 }

@@ -32,8 +32,9 @@ struct PipeTests {
             "read", status: 1,
             complains:
                 "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json: a pipe "
-                + "and no file. Without its keys tapcard neither reads nor writes cards. Start "
-                + "tapcard as the owner of the file, or restore the backup of the keys.")
+                + "and no file. Cards cannot be read or written without the keys; if only a change "
+                + "to the keys failed, the present keys can still be used. Start tapcard as the "
+                + "owner of the file, or restore the backup of the keys.")
     }
 
     @Test("the simulation")
@@ -75,9 +76,9 @@ struct PipeTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors)
-                == "tapcard: The file of your games cannot be read: "
+                == "tapcard: The Mastermind games file cannot be read: "
                 + "~/.local/share/tapcard/simulated/mastermind.json: a pipe and no file. The "
-                + "ranking is not known. Start tapcard as the owner of the file, or delete the "
+                + "ranking is not available. Start tapcard as the owner of the file, or delete the "
                 + "file and log in again.\n")
         try services.stop()
     }

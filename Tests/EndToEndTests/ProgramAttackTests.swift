@@ -253,7 +253,7 @@ struct ProgramAttackTests {
         // The first is open until the next tap ends it; the second never begins.
         for status in [6, 4] {
             let pay = try till.run(["pay", "5"])
-            #expect(pay.status == status && pay.errors.contains("has set lock bits on the tag"))
+            #expect(pay.status == status && pay.errors.contains("Someone set the tag's lock bits"))
         }
         try till.step("sim put NTAG213")
         let replaced = try till.step("replace --card \(Till.firstUID)")

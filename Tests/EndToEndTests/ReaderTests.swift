@@ -7,7 +7,7 @@ import Testing
 struct ReaderTests {
     private static let fixtures =
         Repository.path("fixtures/usb")
-    private static let usable = "There is no usable reader. "
+    private static let usable = "No usable NFC reader was found. "
 
     /// Runs the program where these readers are plugged in; a shell may change the bus before.
     private func run(
@@ -89,9 +89,9 @@ struct ReaderTests {
             #expect(ended.status == 5)
             #expect(
                 ended.errors.hasSuffix(
-                    "tapcard: There is no usable reader (\(why)). Nothing was changed on card or "
-                        + "ledger. To find out why and how to fix it, run tapcard doctor; to work "
-                        + "without a reader, run: tapcard --reader sim\n"
+                    "tapcard: No usable NFC reader was found (\(why)). Nothing was changed, and no "
+                        + "money moved. To find out why and how to fix it, run tapcard doctor; to "
+                        + "work without a reader, run: tapcard --reader sim\n"
                 ), "\(ended.errors)")
         }
     }

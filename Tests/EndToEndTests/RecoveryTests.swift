@@ -187,7 +187,7 @@ struct RecoveryTests {
         try till.expect(
             "tag restore ~/blank", status: 4,
             complains:
-                "The dump is of another chip (NTAG213) than this tag (NTAG215). Nothing was "
-                + "written to it. Use a tag with the same chip model as the dump.")
+                "The dump comes from the chip model NTAG213, but this tag has NTAG215. Nothing was "
+                + "written to the tag. Use a tag with the same chip model as the dump.")
     }
 }

@@ -60,8 +60,8 @@ import Testing
         "This station has only a table of card keys, not the issuer's keys. Nothing was done. Use "
         + "a station that has the issuer's keys."
     private static let noCredit =
-        "This station cannot put money on a card or make one. Nothing was changed on card or "
-        + "ledger. Use a station that has the issuer's keys."
+        "This station has only a table of card keys and cannot make cards or top them up. Nothing "
+        + "was changed, and no money moved. Use a station that has the issuer's keys."
 
     @Test("a station with a table sells, and refuses everything that needs more")
     func sells() throws {
@@ -123,9 +123,9 @@ import Testing
         // The card has the new key now.
         try pair.refused(
             "pay 1", 7,
-            "The card is not in this station's table of card keys. Nothing was tried on it, "
-                + "because an NTAG 424 counts wrong keys. Run tapcard keys table FILE at a station "
-                + "that has the issuer's keys, then import the file here: tapcard keys import FILE")
+            "This card is not in the station's table of card keys. No key was tried, because the "
+                + "card counts wrong keys. Run tapcard keys table FILE at a station that has the "
+                + "issuer's keys, then import the file here: tapcard keys import FILE")
         let second = try pair.table("second.json")
         #expect(first != second)
         #expect(
@@ -195,8 +195,9 @@ import Testing
         for line in ["pay 1", "read"] {
             try pair.refused(
                 line, 7,
-                "This station only has keys for cards on an NTAG 424. Nothing was changed on card "
-                    + "or ledger. Use a station that has the issuer's keys.")
+                "This is not an NTAG 424, but this station's table has keys for NTAG 424 cards "
+                    + "only. Nothing was changed, and no money moved. Use a station that has the "
+                    + "issuer's keys.")
         }
     }
 }
@@ -240,7 +241,8 @@ import Testing
             try second.expect(
                 "pay 1", status: 4,
                 complains:
-                    "The card needs newer keys. Nothing was changed on card or ledger. Use a "
+                    "This station has only a table of card keys and cannot write the newer keys "
+                    + "that this card needs. Nothing was changed, and no money moved. Use a "
                     + "station that has the issuer's keys.")
             #expect(try second.step("read").contains("$19.00"))
             #expect(try first.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))

@@ -14,9 +14,9 @@ struct TagStateTests {
         try till.simulation.set(["page 03": "00 00 00 00"])
         try till.expect(
             "demo", status: 4,
-            complains: "The tag is not formatted for NFC: its capability container is missing. "
-                + "Nothing was written to it. Format it with a phone, for example with the app "
-                + "NFC Tools, or use another tag.")
+            complains: "The tag cannot be used as a card: it has no NDEF format (no capability "
+                + "container). Nothing was written to the tag. Format it with a phone, for example "
+                + "with the app NFC Tools, or use another tag.")
     }
 
     @Test("something that is not a card is named, and kept unless its end is asked for")
@@ -28,7 +28,8 @@ struct TagStateTests {
         try till.simulation.write(link)
         try till.expect(
             "read", status: 4,
-            complains: "The tag is not a card; it holds a link. Nothing was changed on it. "
+            complains: "This tag holds a link instead of a card. Nothing was changed, and no money "
+                + "moved. "
                 + TagStateTests.another)
         #expect(try till.step("tag info").contains("\nContent: uri\n"))
         for line in ["demo", "issue --name X", "pay 1", "adopt"] {
@@ -37,14 +38,15 @@ struct TagStateTests {
         try till.expect(
             "tag format", status: 4,
             complains:
-                "The tag carries something (uri). Nothing was written to it. To overwrite the tag "
-                + "and destroy its content, add --overwrite to this command.")
+                "No card was issued: the tag already holds content (uri). Nothing was written to "
+                + "the tag. To overwrite the tag and destroy its content, add --overwrite to this "
+                + "command.")
         try till.simulation.write(
             SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
         try till.expect(
             "read", status: 4,
-            complains: "The tag holds a card's data that makes no sense: its balance is no amount "
-                + "that a card can hold. Nothing was changed on it. " + TagStateTests.another)
+            complains: "This tag holds invalid card data: its balance is no amount that a card can "
+                + "hold. Nothing was changed, and no money moved. " + TagStateTests.another)
         #expect(try till.step("demo --overwrite").hasPrefix("The demo card is ready"))
         #expect(try till.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
     }
@@ -87,9 +89,9 @@ struct TagStateTests {
         #expect(try till.simulation.page(9) == "31 39 2E 30")
         try till.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
-            "The card carries no record that can be believed. The money is safe in the ledger. An "
-            + "operator can rewrite the card from the ledger and make it valid: tapcard repair "
-            + "--card 04AC6B72BA6C80"
+            "The ledger knows this card, but all records on it are damaged or altered. The full "
+            + "balance is safe in the ledger. An operator can rewrite the card from the ledger and "
+            + "make it valid: tapcard repair --card 04AC6B72BA6C80"
         try till.expect("pay 1", status: 7, complains: damaged)
         try till.expect("repair", status: 7, complains: damaged)
         #expect(

@@ -5,7 +5,8 @@ import Testing
 @Suite("A ledger that cannot be used", .ownThread)
 struct UnusableLedgerTests {
     private static let meaning =
-        "Without its ledger, tapcard makes no payments, top-ups or payouts."
+        "Payments, top-ups and other money operations are not possible until the ledger can be "
+        + "used again, except for offline payments where those are turned on."
 
     @Test("another process holds it")
     func locked() throws {
@@ -17,8 +18,9 @@ struct UnusableLedgerTests {
         #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
         try till.expect(
             "pay 1", status: 9,
-            complains: "Another program holds ~/.local/share/tapcard/simulated/ledger.sqlite "
-                + "(database is locked); try again when it is done. Nothing was changed on card or ledger. "
+            complains: "~/.local/share/tapcard/simulated/ledger.sqlite is locked by another "
+                + "program (database is locked); try again when it is free. Nothing was changed, "
+                + "and no money moved. "
                 + UnusableLedgerTests.meaning)
         try database.execute("ROLLBACK")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -71,19 +73,19 @@ struct UnusableLedgerTests {
         try till.expect(
             "audit --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
-                + "There is no simulated ledger at ~/missing/ledger yet. Nothing was changed on "
-                + "card or ledger. The first simulated card creates it. To make the demo card, "
+                + "There is no simulated ledger at ~/missing/ledger yet. Nothing was changed, and "
+                + "no money moved. The first simulated card creates it. To make the demo card, "
                 + "run: tapcard --ledger ~/missing/ledger demo")
         try till.expect(
             "read --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
-                + "The file or the folder of ~/missing/ledger does not exist; create the folder "
-                + "or name another ledger. " + UnusableLedgerTests.meaning)
+                + "~/missing/ledger or its folder is missing; create the folder or name another "
+                + "ledger. " + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger ~", status: 9,
             complains:
                 "warning: a simulated reader is being used with the real ledger ~.\ntapcard: ~ is "
-                + "no file; name a ledger. "
+                + "not a regular file. "
                 + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger postgresql://ann:secret@localhost/x", status: 2,

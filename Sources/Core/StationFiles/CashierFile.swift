@@ -27,10 +27,10 @@ package struct CashierFile: Sendable {
     package var path: String { file.path }
 
     package init(path: String) {
-        let name = "The file of the cashiers"
         file = PrivateFile(
-            path: path, secret: .cashiers, kind: .fileUnusable, name: name,
-            named: "\(name), \(path),", meaning: "Nothing was done, and nobody can log in.")
+            path: path, secret: .cashiers, kind: .fileUnusable, name: "The cashier file",
+            meaning: "No cashier can log in until this is fixed.",
+            unchanged: "The file is unchanged, and its cashiers can log in as before.")
     }
 
     /// A value that changes if the file or its permissions may have changed; nil for a missing
@@ -76,13 +76,15 @@ package struct CashierFile: Sendable {
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
                     .refusal(.badName),
-                    "\(cashier.name.text.debugDescription) looks like the cashier "
-                        + "\(other.name.text.debugDescription), whom nobody could tell from them.",
+                    "The name \(cashier.name.text.debugDescription) is too easy to confuse with "
+                        + "\(other.name.text.debugDescription).",
                     meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
             }
             guard cashiers.count < CashierFile.mostCashiers else {
                 throw file.refusal(
-                    "There are \(CashierFile.mostCashiers) cashiers already.", .removeCashier)
+                    "The limit of \(CashierFile.mostCashiers) cashiers has been "
+                        + "reached.", .removeCashier,
+                    meaning: file.unchanged)
             }
             cashiers.keep(cashier)
             return (cashier.name, true)
@@ -130,7 +132,8 @@ package struct CashierFile: Sendable {
 
     private var damaged: TapcardError {
         file.refusal(
-            "\(file.named) is damaged, or of a newer tapcard.", .useNewerVersion(.cashiers))
+            "\(file.named) is damaged or from a newer version of "
+                + "tapcard.", .useNewerVersion(.cashiers))
     }
 }
 

@@ -17,8 +17,8 @@ public struct KeyFile: Sendable {
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
         file = PrivateFile(
             path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
-            named: "The key file \(path)",
-            meaning: "Without its keys tapcard neither reads nor writes cards.")
+            meaning: "Cards cannot be read or written without the keys; if only a change to the "
+                + "keys failed, the present keys can still be used.")
         self.whenWaiting = whenWaiting
     }
 
@@ -54,7 +54,7 @@ public struct KeyFile: Sendable {
     }
 
     fileprivate var missing: TapcardError {
-        file.refusal("\(file.named) is missing.", .restore(.keys))
+        file.refusal("\(file.named) does not exist.", .restore(.keys))
     }
 
     private func damaged(_ error: KeyError) -> TapcardError {
@@ -78,7 +78,7 @@ public struct KeyFile: Sendable {
     }
 
     private static let stopped = TapcardError(
-        .cancelled, "Stopped.", meaning: "No key was changed.")
+        .cancelled, "Canceled.", meaning: "The keys are unchanged.")
 
     /// Runs a body that reads and then writes the file while no other process does: if two rings
     /// were made or changed at once, one would be lost, along with the cards under it.
@@ -92,7 +92,7 @@ public struct KeyFile: Sendable {
             whenWaiting: {
                 let holder =
                     FileLock.holder(of: lock).map { "process \($0)" } ?? "another process"
-                whenWaiting("Waiting for \(holder), which is changing the keys (\(lock)).")
+                whenWaiting("Waiting for \(holder) to finish changing the keys (\(lock)).")
             }, body)
     }
 
@@ -109,10 +109,11 @@ public struct KeyFile: Sendable {
             // failed.
             guard (try? DurableFile(path).read()) != bytes else {
                 throw file.refusal(
-                    "The disk failed while the key file was being written: \(error.detail).",
+                    "\(file.named) may or may not have been written, because the disk failed "
+                        + "(\(error.detail)); check the file.",
                     .lookAtKeys)
             }
-            throw file.failure("written", error, .makeRoom(.keys))
+            throw file.notChanged("written", error, .makeRoom(.keys))
         }
     }
 }

@@ -19,12 +19,12 @@ package enum PasswordStrength {
     /// What is wrong with a password, in words; nil if it is strong enough.
     package static func objection(to password: String, of name: CashierName) -> String? {
         guard password.count >= shortest else {
-            return "The password is too short: it needs \(shortest) characters."
+            return "The password must have at least \(shortest) characters."
         }
         var rest = password.lowercased()
         for word in [name.text.lowercased()] + common { rest = rest.replacing(word, with: "") }
         guard Set(rest).count < fewestOfItsOwn else { return nil }
-        return "The password is too easy to guess: beside the name, words that everybody tries and "
-            + "what is there twice it needs \(fewestOfItsOwn) characters."
+        return "The password is too easy to guess: apart from the name, common words and repeated "
+            + "characters, it needs at least \(fewestOfItsOwn) different characters."
     }
 }

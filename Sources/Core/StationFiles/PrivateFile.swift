@@ -9,10 +9,23 @@ struct PrivateFile: Sendable {
     let path: String
     let secret: NextStep.FileStep.File
     let kind: TapcardError.Kind
-    /// The words for the file at the start of a sentence, without its path and with it.
-    let (name, named): (String, String)
-    /// What a failure means.
+    /// The words for the file at the start of a sentence, without its path.
+    let name: String
+    /// The meaning of a file that cannot be used.
     let meaning: String
+    /// The meaning of a failed change, which leaves the file as it was.
+    let unchanged: String
+
+    /// The words for the file with its path.
+    var named: String { "\(name) \(path)" }
+
+    init(
+        path: String, secret: NextStep.FileStep.File, kind: TapcardError.Kind, name: String,
+        meaning: String, unchanged: String? = nil
+    ) {
+        (self.path, self.secret, self.kind, self.name) = (path, secret, kind, name)
+        (self.meaning, self.unchanged) = (meaning, unchanged ?? meaning)
+    }
 
     /// Refuses a file that others may use. With `mayBeForeign`, it may belong to another user.
     func requirePrivate(mayBeForeign: Bool = false) throws(TapcardError) {
@@ -21,7 +34,7 @@ struct PrivateFile: Sendable {
         {
         case .permitted(let mode):
             throw refusal(
-                "\(named) can be read by others (mode \(String(mode, radix: 8))).",
+                "\(named) can be read by other users (mode \(String(mode, radix: 8))).",
                 .makePrivate(secret, path))
         case .foreign where !mayBeForeign:
             throw refusal("\(named) belongs to another user.", .letOwnerRun(secret))
@@ -32,7 +45,7 @@ struct PrivateFile: Sendable {
     /// Replaces the whole file. If that fails, the error advises this step.
     func write(_ text: String, orAdvise step: NextStep.FileStep) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)) {
-            failure("written", $0, step)
+            notChanged("written", $0, step)
         }
     }
 
@@ -44,18 +57,20 @@ struct PrivateFile: Sendable {
     }
 
     func unlockable(_ error: FileError) -> TapcardError {
-        failure("locked", error, .makeRoom(secret))
+        notChanged("locked", error, .makeRoom(secret))
     }
 
     func unreadable(_ error: FileError) -> TapcardError {
-        failure("read", error, .letOwnerRun(secret))
+        refusal("\(name) cannot be read: \(error.detail).", .letOwnerRun(secret))
     }
 
-    func failure(_ done: String, _ error: FileError, _ step: NextStep.FileStep) -> TapcardError {
-        refusal("\(name) cannot be \(done): \(error.detail).", step)
+    func notChanged(_ done: String, _ error: FileError, _ step: NextStep.FileStep) -> TapcardError {
+        refusal("\(name) could not be \(done): \(error.detail).", step, meaning: unchanged)
     }
 
-    func refusal(_ what: String, _ step: NextStep.FileStep) -> TapcardError {
-        TapcardError(kind, what, meaning: meaning, next: [.file(step)])
+    func refusal(
+        _ what: String, _ step: NextStep.FileStep, meaning: String? = nil
+    ) -> TapcardError {
+        TapcardError(kind, what, meaning: meaning ?? self.meaning, next: [.file(step)])
     }
 }

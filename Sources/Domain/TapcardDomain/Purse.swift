@@ -69,7 +69,9 @@ public struct Purse: Hashable, Sendable {
         }
         guard amount.currency == balance.currency else {
             throw Refusal(
-                .badAmount, "the card is in \(balance.currency.code), not \(amount.currency.code)")
+                .badAmount,
+                "the amount \(amount.shown) is in \(amount.currency.code), but the card is in "
+                    + "\(balance.currency.code)")
         }
     }
 }

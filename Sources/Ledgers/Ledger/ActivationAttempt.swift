@@ -112,7 +112,7 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "card \(twin) has the same code, and one of them was read off the other; "
+                        "card \(twin) has the same activation code, so one of the two is a copy; "
                             + "close the copy first"))
             }
             // The code was copied onto this card after another one had asked for it.
@@ -120,8 +120,8 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "the code on card \(uid) is that of card \(other.card), for which it was sent "
-                            + "to the service before"))
+                        "the code of card \(uid) was already sent to the service for card "
+                            + "\(other.card)"))
             }
             let attempt = ActivationAttempt(id: id, card: uid, code: code, requestedAt: now)
             try rows.insert(attempt)

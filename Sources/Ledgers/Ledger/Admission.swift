@@ -76,7 +76,7 @@ extension CardAction {
         }
         try known.card.requireActive()
         guard let purse = known.purse else {
-            throw Refusal(.limitExceeded, "the ledger's balance of the card breaks its own limits")
+            throw Refusal(.limitExceeded, "the balance in the ledger exceeds the limits for a card")
         }
         switch self {
         case .pay(let amount):
@@ -141,7 +141,7 @@ extension Circumstances {
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
-            throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
+            throw Refusal(.notRefundable, "operation \(id) is not in this ledger")
         }
         // An offline payment is refunded like any other.
         let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
@@ -149,18 +149,19 @@ extension Circumstances {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
                 .notRefundable,
-                "operation \(id) is not a completed payment or top-up (\(what))")
+                "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
+                    + "can")
         }
         // The money goes back only to the account that paid, or to one that its balance moved to.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(
                     .notRefundable,
-                    "operation \(id) was made before the card was issued anew, maybe for someone "
-                        + "else", .earlierAccount)
+                    "operation \(id) was made before the card was reissued and may be another "
+                        + "person's", .earlierAccount)
                 : Refusal(
                     .notRefundable,
-                    "operation \(id) was made with card \(payment.uid), not this one",
+                    "operation \(id) was made with card \(payment.uid), not with this card",
                     .otherCard(payment.uid))
         }
         // Each payment is reversed at most once, even in part.
@@ -171,12 +172,14 @@ extension Circumstances {
         guard paid.minorUnits > 0 else {
             throw Refusal(
                 .notRefundable,
-                "nothing of operation \(id) was paid with a card: the issuer has borne it")
+                "the issuer covered offline payment \(id); nothing was taken from a card, so there "
+                    + "is nothing to refund")
         }
         let amount = amount ?? paid
         guard amount.minorUnits <= paid.minorUnits else {
             throw Refusal(
-                .notRefundable, "\(amount.shown) is more than the \(paid.shown) that were moved")
+                .notRefundable,
+                "the refund of \(amount.shown) is more than the original \(paid.shown)")
         }
         return amount
     }
@@ -187,8 +190,8 @@ extension Operation {
     public func isRefundAlready(of id: OperationID, _ currency: Currency) -> Refusal {
         Refusal(
             .alreadyRefunded,
-            "operation \(id) was refunded before: \(Money(minorUnits: amount, currency).shown), by "
-                + "operation \(self.id)")
+            "operation \(id) was already refunded (\(Money(minorUnits: amount, currency).shown), "
+                + "by operation \(self.id))")
     }
 }
 
@@ -205,20 +208,21 @@ extension LedgerCard {
 
     /// The refusal of a card whose balance moved to another one.
     public static let reportedLost = Refusal(
-        .cardBlocked, "the card was reported lost and replaced by another one", .replaced)
+        .cardBlocked,
+        "this card was reported lost and replaced; its balance is on the new card", .replaced)
 }
 
 extension LedgerCard {
     fileprivate func protecting(with keyID: UInt8) throws(Refusal) -> CardProtection {
         guard protection == .off else {
-            throw Refusal(.wrongState, "card \(uid) is protected already")
+            throw Refusal(.wrongState, "card \(uid) already has the write password")
         }
         return .settingPassword(keyID: keyID)
     }
 
     fileprivate func unprotecting() throws(Refusal) -> CardProtection {
         guard case .on(let keyID) = protection else {
-            throw Refusal(.wrongState, "card \(uid) is not protected")
+            throw Refusal(.wrongState, "card \(uid) has no write password")
         }
         return .switchingOff(keyID: keyID)
     }
@@ -239,10 +243,12 @@ extension CardPlan {
         // These come first: otherwise a cashier would be asked to give up an account for nothing.
         guard max(known.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if known.card.status == .blocked {
-            throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
+            throw Refusal(
+                .cardBlocked,
+                "card \(known.card.uid) is blocked and cannot be reissued before it is unblocked")
         }
         guard mayReissue else {
-            throw Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already")
+            throw Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger")
         }
         var card = known.card
         // A reissued tag gets an account of its own, so no refund reaches the new cardholder.
@@ -284,14 +290,14 @@ extension CardPlan {
             effects.card.foreignMessage = message
         case .replace(let uid):
             guard let lost = circumstances.lost else {
-                throw Refusal(.cardUnknown, "this ledger knows no card \(uid)")
+                throw Refusal(.cardUnknown, "card \(uid) is not in this ledger")
             }
             guard uid != card.uid else {
-                throw Refusal(.wrongState, "card \(uid) cannot be replaced by itself")
+                throw Refusal(.wrongState, "card \(uid) cannot replace itself")
             }
             guard lost.card.isInUse else {
                 throw Refusal(
-                    .cardClosed, "card \(uid) was \(lost.card.status.rawValue) before")
+                    .cardClosed, "lost card \(uid) is already \(lost.card.status.rawValue)")
             }
             source = lost.card.purse
             amount = lost.balance

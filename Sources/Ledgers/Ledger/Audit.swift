@@ -64,11 +64,11 @@ private struct Audit {
         let missing = try rows.missing()
         for uid in missing.cards {
             violations.append(
-                "I6: operations, attempts or tickets are of card \(uid), and there is no such card")
+                "I6: card \(uid) is missing, but operations, attempts or tickets refer to it")
             try check(uid, nil)
         }
         violations += missing.operations.map {
-            "I6: there are entries of operation \($0), and no such operation"
+            "I6: operation \($0) is missing, but entries refer to it"
         }
         violations += try rows.recordsUnderRetiredKeys()
         return AuditReport(
@@ -93,13 +93,14 @@ private struct Audit {
         try rows.forEachAccount { account, balance, sum in
             total &+= balance
             if sum != balance {
-                found.append("I1: \(account) holds \(balance), its entries \(sum)")
+                found.append(
+                    "I1: \(account) has stored balance \(balance), but its entries sum to \(sum)")
             }
             if case .purse = account, !(0...Currency.largestBalance).contains(sum) {
-                found.append("I1: \(account) holds \(sum), outside its limits")
+                found.append("I1: \(account) has sum \(sum), which is outside the allowed range")
             }
         }
-        if total != 0 { found.append("I1: all accounts together hold \(total), not 0") }
+        if total != 0 { found.append("I1: all accounts sum to \(total), not to 0") }
         // A storage lists its accounts in any order, but the report has to be repeatable.
         violations += found.sorted()
     }

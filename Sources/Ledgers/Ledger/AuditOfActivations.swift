@@ -7,7 +7,7 @@ extension AuditedCard {
         guard operation.kind == .activate, try rows.activation(operation.id) == nil else {
             return []
         }
-        return ["I9: operation \(operation.id) came of no attempt"]
+        return ["I9: activation operation \(operation.id) has no attempt"]
     }
 
     /// A code has at most one attempt that was not rejected, and belongs to the card it was on.
@@ -17,11 +17,13 @@ extension AuditedCard {
         var pages = rows.pagesOfActivations(on: uid, or: nil)
         while let attempt = try pages.next() {
             if (attempt.state == .requested) != (attempt.answeredAt == nil) {
-                found.append("I9: attempt \(attempt.id) is \(attempt.state) at an unknown time")
+                found.append(
+                    "I9: attempt \(attempt.id): state \(attempt.state) contradicts its answer time "
+                        + "(missing or extra)")
             }
             if operations > 0, !trace.codes.contains(attempt.code) {
                 found.append(
-                    "I9: attempt \(attempt.id) is for a code that card \(uid) never had")
+                    "I9: attempt \(attempt.id) has a code that card \(uid) never had")
             }
             if attempt.state != .rejected,
                 try rows.activation(of: attempt.code)?.id != attempt.id
@@ -29,7 +31,9 @@ extension AuditedCard {
                 found.append("I9: code \(attempt.code) has two attempts")
             }
             if let operation = try rows.operation(attempt.id), !attempt.may(lead: operation) {
-                found.append("I9: operation \(operation.id) came of an attempt without a yes")
+                found.append(
+                    "I9: activation operation \(operation.id) has no positive answer from the "
+                        + "service")
             }
         }
         return found
@@ -41,11 +45,15 @@ extension AuditedCard {
         let complaint =
             switch (trace.scratch, card.scratch) {
             case (.activated, .activated), (.scratched, .scratched):
-                "has another code than it was given"
-            case (_, .activated): "was activated without a yes"
-            case (.activated, _): "was activated and is \(card.scratch.word ?? "without a code")"
+                "has a different code from the one it was given"
+            case (_, .activated): "is activated without a positive answer from the service"
+            case (.activated, _):
+                card.scratch.word.map {
+                    "was activated by its operations, but its state is \($0)"
+                }
+                    ?? "was activated by its operations, but has no code"
             case (.uncoded, _), (.scratched, _):
-                "is not as its operations have scratched it"
+                "has a scratch state that contradicts its operations"
             }
         return ["I9: card \(uid) \(complaint)"]
     }

@@ -10,19 +10,21 @@ extension AuditedCard {
         var found: [String] = []
         let booked = entries.map { Posting(account: $0.account, amount: $0.amount) }
         if booked.reduce(0, { $0 &+ $1.amount }) != 0 {
-            found.append("I1: the entries of operation \(operation.id) do not add up to 0")
+            found.append("I1: entries of operation \(operation.id) do not sum to 0")
         }
         let expected = expected(of: operation, entries)
         if expected.map({ Posting.areSame(booked, $0) }) != true {
             let isOfTicket = operation.kind == .ticket || operation.kind.booksPrize
             let rule = isOfTicket ? "I12" : "I6"
             found.append(
-                "\(rule): operation \(operation.id) is not booked like any other \(operation.kind)"
+                "\(rule): operation \(operation.id) is booked with entries other than its kind "
+                    + "\(operation.kind) requires"
             )
         }
         if [.refund, .reverse].contains(operation.kind), try !isRefundToPayer(operation) {
             found.append(
-                "I6: \(operation.kind) \(operation.id) went to another than who paid, or is more")
+                "I6: \(operation.kind) \(operation.id) went to another payer or exceeds what was "
+                    + "paid")
         }
         return found
     }

@@ -7,7 +7,7 @@ extension AuditedCard {
     func tickets(of operation: Operation) throws(LedgerError) -> [String] {
         if operation.kind == .ticket {
             return try rows.ticket(of: operation.id) == nil
-                ? ["I12: operation \(operation.id) has sold no ticket"] : []
+                ? ["I12: purchase \(operation.id) has no ticket"] : []
         }
         guard operation.kind.booksPrize else { return [] }
         var found: [String] = []
@@ -18,10 +18,10 @@ extension AuditedCard {
         }
         let ticket = try id.flatMap { id throws(LedgerError) in try rows.ticket(id) }
         if try ticket.map(counts) != true {
-            found.append("I12: ticket \(name) has a prize, but does not count")
+            found.append("I12: ticket \(name) has a prize but is void")
         }
         if let ticket, try !isForPayer(of: ticket.operation) {
-            found.append("I12: the prize of ticket \(name) went to another than who bought it")
+            found.append("I12: prize for ticket \(name) went to a card other than the buyer's")
         }
         return found
     }
@@ -37,7 +37,8 @@ extension AuditedCard {
             }
             if isAsSold != true {
                 let id = ticket.ticket.id
-                found.append("I12: ticket \(id) is not what operation \(ticket.operation) sold")
+                found.append(
+                    "I12: ticket \(id) differs from what operation \(ticket.operation) sold")
             }
         }
         return found
@@ -49,13 +50,14 @@ extension AuditedCard {
         if let shown = card.ticket {
             let sold = try rows.ticket(shown.id)
             guard let sold, sold.ticket == shown, try counts(sold) else {
-                return ["I12: card \(uid) has ticket \(shown.id), which does not count"]
+                return ["I12: card \(uid) shows ticket \(shown.id), which is void"]
             }
         }
         guard operations > 0, card.ticket?.id != trace.ticket else { return [] }
         let (shown, last) = (card.ticket?.id.text, trace.ticket?.text)
         return [
-            "I12: card \(uid) has ticket \(shown ?? "none"), its last is " + (last ?? "none")
+            "I12: card \(uid): ticket shown is \(shown ?? "none"), last ticket bought is "
+                + (last ?? "none")
         ]
     }
 

@@ -55,10 +55,11 @@ struct AuditedCard {
         let isPossible = trace.take(operation, surroundings)
         if !isPossible {
             violations.append(
-                "I9: operation \(operation.id) (\(operation.kind)) was not possible on its card")
+                "I9: operation \(operation.id) (\(operation.kind)) is not allowed in the card's "
+                    + "state at that time")
         }
         if operation.kind.namesScratch, operation.subject == nil {
-            violations.append("I2: operation \(operation.id) does not tell its code")
+            violations.append("I2: operation \(operation.id) has no activation code")
         }
         violations += AuditedCard.end(of: operation)
         violations += try bookings(of: operation, entries)
@@ -101,7 +102,7 @@ struct AuditedCard {
             last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
         }
         return sequences.filter { last[$0.key, default: .none] != $0.value }.map {
-            "I4: operation \($0.key) has number \($0.value), and its record "
+            "I4: operation \($0.key) has number \($0.value), but its last record has number "
                 + "\(last[$0.key, default: .none])"
         }.sorted()
     }
@@ -121,11 +122,14 @@ struct AuditedCard {
     private static func end(of operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
-            found.append("I2: operation \(operation.id) is \(operation.state) at an unknown time")
+            found.append(
+                "I2: operation \(operation.id): state \(operation.state) contradicts its end time")
         }
         let mayBeVoided = operation.kind.isVoidable || operation.kind.switchesProtection
         if operation.state == .voided, !mayBeVoided {
-            found.append("I2: operation \(operation.id) (\(operation.kind)) is voided, as none is")
+            found.append(
+                "I2: operation \(operation.id) (\(operation.kind)) is voided, but this kind can "
+                    + "never be voided")
         }
         return found
     }
@@ -136,24 +140,32 @@ struct AuditedCard {
         let gaps = try rows.gaps(on: uid)
         var found = numbered(by: issued)
         if let written = try unconfirmed(of: card) {
-            found.append("I5: card \(uid) confirmed \(card.confirmed), and \(written) was written")
+            found.append(
+                "I5: card \(uid): confirmed number is \(card.confirmed), but \(written) was "
+                    + "written to the card")
         }
         if card.confirmed > card.allocated {
-            found.append("I5: card \(uid) confirmed \(card.confirmed) of \(card.allocated)")
+            found.append(
+                "I5: card \(uid): confirmed number \(card.confirmed) is above allocated number "
+                    + "\(card.allocated)")
         }
         let numbers = Set(issued.map(\.sequence))
         if numbers.count != issued.count {
             found.append("I5: card \(uid) used a number twice")
         }
         if let last = numbers.max(), last > card.allocated {
-            found.append("I5: card \(uid) has record \(last) above \(card.allocated)")
+            found.append(
+                "I5: card \(uid): record number \(last) is above allocated number "
+                    + "\(card.allocated)")
         }
         // Numbers in a gap may be on tags from before the restore, so none may be used again.
         for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
-            found.append("I4: card \(uid) has record \(record.sequence) in a gap")
+            found.append(
+                "I4: card \(uid): record \(record.sequence) falls in a gap of numbers lost by a "
+                    + "restore")
         }
         if card.confirmed != .none, !numbers.contains(card.confirmed) {
-            found.append("I4: card \(uid) confirmed \(card.confirmed), never issued")
+            found.append("I4: card \(uid): confirmed number \(card.confirmed) was never issued")
         }
         return found
     }
@@ -164,7 +176,9 @@ struct AuditedCard {
         var found: [String] = []
         if open > 1 { found.append("I3: card \(uid) has \(open) open operations") }
         let balance = try rows.balance(of: card.purse)
-        if held > balance { found.append("I1: card \(uid) holds \(held) of \(balance)") }
+        if held > balance {
+            found.append("I1: card \(uid): reserved amount \(held) is above balance \(balance)")
+        }
         return found
     }
 
@@ -174,7 +188,7 @@ struct AuditedCard {
         var found: [String] = []
         if trace.account != card.account {
             found.append(
-                "I6: card \(uid) is on account \(card.account), and was made "
+                "I6: card \(uid): account number is \(card.account), but the card was made "
                     + "\(trace.account) times")
         }
         if trace.status != card.status {

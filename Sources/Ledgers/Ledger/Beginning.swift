@@ -107,7 +107,8 @@ struct Book {
         }
         for posting in effects.entries { try post(posting, for: operation) }
         guard let begun = try allocate(for: operation, on: effects.card) else {
-            throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
+            throw LedgerError(
+                .corrupt, "card \(request.uid) ran out of sequence numbers while it was locked")
         }
         return .begun(begun)
     }
@@ -193,7 +194,7 @@ struct Book {
         let (balance, overflow) = try rows.balance(of: card.purse)
             .subtractingReportingOverflow(operation.held)
         guard !overflow, (0...Currency.largestBalance).contains(balance) else {
-            throw LedgerError(.corrupt, "the balance of card \(card.uid) is outside its limits")
+            throw LedgerError(.corrupt, "card \(card.uid) has a balance outside the limits")
         }
         return card.content(
             operation.sequence, balance: Money(minorUnits: balance, currency))
@@ -201,7 +202,8 @@ struct Book {
 
     static let numbersExhausted = Refusal(
         .numbersExhausted,
-        "the card's numbers are used up; move its balance to a new tag with tapcard replace")
+        "the card has used up its sequence numbers and can no longer be written; move its balance "
+            + "with `tapcard replace`")
 
     private func admit(
         _ request: Request, _ known: KnownCard?, _ circumstances: Circumstances
@@ -209,7 +211,8 @@ struct Book {
         if let money = request.action.money, money.currency != currency {
             throw Refusal(
                 .badAmount,
-                "\(money.shown) is in \(money.currency.code); this ledger is kept in \(currency.code)"
+                "the amount \(money.shown) is in \(money.currency.code), but the ledger is in "
+                    + "\(currency.code)"
             )
         }
         let effects: Effects
@@ -217,7 +220,7 @@ struct Book {
             effects = try request.action.effects(on: known, circumstances)
         } else {
             guard case .make(let plan) = request.action else {
-                throw Refusal(.cardUnknown, "this ledger does not know the card")
+                throw Refusal(.cardUnknown, "this card is not in this ledger")
             }
             effects = try plan.effects(onNew: request.uid, circumstances)
         }

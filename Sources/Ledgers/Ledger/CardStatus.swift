@@ -26,19 +26,23 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Result<LedgerCard, Refusal> {
         try await write { rows throws(LedgerError) in
             guard var card = try rows.card(uid) else {
-                return .failure(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
+                return .failure(Refusal(.cardUnknown, "card \(uid) is not in this ledger"))
             }
             // A retry finds its own operation and changes nothing again.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(
-                        Refusal(.badIdentifier, "operation \(id) was another one before"))
+                        Refusal(
+                            .badIdentifier,
+                            "operation ID \(id) is already used by another operation"))
                 }
                 return .success(card)
             }
             // An activation attempt may have reserved the id.
             guard try !rows.isUsed(id) else {
-                return .failure(Refusal(.badIdentifier, "operation \(id) was another one before"))
+                return .failure(
+                    Refusal(
+                        .badIdentifier, "operation ID \(id) is already used by another operation"))
             }
             switch (change, card.status) {
             case (.block, .active):

@@ -107,7 +107,7 @@ private final class MemoryRows: LedgerRows {
 
     func save(_ card: LedgerCard) throws(LedgerError) {
         guard card.ticket.map({ counts($0.id) }) ?? true else {
-            throw LedgerError(.corrupt, "card \(card.uid) has a ticket that does not count")
+            throw LedgerError(.corrupt, "card \(card.uid) shows a ticket that is void")
         }
         tables.cards[card.uid] = card
     }
@@ -225,7 +225,10 @@ private final class MemoryRows: LedgerRows {
         guard
             SafetyRule.nothingUnderRetiredKeys.isLeftOut
                 || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
-        else { throw LedgerError(.corrupt, "record \(record.sequence) is under a retired key") }
+        else {
+            throw LedgerError(
+                .corrupt, "record \(record.sequence) was made under a key that was already retired")
+        }
         tables.issued[record.uid, default: [:]][record.sequence] = record
     }
 
@@ -243,11 +246,13 @@ private final class MemoryRows: LedgerRows {
         let (balance, overflow) = tables.balances[entry.account, default: 0]
             .addingReportingOverflow(entry.amount)
         guard !overflow else {
-            throw LedgerError(.corrupt, "account \(entry.account) would hold too much")
+            throw LedgerError(.corrupt, "account \(entry.account) has a sum too large to represent")
         }
         if case .purse = entry.account {
             guard (0...Currency.largestBalance).contains(balance) else {
-                throw LedgerError(.corrupt, "account \(entry.account) would hold \(balance)")
+                throw LedgerError(
+                    .corrupt,
+                    "account \(entry.account) has a sum outside the allowed range: \(balance)")
             }
         }
         tables.balances[entry.account] = balance
@@ -315,7 +320,7 @@ private final class MemoryRows: LedgerRows {
     func readCounter(of uid: CardUID) -> ReadCounter? { tables.readCounters[uid] }
     func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
         guard tables.cards[uid] != nil else {
-            throw LedgerError(.corrupt, "a counter is of no card")
+            throw LedgerError(.corrupt, "a read counter is recorded for a missing card")
         }
         guard tables.readCounters[uid].map({ $0 < counter }) ?? true else { return false }
         tables.readCounters[uid] = counter
@@ -375,7 +380,7 @@ extension MemoryRows {
 
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
         guard activation(attempt.id) == nil, activation(of: attempt.code) == nil else {
-            throw LedgerError(.corrupt, "code \(attempt.code) has another attempt")
+            throw LedgerError(.corrupt, "code \(attempt.code) already has another attempt")
         }
         tables.activations.append(attempt)
     }

@@ -35,7 +35,7 @@ extension Book {
         // Only one caller gets `booked`, so the cash is handed out once.
         if let earlier, earlier.kind == .payout, earlier.uid == uid { return .earlier(earlier) }
         guard let known = try knownCard(of: uid) else {
-            return .refused(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
+            return .refused(Refusal(.cardUnknown, "card \(uid) is not in this ledger"))
         }
         do throws(Refusal) {
             try requirePayable(prize)
@@ -50,7 +50,8 @@ extension Book {
             return .refused(error)
         }
         guard try !rows.isUsed(id) else {
-            return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
+            return .refused(
+                Refusal(.badIdentifier, "operation ID \(id) is already used by another operation"))
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
@@ -67,17 +68,18 @@ extension Book {
         guard prize.currency == currency else {
             throw Refusal(
                 .badAmount,
-                "\(prize.shown) is in \(prize.currency.code); this ledger is kept in "
+                "the prize of \(prize.shown) is in \(prize.currency.code), but the ledger is in "
                     + currency.code)
         }
         guard prize.minorUnits > 0 else {
-            throw Refusal(.badAmount, "\(prize.shown) cannot be paid out; a prize is above 0")
+            throw Refusal(
+                .badAmount, "the prize of \(prize.shown) is not possible; a prize must be above 0")
         }
         guard prize.minorUnits <= Currency.largestPayout else {
             throw Refusal(
                 .limitExceeded,
-                "\(prize.shown) is more than the "
-                    + "\(Money(minorUnits: Currency.largestPayout, currency).shown) that a ledger notes"
+                "the prize of \(prize.shown) is more than the ledger can record "
+                    + "(\(Money(minorUnits: Currency.largestPayout, currency).shown) at most)"
             )
         }
     }

@@ -20,7 +20,11 @@ extension LedgerStore {
             book throws(LedgerError) -> Confirmation in
             guard let operation = try book.rows.operation(open.operation.id),
                 var card = try book.rows.card(open.card.uid)
-            else { throw LedgerError(.corrupt, "operation \(open.operation.id) has vanished") }
+            else {
+                throw LedgerError(
+                    .corrupt,
+                    "operation \(open.operation.id) should be in the ledger but is missing")
+            }
             // An earlier try to confirm may have gone through without an answer.
             switch operation.state {
             case .committed: return .committed(operation)
@@ -140,10 +144,13 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "a \(operation.kind.rawValue) has happened already and cannot be undone"))
+                        "this operation (\(operation.kind.rawValue)) has already happened and "
+                            + "cannot be voided"))
             }
             guard try !book.rows.isUsed(id) else {
-                return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
+                return .refused(
+                    Refusal(
+                        .badIdentifier, "operation ID \(id) is already used by another operation"))
             }
             var card = known.card
             if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
@@ -163,7 +170,10 @@ extension LedgerStore {
                 // The payment has just ended, so nothing is open any more.
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {
-                throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
+                throw LedgerError(
+                    .corrupt,
+                    "card \(open.uid) changed while it was locked, through a program error or a "
+                        + "foreign write")
             }
             return .open(fresh)
         }

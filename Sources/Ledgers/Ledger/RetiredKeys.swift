@@ -25,7 +25,7 @@ extension LedgerStore {
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,
-                        "key \(id) is the one that seals at all stations; nothing was retired")
+                        "key \(id) is the current sealing key and cannot be retired")
                 }
                 try rows.insert(RetiredKey(id: id, retiredAt: now))
             }
@@ -42,8 +42,8 @@ extension LedgerRows {
     /// I4: no record was made with a key that was already retired.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
-            "I4: record \(record.sequence) of card \(record.uid) was sealed with key "
-                + "\(record.keyID) after that key was retired"
+            "I4: record \(record.sequence) of card \(record.uid) was sealed after its key "
+                + "\(record.keyID) was retired"
         }
     }
 }

@@ -5,22 +5,23 @@ extension Circumstances {
     /// replaced it.
     func requireClaimable(_ id: TicketID, on known: KnownCard) throws(Refusal) {
         guard let sold, let payment else {
-            throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
+            throw Refusal(.wrongState, "ticket \(id) was not sold by this ledger")
         }
         guard payment.state == .committed else {
-            throw Refusal(.wrongState, "the purchase of ticket \(id) was not completed")
+            throw Refusal(.wrongState, "ticket \(id) is from a purchase that was not completed")
         }
         guard paidFrom.contains(where: accounts.contains) else {
             throw Refusal(
                 .wrongState,
                 sold.card == known.card.uid
-                    ? "ticket \(id) was bought before the card was issued anew, maybe by someone else"
-                    : "ticket \(id) was bought with card \(sold.card), not this one")
+                    ? "ticket \(id) was bought before the card was reissued and may be another "
+                        + "person's"
+                    : "ticket \(id) was bought with card \(sold.card), not with this card")
         }
         if let earlierClaim {
             throw Refusal(
                 .alreadyClaimed,
-                "the prize of ticket \(id) was booked before, by operation \(earlierClaim.id)")
+                "ticket \(id) already has a prize, booked by operation \(earlierClaim.id)")
         }
     }
 
@@ -42,6 +43,7 @@ extension SoldTicket {
     var isSold: Refusal {
         Refusal(
             .badIdentifier,
-            "ticket \(ticket.id) was sold before, by operation \(operation); begin with another id")
+            "ticket \(ticket.id) was already sold, by operation \(operation); begin again with a "
+                + "new ID")
     }
 }

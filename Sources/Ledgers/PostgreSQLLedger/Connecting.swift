@@ -36,13 +36,13 @@ enum Connecting {
             return unsafe handle
         case .none(let failures):
             let words = zip(servers, failures).map { server, failure in
-                failure?.why ?? "\(name(of: server)): no answer"
+                failure?.why ?? "no answer from \(name(of: server))"
             }
             let why = words.joined(separator: "; ")
             throw LedgerError(
                 Link.isServersWord(why) ? .unavailable : .offline, Link.refusal(why))
         }
-        throw LedgerError(.unavailable, "libpq has no memory")
+        throw LedgerError(.unavailable, "libpq is out of memory")
     }
 
     private struct Failure: Error { let why: String }

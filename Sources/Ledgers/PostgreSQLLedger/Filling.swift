@@ -145,7 +145,9 @@ private final class Filling {
     func commit() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit([]) } catch {
             throw LedgerError(
-                .outcomeUnknown, "the database did not say whether it kept the copy; repeat it")
+                .outcomeUnknown,
+                "the server did not confirm the copy, so it may or may not have been saved; repeat "
+                    + "it")
         }
     }
 

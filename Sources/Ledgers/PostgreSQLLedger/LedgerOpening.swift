@@ -144,17 +144,16 @@ extension Link {
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {
                 close()
-                throw .lost("the database cannot promise what it shows")
+                throw .lost("the server did not confirm that a standby has the data it shows")
             }
         } catch .refused(sqlState: "42P01", _) {
             throw LedgerError(
-                .unavailable, "the database has no ledger; make one with tapcard ledger init")
+                .unavailable, "the database has no ledger; create one with `tapcard ledger init`")
         } catch .refused(sqlState: LinkFailure.noRight, _) {
             throw LedgerError(
                 .unavailable,
-                "this login has no rights in the ledger: it was never registered, or the owner has "
-                    + "revoked it; the owner can give this machine another one with tapcard station "
-                    + "register"
+                "this login has no rights here, because it was never registered or was revoked; "
+                    + "the owner can run `tapcard station register`"
             )
         } catch {
             throw LedgerError(error)
@@ -203,21 +202,20 @@ struct Declaration {
         guard let opening, isOpen else {
             throw LedgerError(
                 .undeclared,
-                "the database was promoted or restored since the ledger was opened; its owner has "
-                    + "to reopen it with tapcard ledger reopen")
+                "the database was promoted or restored; the owner must run `tapcard ledger reopen`")
         }
         guard !isRevoked else {
             throw LedgerError(
                 .unavailable,
-                "the owner of the ledger has revoked the station \(login), for good; if that was a "
-                    + "mistake, the owner can give this machine another name with tapcard station "
-                    + "register")
+                "station \(login) was revoked for good; if that was a mistake, register it under "
+                    + "another name")
         }
         guard wanted == nil || wanted == currency else {
             throw LedgerError(
                 .wrongCurrency,
-                "the ledger is kept in \(currency.code), not in \(wanted?.code ?? ""); set the "
-                    + "station to \(currency.code) or name another ledger")
+                "the ledger is in \(currency.code), but the station is set to "
+                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or name another "
+                    + "ledger")
         }
         guard schema >= PostgreSQLSchema.oldest else {
             throw LedgerError(.unavailable, PostgreSQLSchema.tooOld(schema))
@@ -225,9 +223,8 @@ struct Declaration {
         guard reach != .earlier else {
             throw LedgerError(
                 .unavailable,
-                "the tables of the ledger are of an earlier version of tapcard (\(schema), this one "
-                    + "needs \(PostgreSQLSchema.version)); its owner has to run tapcard ledger "
-                    + "migrate")
+                "the ledger's tables are too old (schema \(schema), needed "
+                    + "\(PostgreSQLSchema.version)); the owner must run `tapcard ledger migrate`")
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
@@ -245,9 +242,9 @@ struct Declaration {
     private var outgrown: LedgerError {
         LedgerError(
             .newer,
-            "the ledger needs a later version of tapcard (tables of version \(schema), this one "
-                + "knows \(PostgreSQLSchema.version)): this station may only read it; install that "
-                + "version")
+            "the ledger's tables are newer (schema \(schema), known here "
+                + "\(PostgreSQLSchema.version)), so this station may only read; install a newer "
+                + "tapcard")
     }
 
     private init(_ row: inout Columns) throws(LedgerError) {
@@ -257,7 +254,7 @@ struct Declaration {
         roles = try row.value(\.text)
         let code = try row.value(\.text)
         guard let currency = Currency(code: code) else {
-            throw LedgerError(.corrupt, "the currency of the ledger is not known: \(code)")
+            throw LedgerError(.corrupt, "the ledger's currency is unknown: \(code)")
         }
         self.currency = currency
         let (number, epoch) = (try row.optional(\.integer), try row.optional(\.integer))

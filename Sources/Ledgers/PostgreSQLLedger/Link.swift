@@ -79,7 +79,7 @@ package struct Patience: Sendable {
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
-        else { throw LedgerError(.unavailable, "libpq does not begin: \(message())") }
+        else { throw LedgerError(.unavailable, "libpq could not start: \(message())") }
     }
 
     /// Whether a server refused the connection, or is not the one that was meant. One that is
@@ -93,15 +93,15 @@ package struct Patience: Sendable {
     static func refusal(_ why: String) -> String {
         // libpq's words for a server that only reads, which are never translated.
         if why.contains("session is read-only") {
-            return "only a replica can be reached, and no server that takes changes (\(why))"
+            return "only a read-only replica answers, not the primary database (\(why))"
         }
         // The server's words, which are English unless its messages are set otherwise.
         if why.contains("is not permitted to log in") {
-            return "the owner of the ledger has revoked this station, for good (\(why)); if that "
-                + "was a mistake, the owner can give this machine another name with tapcard station "
-                + "register"
+            return "this station was revoked for good by the owner (\(why)); if that was a "
+                + "mistake, register it under another name"
         }
-        return "the database cannot be reached: \(why)"
+        return isServersWord(why)
+            ? "the database cannot be used: \(why)" : "the database is offline: \(why)"
     }
 
     deinit {
@@ -124,7 +124,9 @@ package struct Patience: Sendable {
         guard
             let text = unsafe library.encryptPasswordConn(
                 handle, password, login, "scram-sha-256")
-        else { throw LedgerError(.unavailable, "libpq makes no password: \(message())") }
+        else {
+            throw LedgerError(.unavailable, "libpq could not make a password hash: \(message())")
+        }
         defer { unsafe library.freemem(text) }
         return unsafe String(cString: text)
     }
@@ -144,7 +146,7 @@ package struct Patience: Sendable {
         // warning means that the replica may lack it, so that a failover would take it back.
         guard isConfirmed(answers) else {
             close()
-            throw .lost("the server did not confirm the commit")
+            throw .lost("the server answered the commit with a warning or a rollback")
         }
     }
 
@@ -277,7 +279,7 @@ package struct Patience: Sendable {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else {
                 wasSilent = true
-                throw lost("the database has not answered in time")
+                throw lost("the database did not answer in time")
             }
             var waiting = pollfd(
                 fd: unsafe library.socket(handle),

@@ -5,7 +5,7 @@ extension LedgerError {
     init(_ failure: LinkFailure) {
         switch failure {
         case .lost(let why):
-            self.init(.offline, "the database cannot be reached (\(why)); try again")
+            self.init(.offline, "the database is offline (\(why)); try again")
         case .refused(let state, let words):
             self.init(sqlState: state, words)
         }
@@ -16,23 +16,24 @@ extension LedgerError {
         switch state.prefix(2) {
         case _ where state == LinkFailure.noRight, "25":
             self.init(
-                .readOnly, "this station may only read the ledger \(cause); ask who runs it")
+                .readOnly, "this station may only read \(cause); ask the ledger's owner")
         // The guardian's square root of a negative number.
         case _ where state == Opening.guardState:
             self.init(
                 .unavailable,
-                "the ledger was reopened, or its owner has revoked this station; nothing was "
-                    + "changed, try again: then it says which")
+                "the ledger was reopened or this station revoked in the meantime, and nothing was "
+                    + "changed; try again to learn the reason")
         case "22", "23", "42":
             self.init(
                 .corrupt,
-                "a change would break a rule of the ledger \(cause); nothing was changed, run "
-                    + "tapcard audit")
+                "the database refused a change that would break a ledger rule \(cause), and "
+                    + "nothing was changed; run `tapcard audit`")
         case "40":
-            self.init(.locked, "other stations change the same card again and again \(cause)")
-        case "53": self.init(.full, "the database has no room left \(cause); free some")
-        case "55": self.init(.locked, "somebody holds the ledger \(cause); try again later")
-        default: self.init(.unavailable, "the database cannot be used now \(cause); try again")
+            self.init(.locked, "there were repeated conflicts on the same card \(cause); try again")
+        case "53": self.init(.full, "the database has no space left \(cause); free some space")
+        case "55": self.init(.locked, "another connection holds a lock \(cause); try again")
+        default:
+            self.init(.unavailable, "the database cannot be used right now \(cause); try again")
         }
     }
 }

@@ -80,9 +80,8 @@ extension OpenLedger {
         else {
             throw LedgerError(
                 .undeclared,
-                "the database lacks operation \(confirmed.operation), which it has confirmed to "
-                    + "this station; its owner has to reopen it with tapcard ledger reopen "
-                    + "--after-loss")
+                "the database has lost the confirmed operation \(confirmed.operation) in a restore "
+                    + "or failover; the owner must run `tapcard ledger reopen --after-loss`")
         }
     }
 }

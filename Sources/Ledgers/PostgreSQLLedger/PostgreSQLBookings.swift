@@ -18,7 +18,7 @@ extension PostgreSQLRows {
 
     func append(_ entry: Entry) throws(LedgerError) {
         guard let operation = try operation(entry.operation) else {
-            throw LedgerError(.corrupt, "operation \(entry.operation) is not in the ledger")
+            throw LedgerError(.corrupt, "operation \(entry.operation) is missing from the ledger")
         }
         let place = try nextPlace(on: operation.uid)
         // The issuer's accounts have rows of each station, so that no station waits for another.

@@ -226,7 +226,9 @@ extension Link {
             if isTrial { _ = try run(all + [SQLStatement("ROLLBACK")]) } else { try commit(all) }
         } catch .lost(let why) {
             throw LedgerError(
-                .outcomeUnknown, "the database did not say whether it kept the change (\(why))")
+                .outcomeUnknown,
+                "the server did not confirm the commit, so the change may or may not have been "
+                    + "saved (\(why))")
         } catch {
             if case .refused(let state, _) = error, let why = words[state] {
                 throw LedgerError(state == LinkFailure.noRight ? .readOnly : .refused, why)

@@ -391,7 +391,9 @@ extension PostgreSQLRows {
             note(error)
             guard case .lost(let why) = error else { throw LedgerError(error) }
             throw LedgerError(
-                .outcomeUnknown, "the database did not say whether it kept the change (\(why))")
+                .outcomeUnknown,
+                "the server did not confirm the commit, so the change may or may not have been "
+                    + "saved (\(why))")
         }
     }
 }

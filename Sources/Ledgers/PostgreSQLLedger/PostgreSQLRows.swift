@@ -75,7 +75,7 @@ final class PostgreSQLRows: LedgerRows {
     func query<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
         guard !isOver else {
             hasMissed = true
-            throw LedgerError(.unavailable, "this row was not read")
+            throw LedgerError(.unavailable, "a row was not read; this is a program error")
         }
         misses += 1
         let answers = try run(takeChanges() + [selection.statement])
@@ -117,7 +117,7 @@ final class PostgreSQLRows: LedgerRows {
         guard answers.count > fence.count, answers[fence.count - 1].tag == "COMMIT", !link.hasWarned
         else {
             link.close()
-            throw .lost("the database cannot promise what it shows")
+            throw .lost("the server did not confirm that a standby has the data it shows")
         }
     }
 
@@ -215,8 +215,7 @@ final class PostgreSQLRows: LedgerRows {
         guard row.lastPlace < PostgreSQLSchema.highestPlace else {
             throw LedgerError(
                 .corrupt,
-                "card \(uid) cannot be changed: its row in the ledger was not written by tapcard; "
-                    + "run tapcard audit")
+                "the row of card \(uid) was not written by tapcard; run `tapcard audit`")
         }
         let place = max(latestPlace, row.lastPlace) + 1
         // If another program has put this card far ahead, no other card follows it.

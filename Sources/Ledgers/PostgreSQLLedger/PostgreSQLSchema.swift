@@ -16,8 +16,8 @@ enum PostgreSQLSchema {
     /// The oldest version that may write to these tables: it leaves alone what it does not know.
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
-        "the tables predate the first tapcard release (version \(schema); the oldest supported is "
-            + "\(oldest)); create a ledger in an empty database, or use the tapcard that made these"
+        "the tables are from before the first release (version \(schema), oldest supported "
+            + "\(oldest)); use an empty database or the old tapcard"
     }
 
     static let partitions = 32

@@ -38,8 +38,8 @@ struct Selection<Row> {
         }
         return LedgerError(
             .corrupt,
-            "the row of \(table.map { "\($0) " } ?? "")\(name ?? "without a key") in the ledger cannot be "
-                + "read: it was not written by tapcard; restore a backup")
+            "the row of \(table.map { "\($0) " } ?? "")\(name ?? "without a key") cannot be read, "
+                + "because it was not written by tapcard; restore a backup")
     }
 }
 

@@ -16,7 +16,7 @@ extension Connection {
     /// Copies one consistent state into an empty file.
     func copy(to destination: String) throws(LedgerError) {
         try translating(run("VACUUM INTO ?", [.text(destination)])) { (error: LedgerError) in
-            LedgerError(error.kind, "copying to \(destination) failed: \(error.detail)")
+            LedgerError(error.kind, "the backup to \(destination) failed: \(error.detail)")
         }
     }
 }

@@ -48,8 +48,8 @@ import Ledger
             guard access == .readOnly, failure.kind == .readOnly else { throw failure }
             throw LedgerError(
                 .unavailable,
-                "\(path) cannot be read (permission denied); allow this user to read and write the "
-                    + "file and its folder")
+                "\(path) cannot be opened (permission denied); allow this user to read and write "
+                    + "the file and its folder")
         }
         unsafe self.handle = handle
         self.path = path
@@ -139,7 +139,7 @@ import Ledger
     /// rows read may then mix two states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
-        throw LedgerError.locked(path, "(it was written while it was read)")
+        throw LedgerError.locked(path, "(it was written during a read without locks)")
     }
 
     /// A URI with which SQLite neither locks nor changes the file.

@@ -20,8 +20,8 @@ extension LedgerError {
         case SQLITE_CONSTRAINT:
             self.init(
                 .corrupt,
-                "a change would break a rule of the ledger \(path) \(cause); nothing was changed, "
-                    + "run tapcard audit")
+                "\(path) refused a change that would break a ledger rule \(cause), and nothing was "
+                    + "changed; run `tapcard audit`")
         case SQLITE_NOMEM, SQLITE_TOOBIG, SQLITE_INTERRUPT:
             self = .unavailable(path, cause)
         default:
@@ -40,8 +40,7 @@ extension LedgerError {
         case ENOENT, ENOTDIR:
             self.init(
                 .unavailable,
-                "the file or the folder of \(path) does not exist; create the folder or name "
-                    + "another ledger")
+                "\(path) or its folder is missing; create the folder or name another ledger")
         default: self = .unavailable(path, cause)
         }
     }
@@ -49,30 +48,32 @@ extension LedgerError {
     static func locked(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
             .locked,
-            "another program holds \(path) \(cause); try again when it is done"
+            "\(path) is locked by another program \(cause); try again when it is free"
         )
     }
 
     static func full(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
-            .full, "there is no space left for \(path) \(cause); free some")
+            .full, "\(path) has no space left on its disk \(cause); free some space")
     }
 
     static func readOnly(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
             .readOnly,
-            "\(path) may only be read \(cause); allow this user to write the file and its folder")
+            "\(path) cannot be written \(cause); give this user write access to the file and its "
+                + "folder")
     }
 
-    static func unavailable(_ path: String, _ cause: String) -> LedgerError {
+    static func unavailable(
+        _ path: String, _ cause: String, advice: String = "check its disk and try again"
+    ) -> LedgerError {
         LedgerError(
-            .unavailable, "\(path) cannot be reached \(cause); check its disk and try again")
+            .unavailable, "\(path) cannot be used \(cause); \(advice)")
     }
 
     static func corrupt(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
             .corrupt,
-            "\(path) is not a sound ledger (\(cause)); put a backup in its place with tapcard "
-                + "restore-backup")
+            "\(path) is damaged (\(cause)); restore it with `tapcard restore-backup`")
     }
 }

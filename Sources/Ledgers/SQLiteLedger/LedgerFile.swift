@@ -37,8 +37,8 @@ struct LedgerFile: Sendable {
             guard !LedgerFolder.contains(path + "-wal") else {
                 throw LedgerError(
                     .unavailable,
-                    "\(path) is missing, but its journal is there; finish the restore of a backup, "
-                        + "or bring the file back")
+                    "\(path) is missing, but its WAL journal is still there; finish the "
+                        + "interrupted restore or bring the file back")
             }
             try create(in: currency ?? .usd)
         }
@@ -64,7 +64,7 @@ struct LedgerFile: Sendable {
         try useWriteAheadLog(connection)
         // From here on the file is held, so no backup can replace it.
         guard try !connection.hasMoved() else {
-            throw LedgerError.locked(path, "(a backup has just taken its place)")
+            throw LedgerError.locked(path, "(a restored backup has just taken its place)")
         }
         try migrate(connection)
         // In WAL mode only FULL syncs every commit: a power cut must not undo one.
@@ -94,7 +94,9 @@ struct LedgerFile: Sendable {
             }
         }
         guard modes == ["wal"] else {
-            throw LedgerError.unavailable(path, "(its file system has no shared memory)")
+            throw LedgerError.unavailable(
+                path, "(its file system lacks the shared memory that WAL needs)",
+                advice: "put the ledger on a local file system")
         }
     }
 
@@ -105,9 +107,9 @@ struct LedgerFile: Sendable {
         guard count > 1 else { return }
         throw LedgerError(
             .unavailable,
-            "\(path) has \(count) names (hard links): programs that open it by different names would "
-                + "lose each other's payments; remove all but one of them, find / -xdev -samefile "
-                + "\(path) shows them")
+            "\(path) has \(count) hard links, and programs that open different names lose "
+                + "payments; remove all names but one (`find / -xdev -samefile \(path)` lists "
+                + "them)")
     }
 
     /// Removes names that killed programs have left: one that makes or restores a ledger gives a
@@ -138,11 +140,13 @@ struct LedgerFile: Sendable {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
         let kept = try inspect(connection, in: currency)
-        guard try connection.schemaVersion() == schema.latest else {
+        let version = try connection.schemaVersion()
+        guard version == schema.latest else {
             throw LedgerError(
                 .readOnly,
-                "\(path) was written by an earlier version of tapcard and has to be brought up to "
-                    + "date first; run tapcard once where the file and its folder may be written")
+                "\(path) is from an older version (schema \(version), latest \(schema.latest)) and "
+                    + "must be upgraded before it can be read; run tapcard once with write access "
+                    + "to the file and its folder")
         }
         try connection.execute("PRAGMA cell_size_check = ON")
         return Opened(connection: connection, currency: kept)
@@ -155,34 +159,33 @@ struct LedgerFile: Sendable {
         guard try connection.applicationID() == LedgerSchema.applicationID else {
             throw LedgerError(
                 .corrupt,
-                "\(path) is not a ledger, or its header is lost; name another file, or put a backup "
-                    + "in its place with tapcard restore-backup")
+                "\(path) is not a ledger or has lost its header; name another file or run `tapcard "
+                    + "restore-backup`")
         }
         let version = try connection.schemaVersion()
         guard version <= schema.latest else {
             throw LedgerError(
                 .newer,
-                "\(path) was written by a later version of tapcard (schema \(version), this one "
-                    + "knows \(schema.latest)); install that version")
+                "\(path) is from a newer version (schema \(version), latest known here "
+                    + "\(schema.latest)); install that version")
         }
         guard !(1..<LedgerSchema.oldest).contains(version) else {
             throw LedgerError(
                 .unavailable,
-                "\(path) predates the first tapcard release (schema \(version); this tapcard "
-                    + "reads \(LedgerSchema.oldest) and later), so it was left unchanged; use another "
-                    + "ledger, or open this one with the tapcard that wrote it")
+                "\(path) is from before the first release and was left unchanged; name another "
+                    + "ledger or use the tapcard that wrote it")
         }
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)
         }
         guard version >= 1, let kept = code.first.flatMap(Currency.init(code:)) else {
-            throw LedgerError.corrupt(path, "its currency is not known")
+            throw LedgerError.corrupt(path, "its currency is unknown")
         }
         guard currency == nil || currency == kept else {
             throw LedgerError(
                 .wrongCurrency,
-                "\(path) is kept in \(kept.code), not in \(currency?.code ?? ""); set the station "
-                    + "to \(kept.code) or name another ledger")
+                "\(path) is in \(kept.code), but the station is set to \(currency?.code ?? ""); "
+                    + "set the station to \(kept.code) or name another ledger")
         }
         return kept
     }
@@ -192,7 +195,9 @@ struct LedgerFile: Sendable {
         // A draft's outcome does not matter, as the ledger does not exist yet.
         try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
             error.kind == .outcomeUnknown
-                ? LedgerError.unavailable(path, "(the disk failed while it was being made)") : error
+                ? LedgerError.unavailable(
+                    path,
+                    "(the disk failed while the file was being created)") : error
         }
         do throws(LedgerError) {
             try draft.place(at: path)
@@ -239,7 +244,7 @@ extension Connection {
         }
         guard findings == ["ok"] else {
             // The first line only names the database.
-            let lines = (findings.first ?? "the check says nothing")
+            let lines = (findings.first ?? "the check gave no result")
                 .split(separator: "\n").filter { !$0.hasPrefix("***") }
             throw LedgerError.corrupt(path, lines.joined(separator: "; "))
         }

@@ -13,7 +13,7 @@ enum LedgerFolder {
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-        throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
+        throw LedgerError(.unavailable, "\(path) is not a regular file")
     }
 
     /// The number of names (hard links) of a file; 0 for a missing file.

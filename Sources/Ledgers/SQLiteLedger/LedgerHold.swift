@@ -31,7 +31,7 @@ final class LedgerHold {
             guard error == EWOULDBLOCK else { throw LedgerError(systemError: error, path: path) }
             throw LedgerError.locked(
                 path,
-                kind == .using ? "(a backup is taking its place)" : "(it is in use)")
+                kind == .using ? "(a restore is in progress)" : "(it is in use)")
         }
     }
 

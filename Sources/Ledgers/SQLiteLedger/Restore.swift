@@ -172,7 +172,8 @@ extension LedgerFile {
             }
         }
         throw LedgerError.unavailable(
-            path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
+            path, "(there are already \(mostKept) earlier ledgers beside it)",
+            advice: "move some of them elsewhere")
     }
 
     /// Replaces a journal by an empty one, so that there is a trace of the restore at every moment.
@@ -189,7 +190,7 @@ extension Connection {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {
-            throw LedgerError.unavailable(path, "(it cannot be locked)")
+            throw LedgerError.unavailable(path, "(the file cannot be locked)")
         }
         // SQLite's locks are taken in this order: an exclusive one needs the shared one first.
         for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {

@@ -99,9 +99,8 @@ public actor SQLiteLedger: LedgerStore {
                 guard isInPlace else {
                     throw LedgerError(
                         .unavailable,
-                        "\(path) was moved or replaced while it was in use; nothing was changed. "
-                            + "Bring the file back, or put a backup in its place with tapcard "
-                            + "restore-backup")
+                        "\(path) was moved or replaced while it was in use, and nothing was "
+                            + "changed; bring it back or run `tapcard restore-backup`")
                 }
                 return success
             }
@@ -190,7 +189,7 @@ public actor SQLiteLedger: LedgerStore {
             state = .open(connection)
             return connection
         case .closed:
-            throw LedgerError(.unavailable, "the ledger \(file.path) was closed; open it again")
+            throw LedgerError(.unavailable, "\(file.path) was closed; open the ledger again")
         }
     }
 }

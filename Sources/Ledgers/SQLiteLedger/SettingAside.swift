@@ -6,7 +6,7 @@ extension SQLiteLedger {
     /// name. One that was taken out of use before already has that name.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
-            throw LedgerError(.unavailable, "\(path) is a link; name the file itself")
+            throw LedgerError(.unavailable, "\(path) is a symbolic link; give the file itself")
         }
         return try await Doorway(BlockingLane(label: "tapcard.aside")).run {
             () throws(LedgerError) in
@@ -29,7 +29,7 @@ extension LedgerFile {
                             .allSatisfy { ("0"..."9").contains($0) }
                 }
             guard earlier.count == 1 else {
-                throw LedgerError(.unavailable, "\(path) does not exist; name the file of a ledger")
+                throw LedgerError(.unavailable, "\(path) is missing")
             }
             return "\(folder)/\(earlier[0])"
         }

@@ -65,7 +65,7 @@ final class TemporaryFile: Sendable {
         guard unsafe link(path, place) == 0 else {
             throw errno == EEXIST
                 ? LedgerError(
-                    .unavailable, "\(place) exists already and is kept; name another file")
+                    .unavailable, "\(place) already exists and was kept; choose another name")
                 : LedgerError(systemError: errno, path: place)
         }
         unsafe unlink(path)
@@ -84,7 +84,7 @@ final class TemporaryFile: Sendable {
     private func reachDisk() throws(LedgerError) {
         // Some rows would be left in the journal, which does not move along.
         guard !LedgerFolder.contains(path + "-wal") else {
-            throw LedgerError.unavailable(path, "(it could not be completed)")
+            throw LedgerError.unavailable(path, "(the file could not be completed)")
         }
         try LedgerFolder.reachDisk(path)
     }

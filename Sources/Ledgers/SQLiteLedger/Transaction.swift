@@ -33,8 +33,8 @@ extension Connection {
             guard isUnknown else { throw error }
             throw LedgerError(
                 .outcomeUnknown,
-                "the disk failed while \(path) was being written (\(error.detail)); the change may "
-                    + "or may not have happened, tap the card again to resolve it")
+                "the disk failed while \(path) was being written, so the change may or may not "
+                    + "have been saved (\(error.detail)); tap again to resolve it")
         }
         return result
     }

@@ -34,8 +34,8 @@ package struct RemoteLottery: LotteryService {
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
             .goneBack,
-            "its list of draws has gone back: it \(newest), and \(lost.id) of \(lost.date) had "
-                + "taken place before")
+            "the list of draws \(newest), although draw \(lost.id) of \(lost.date) is already "
+                + "known; tickets would be sold for past draws")
     }
 
     package func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {

@@ -91,7 +91,7 @@ import Testing
         let error = await #expect(throws: TapcardError.self) {
             _ = try await till.pay(100, id: 2, with: retired)
         }
-        #expect(error?.what.contains("no card with a record") == true)
+        #expect(error?.what.contains("no valid record under a key in use") == true)
         #expect(try till.status()?.payments == 1)
     }
 
@@ -150,7 +150,7 @@ import Testing
         try await till.look(at: InMemoryLedger(currency: .usd))
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 1) }
         #expect(error?.kind == .ledgerOffline && error?.result.exitStatus == 9)
-        #expect(error?.what.contains("not in its snapshot") == true)
+        #expect(error?.what.contains("not in the snapshot") == true)
         // Its own issuer's keys do not open it, and nothing says that it is one of ours.
         let other = try await TestIssuer(
             chip, KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 7, count: $0) })

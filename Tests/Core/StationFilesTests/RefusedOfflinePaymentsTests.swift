@@ -73,7 +73,7 @@ import Testing
             state: .voided, endedAt: TestIssuer.now)
         try till.note(given, in: "issuer")
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 7) }
-        #expect(error?.kind == .operationVoided && error?.what == "Not paid.")
+        #expect(error?.kind == .operationVoided && error?.what == "The payment was not taken.")
         #expect(error?.next == [.request(.again(.pay, .cents(100)))])
         // Another process of the station hears of it while the card is waited for.
         let later = Operation(

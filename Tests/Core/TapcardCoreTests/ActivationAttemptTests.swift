@@ -224,7 +224,7 @@ struct ActivationAttemptTests {
         _ = try await world.station.activate(id: World.id(3), through: service)
         kept.putBack(try #require(tables.withLock { $0 }))
         _ = try await kept.skipNumbersAfterRestore()
-        // The tag carries the yes, the ledger does not: an operator decides.
+        // The tag was not overwritten: it holds the yes, the ledger does not: an operator decides.
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(4), through: service)
         }

@@ -68,7 +68,7 @@ struct CloseTests {
             do {
                 _ = try await world.station.read()
             } catch {
-                #expect(error.what.hasPrefix("The tag holds a text; the card that was on it is"))
+                #expect(error.what.hasPrefix("The card on this tag was "))
             }
             let request = CardRequest(
                 .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),

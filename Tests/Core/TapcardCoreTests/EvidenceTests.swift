@@ -31,7 +31,7 @@ struct EvidenceTests: ProvenCards {
             for hint in hints {
                 #expect(!hint.contains("tampered") && !hint.contains("overwritten"), "\(hint)")
             }
-            torn += hints.count { $0.contains("looks torn") }
+            torn += hints.count { $0.contains("only partly written") }
             try await world.expectResolved()
             #expect(try await self.hints(of: world) == [], "resolved operations are not news")
         }
@@ -63,7 +63,10 @@ struct EvidenceTests: ProvenCards {
         half[.data].bytes[byte] ^= 0x10
         try await put(half, on: world)
         let hints = try await hints(of: world)
-        #expect(hints.count == 1 && hints[0].hasPrefix("the first record looks torn"), "\(hints)")
+        #expect(
+            hints.count == 1
+                && hints[0].hasPrefix("the first record is only partly written"),
+            "\(hints)")
         #expect(try await world.station.read().balance == World.usd(900))
     }
 
@@ -74,9 +77,10 @@ struct EvidenceTests: ProvenCards {
         try await world.alter { $0.flip(0x80, at: 0x25 * 4 + 2) }
         #expect(
             try await hints(of: world) == [
-                "the second record looks tampered with: whole, number 2 with $335.18, but that "
-                    + "number was sealed with $7.50",
-                "the newest record with a true seal is number 1; the ledger has confirmed 2",
+                "the second record was tampered with: it is complete and shows number 2 with "
+                    + "$335.18, but that number was sealed with $7.50",
+                "the newest record with a valid seal is number 1; the ledger has already confirmed "
+                    + "number 2",
             ])
         #expect(try await world.station.read().problem?.kind == .damaged)
     }
@@ -92,8 +96,8 @@ struct EvidenceTests: ProvenCards {
         }
         #expect(
             try await hints(of: world) == [
-                "the second record looks tampered with: whole, number 7 with $1000.00, but under "
-                    + "no true seal"
+                "the second record was tampered with: it is complete and shows number 7 with "
+                    + "$1000.00, but its seal is invalid"
             ])
         #expect(try await world.station.read().problem == nil, "the true one counts")
     }
@@ -107,15 +111,14 @@ struct EvidenceTests: ProvenCards {
         }
         #expect(
             try await hints(of: world) == [
-                "the first record looks overwritten: it is like nothing that was written to the "
-                    + "card",
-                "the second record looks overwritten: it is like nothing that was written to the "
-                    + "card",
+                "the first record was overwritten with something else",
+                "the second record was overwritten with something else",
             ])
         try await world.alter { tag in for page: UInt8 in 4...0x27 { tag[page] = .zero } }
         #expect(
             try await hints(of: world) == [
-                "both records are gone: the tag was wiped, or is another one with this number"
+                "both records are missing; the tag was erased, or this is another tag with the "
+                    + "same number"
             ])
     }
 
@@ -125,12 +128,13 @@ struct EvidenceTests: ProvenCards {
         try await world.alter { $0.flip(0x08, at: 0x09 * 4) }
         #expect(
             try await hints(of: world) == [
-                "what phones read was altered: it says $90.00, the ledger $10.00"
+                "the NFC text for phones was altered: it shows the balance $90.00, but the ledger "
+                    + "has $10.00"
             ])
         #expect(try await hints(of: world) == [], "it was repaired")
         try await world.alter { $0.flip(0x20, at: 0x0F * 4) }
         let hints = try await hints(of: world)
-        #expect(hints.count == 1 && hints[0].hasPrefix("what phones read was altered: "))
+        #expect(hints.count == 1 && hints[0].hasPrefix("the NFC text for phones was altered: "))
         #expect(!hints[0].contains("Gonzalez"))
     }
 
@@ -142,7 +146,8 @@ struct EvidenceTests: ProvenCards {
         try await world.putBack()
         #expect(
             try await hints(of: world) == [
-                "what phones read is half written: an earlier tap was broken off"
+                "the NFC text for phones is only half written, because an earlier tap was "
+                    + "interrupted"
             ])
     }
 
@@ -156,31 +161,33 @@ struct EvidenceTests: ProvenCards {
         try await world.put(old)
         #expect(
             try await hints(of: world) == [
-                "the newest record with a true seal is number 1; the ledger has confirmed 3"
+                "the newest record with a valid seal is number 1; the ledger has already confirmed "
+                    + "number 3"
             ])
         let restored = try await World.withCard()
         try await restored.put(new)
         #expect(
             try await hints(of: restored) == [
-                "the newest record with a true seal is number 3, which this ledger never handed "
-                    + "out: an older copy of it lies in its place, or somebody has key 1"
+                "the newest record with a valid seal is number 3; this ledger never issued that "
+                    + "number; an older copy of the ledger is in place, or someone else has key 1"
             ])
         let problem = try #require(try await restored.station.read().problem)
         #expect(problem.kind == .ledgerBehind)
         #expect(
-            problem.meaning == "No backup was restored here: an older "
-                + "ledger was copied into its place, or somebody else has key 1.")
+            problem.meaning == "No restore is recorded, so an older ledger file was copied into "
+                + "place or someone else has key 1.")
         _ = try await restored.ledger.skipNumbersAfterRestore()
         #expect(
             try await restored.station.read().problem?.meaning
-                == "What happened since the backup is not in this ledger.")
+                == "The ledger was restored from a backup, and the operations since that backup "
+                + "are missing.")
         let other = World(try World.blank())
         try await other.issue(99_000)
         try await restored.put(try await other.tag())
         #expect(
             try await hints(of: restored).first
-                == "the newest record with a true seal is number 1, with other bytes than the "
-                + "ledger made: somebody has key 1")
+                == "the newest record with a valid seal is number 1; this ledger made other bytes "
+                + "for that number, so someone else has key 1")
     }
 
     @Test("The log names the retired key that sealed a record")
@@ -189,7 +196,7 @@ struct EvidenceTests: ProvenCards {
         let keys = try KeyTrustTests.rotated.retiring(1)
         #expect(
             try await hints(of: world, keys) == [
-                "the first record is sealed with key 1, which was given up"
+                "the first record is sealed with key 1, which is retired"
             ])
     }
 

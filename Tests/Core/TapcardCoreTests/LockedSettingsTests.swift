@@ -91,7 +91,7 @@ struct LockedSettingsTests {
                 #expect(error.kind == .lockedTag && error.result.exitStatus == 4)
                 #expect(
                     error.what.contains("\(request.kind.noun)") && error.what.contains("voided"))
-                #expect(error.meaning.contains("the card works"))
+                #expect(error.meaning.contains("the card can still be used"))
                 #expect(error.next == [.trust(.useAsItIs)])
                 try await world.expectAsItIs("\(request)")
                 // From now on it is an old story.

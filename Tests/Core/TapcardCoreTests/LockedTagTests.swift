@@ -60,7 +60,7 @@ struct LockedTagTests {
             try await world.station.close(id: World.id(3))
         }
         try expectNamed(closing, .lockedTag, exit: 4)
-        #expect(closing.failure?.meaning.hasPrefix("Not paid out.") == true)
+        #expect(closing.failure?.meaning.hasPrefix("The card was not closed.") == true)
 
         try await world.put(try World.otherTag())
         let moved = try await world.station.make(CardRequest(.replace(uid)), id: World.id(5))

@@ -11,7 +11,7 @@ import Testing
 struct LostReaderTests {
     private static let mostWrites = 60
     /// The claim that is made only if tag and ledger are unchanged.
-    private static let unchanged = "Nothing was changed on card or ledger."
+    private static let unchanged = "Nothing was changed, and no money moved."
 
     @Test(
         "A request whose reader is unplugged never misreports its outcome",

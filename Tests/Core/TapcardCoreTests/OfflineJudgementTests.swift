@@ -31,7 +31,7 @@ import Testing
             #expect(error.next == [.ledger(.waitForLedger(reason))])
             #expect(error.kind == .ledgerOffline && error.result.exitStatus == 9)
             #expect(error.what.hasPrefix("The ledger is offline, and "))
-            #expect(error.meaning == "Not paid: nothing was taken from the card.")
+            #expect(error.meaning == "The payment was not taken: the card was not charged.")
         }
     }
 

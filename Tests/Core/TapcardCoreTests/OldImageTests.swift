@@ -56,10 +56,12 @@ struct OldImageTests {
         let uid = try await world.uid()
         let problem = try #require(try await world.station.read().problem)
         #expect(problem.kind == .damaged)
-        #expect(problem.what == "The only record left on the card is an old one, number 2 of 3.")
         #expect(
-            problem.meaning == "It is a copy or an image from before, or the newer record was lost."
-                + " The money is safe in the ledger.")
+            problem.what == "The newest record on the card is number 2, but the ledger has "
+                + "confirmed number 3.")
+        #expect(
+            problem.meaning == "The tag may be an old copy, or its newer record was lost. The full "
+                + "balance is safe in the ledger.")
         #expect(problem.next == [.card(.showHistory(uid)), .trust(.blockInDoubt(uid))])
         await expectRefused(.damaged, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(4))

@@ -36,7 +36,7 @@ struct OtherKeyTests: ProvenCards {
             #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
             #expect(error.operation == World.id(2))
             #expect(error.what.contains("refused its key 4 twice"), "\(error)")
-            #expect(error.meaning.contains("The ledger has it"), "\(error)")
+            #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
             // To repeat the request cannot help.
             #expect(error.next == [.trust(.replace(uid))])
             #expect(try await failures(.four, world) == 2 * times)
@@ -59,7 +59,9 @@ struct OtherKeyTests: ProvenCards {
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
         #expect(error.what.contains("refused its key 0 twice"))
-        #expect(error.meaning.contains("Not paid.") && error.next == [.trust(.replace(uid))])
+        #expect(
+            error.meaning.contains(
+                "The payment was not taken.") && error.next == [.trust(.replace(uid))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await chip(world).files == before.files)
         #expect(try await failures(.application, world) == 2)
@@ -81,7 +83,9 @@ struct OtherKeyTests: ProvenCards {
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
         #expect(error.what.contains("refused its new keys twice"), "\(error)")
-        #expect(error.meaning.contains("Not paid.") && error.next == [.trust(.replace(uid))])
+        #expect(
+            error.meaning.contains(
+                "The payment was not taken.") && error.next == [.trust(.replace(uid))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await station.read().balance == World.usd(1_000))
         try await expectReplaced(world, 1_000)
@@ -102,7 +106,7 @@ struct OtherKeyTests: ProvenCards {
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
         #expect(error.what.contains("takes key 0 no more"))
-        #expect(error.meaning.contains("Not paid."))
+        #expect(error.meaning.contains("The payment was not taken."))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         try await expectReplaced(world, 1_000)
     }
@@ -194,7 +198,7 @@ struct OtherKeyTests: ProvenCards {
             }.failure)
         #expect(error.kind == .copied && error.result.exitStatus == 7)
         #expect(error.what.contains("\(World.id(2)) is still open"), "\(error)")
-        #expect(error.meaning.hasPrefix("The ledger has the top-up."), "\(error)")
+        #expect(error.meaning.hasPrefix("The top-up is booked in the ledger"), "\(error)")
         #expect(error.next == [.trust(.keepCopy)])
         // A new request was never begun.
         await expectRefused(.copied, exit: 7) { () throws(TapcardError) in

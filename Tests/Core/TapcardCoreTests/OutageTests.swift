@@ -75,10 +75,10 @@ import Testing
         let gone = TapcardError(LedgerError(.offline, "no answer"))
         let paid = gone.beforeBeginning(.pay)
         #expect(paid.what == gone.what)
-        #expect(paid.meaning == "Not paid: nothing was taken from the card.")
+        #expect(paid.meaning == "The payment was not taken: the card was not charged.")
         #expect(paid.next == [.ledger(.waitForLedger(nil))])
         let added = gone.beforeBeginning(.add)
-        #expect(added.meaning == "Not added: the card has what it had before.")
+        #expect(added.meaning == "The top-up was not made: the balance is unchanged.")
         #expect(added.next == [.ledger(.addWhenBack)])
         // Of an outcome that is not known, nothing is claimed.
         let unknown = TapcardError(.outcomeUnknown, "No answer.", meaning: "It may have happened.")

@@ -137,7 +137,7 @@ struct ProtectionRecoveryTests {
             return
         }
         #expect(error.kind == .outcomeUnknown)
-        #expect(error.what.contains("a password that this station does not know"))
+        #expect(error.what.contains("write-protected with an unknown password"))
         #expect(error.next.first == .file(.importKeysOrReplace))
     }
 

@@ -259,7 +259,7 @@ struct UnsupportedReaderTests {
             try await station.make(request, id: World.id(1))
         }
         #expect(error?.result == .noReader)
-        #expect(error?.what.contains("This reader cannot ask a tag what chip it is") == true)
+        #expect(error?.what.contains("This NFC reader can only read and write pages") == true)
         #expect(reader.trace.filter { !$0.isEmpty } == [[0x60]])
         let operation = try await station.ledger.operation(World.id(1))
         #expect(operation == nil)

@@ -18,14 +18,16 @@ struct RepairTests {
         try await world.alter { tag in for page in UInt8(0x20)...0x27 { tag[page] = .zero } }
         let looked = try #require(try await world.station.read(resolving: false).problem)
         #expect(looked.what.hasSuffix("The payment \(World.id(2)) is still open."))
-        #expect(looked.meaning == "The money is safe in the ledger.")
+        #expect(looked.meaning == "The full balance is safe in the ledger.")
         #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
         let read = try #require(try await world.station.read().problem)
-        #expect(read.meaning == "The open payment was voided; the money is safe in the ledger.")
+        #expect(
+            read.meaning == "The open payment was voided because of this, and the full balance is "
+                + "safe in the ledger.")
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         for resolves in [true, false] {
             let again = try #require(try await world.station.read(resolving: resolves).problem)
-            #expect(again.meaning == "The money is safe in the ledger.")
+            #expect(again.meaning == "The full balance is safe in the ledger.")
             #expect(!again.what.contains("open"))
         }
     }

@@ -38,7 +38,10 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
-        #expect(error.what.contains("worn out") && error.meaning.contains("Not paid."))
+        #expect(
+            error.what.contains("worn out")
+                && error.meaning.contains("The payment was not taken.")
+        )
         #expect(error.next == [.trust(.replace(before.uid))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await chip(world).files == before.files)
@@ -131,7 +134,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                     try await world.station.pay(World.usd(250), id: World.id(2))
                 }.failure, "\(values)")
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(values)")
-            #expect(error.what.contains("changed the settings"), "\(values): \(error)")
+            #expect(error.what.contains("altered the card's file settings"), "\(values): \(error)")
             #expect(error.next == [.trust(.replace(uid))])
         }
         await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
@@ -165,7 +168,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await world.station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.meaning.contains("Nothing was taken"))
-        #expect(error.what.contains("changed the settings"))
+        #expect(error.what.contains("altered the card's file settings"))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await world.station.read().balance == World.usd(1_000))
         try await expectReplaced(world, 1_000)
@@ -186,7 +189,10 @@ struct UnusableNTAG424Tests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
-        #expect(error.what.contains("settings") && error.meaning.contains("Not paid."))
+        #expect(
+            error.what.contains("settings")
+                && error.meaning.contains("The payment was not taken.")
+        )
         #expect(error.next == [.trust(.replace(nil))])
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await chip(world) == before)
@@ -205,7 +211,10 @@ struct UnusableNTAG424Tests: ProvenCards {
             await outcome { () throws(TapcardError) in
                 try await world.station.add(World.usd(250), id: World.id(2))
             }.failure)
-        #expect(error.kind == .outcomeUnknown && error.what.contains("changed the settings"))
+        #expect(
+            error.kind == .outcomeUnknown
+                && error.what.contains("altered the card's file settings")
+        )
         try await expectReplaced(world, 1_250)
     }
 
@@ -222,19 +231,19 @@ struct UnusableNTAG424Tests: ProvenCards {
         }
         let requests: [(words: String, request: () async throws(TapcardError) -> Void)] = [
             (
-                "Not added.",
+                "The top-up was not made.",
                 { () throws(TapcardError) in
                     _ = try await station.add(World.usd(250), id: World.id(3))
                 }
             ),
             (
-                "Not paid.",
+                "The payment was not taken.",
                 { () throws(TapcardError) in
                     _ = try await station.pay(World.usd(100), id: World.id(4))
                 }
             ),
             (
-                "Not paid out.",
+                "The card was not closed.",
                 { () throws(TapcardError) in
                     _ = try await station.close(id: World.id(5))
                 }
@@ -246,7 +255,7 @@ struct UnusableNTAG424Tests: ProvenCards {
             #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
             // The older one is named, too.
             #expect(error.meaning.contains("\(World.id(2))"), "\(error)")
-            #expect(error.meaning.contains("The ledger has it"), "\(error)")
+            #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
         }
         #expect(try await world.operations().count == 2)
         try await expectReplaced(world, 1_250)
@@ -269,7 +278,7 @@ struct UnusableNTAG424Tests: ProvenCards {
                     try await station.pay(World.usd(100), id: World.id(id))
                 }.failure)
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-            #expect(error.meaning.hasPrefix("Not paid."), "\(error)")
+            #expect(error.meaning.hasPrefix("The payment was not taken."), "\(error)")
         }
         #expect(try await world.ledger.knownCard(of: uid)?.open?.kind == .reseal)
         let summary = try await station.read()

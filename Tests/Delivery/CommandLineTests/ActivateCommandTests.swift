@@ -21,15 +21,15 @@ struct ActivateCommandTests {
         let after = await bench.run("read --json").text
         #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
         #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
-        #expect(ended.text.contains("Until there is an answer the card is activating"))
+        #expect(ended.text.contains("The card stays in the state \"activating\""))
         // What answers there need not be the service: then the address is to be looked at.
         let isOfOthers: [ServiceError.Kind] = [
             .redirected, .refused, .notHTTP, .notJSON, .wrongShape,
         ]
         #expect(
-            ended.text.contains("the address may be wrong (activation-url)")
+            ended.text.contains("the setting activation-url may be wrong")
                 == isOfOthers.contains(kind), "\(ended.text)")
-        #expect(ended.text.contains("asks again for the same code"))
+        #expect(ended.text.contains("will send the same code again"))
     }
 
     @Test("history tells each attempt and what the service said, audit what has no answer")
@@ -93,8 +93,7 @@ struct ActivateCommandTests {
                 """
                 ! tapcard: asking the activation service
                 ! tapcard: request already sent; stopping once the answer is recorded
-                ! tapcard: Stopped. The service has activated the code, and the ledger has noted \
-                it. The card does not show it yet. Tap the card again to write it.
+                ! tapcard: Canceled. The service activated the code, and the ledger recorded it. The card itself has not been updated yet. Tap the card again to write it.
 
                 """), "\(ended.text)")
         let reading = await bench.run("read")

@@ -63,10 +63,10 @@ struct CashierCommandTests {
         "a password that is none is refused, and nothing is kept",
         arguments: [
             (["sesame-open", "sesame-closed"], 2, "The two entries do not match."),
-            (["sesame-open", nil], 1, "Stopped."), ([nil], 1, "Stopped."),
-            (["sesame"], 2, "The password is too short: it needs 10 characters."),
-            (["sesame-op"], 2, "The password is too short: it needs 10 characters."),
-            ([""], 2, "The password is too short: it needs 10 characters."),
+            (["sesame-open", nil], 1, "Canceled."), ([nil], 1, "Canceled."),
+            (["sesame"], 2, "The password must have at least 10 characters."),
+            (["sesame-op"], 2, "The password must have at least 10 characters."),
+            ([""], 2, "The password must have at least 10 characters."),
             (["Password123!"], 2, "The password is too easy to guess: "),
             (["1234567890"], 2, "The password is too easy to guess: "),
             (["annannannann2024"], 2, "The password is too easy to guess: "),
@@ -122,7 +122,7 @@ struct CashierCommandTests {
             // The last one only looks a little like it.
             #expect(refused.status == (name.hasPrefix("a") ? 0 : 2), "\(name): \(refused.text)")
             if refused.status != 0 {
-                #expect(refused.text.contains("looks like the cashier \"Ann\""))
+                #expect(refused.text.contains("is too easy to confuse with \"Ann\""))
             }
         }
         #expect(await bench.run("cashiers remove aNN").text == "Ann can no longer log in\n")
@@ -141,7 +141,11 @@ struct CashierCommandTests {
     @Test(
         "a file that is not ours is refused, and kept",
         arguments: [
-            ("", 0o600, "is damaged, or of a newer tapcard"), ("{}", 0o600, "is damaged"),
+            ("", 0o600, "is damaged or from a newer version of tapcard"),
+            (
+                "{}", 0o600,
+                "is damaged"
+            ),
             (#"{"format":"tapcard cashiers 2","cashiers":[]}"#, 0o600, "newer tapcard"),
             (#"{"format":"tapcard cashiers 1","cashiers":[{"name":"Ann"}]}"#, 0o600, "is damaged"),
             (
@@ -156,7 +160,7 @@ struct CashierCommandTests {
             let ended = await bench.run(line, Self.password)
             #expect(ended.status == 1, "\(line)")
             #expect(ended.text.contains(words), "\(ended.text)")
-            #expect(ended.text.contains("Nothing was done, and nobody can log in."))
+            #expect(ended.text.contains("No cashier can log in until this is fixed."))
         }
         #expect(try DurableFile(path).read() == Array(text.utf8))
     }
@@ -168,18 +172,18 @@ struct CashierCommandTests {
         try DurableFile.makeFolder(bench.path(of: "cashiers.json.lock"))
         let locked = await bench.run("cashiers add Ann", Self.password)
         #expect(locked.status == 1)
-        #expect(locked.text.contains("The file of the cashiers cannot be locked: "))
+        #expect(locked.text.contains("The cashier file could not be locked: "))
         #expect(await bench.run("cashiers list").text == Self.nobody)
         try DurableFile.makeFolder(bench.path(of: "cashiers.json"))
         let unread = await bench.run("cashiers list")
         #expect(unread.status == 1)
-        #expect(unread.text.contains("The file of the cashiers cannot be read: "), "\(unread)")
+        #expect(unread.text.contains("The cashier file cannot be read: "), "\(unread)")
         // There is room for the name of the file and of its lock, and for no longer one.
         let long = CashierFile(
             path: path.replacing("cashiers.json", with: String(repeating: "x", count: 250)))
         let ann = Cashier(try CashierName("Ann"), PasswordHash("sesame-open", salt: []))
         let error = #expect(throws: TapcardError.self) { _ = try long.add(ann) }
-        #expect(error?.what.hasPrefix("The file of the cashiers cannot be written: ") == true)
+        #expect(error?.what.hasPrefix("The cashier file could not be written: ") == true)
         #expect(try long.load().isEmpty)
         try DurableFile(long.path + ".lock").remove()
     }
@@ -198,7 +202,8 @@ struct CashierCommandTests {
             to: "cashiers.json", mode: 0o600)
         let refused = await bench.run("cashiers add Zoë", Self.password)
         #expect(refused.status == 1)
-        #expect(refused.text.contains("There are 200 cashiers already."), "\(refused.text)")
+        #expect(
+            refused.text.contains("The limit of 200 cashiers has been reached."), "\(refused.text)")
         #expect(
             refused.text.contains(
                 "Remove a cashier who no longer works here: tapcard cashiers remove NAME"))

@@ -69,8 +69,8 @@ struct DrawCommandTests {
         let offline = try ProgramBench()
         #expect(
             await offline.run("draws --forget").text
-                == "! tapcard: The service gave no usable answer: there is no network. Any cached "
-                + "list was kept. Try again later.\n")
+                == "! tapcard: The service could not be used: there is no network. Any cached list "
+                + "was kept. Try again later.\n")
         try lottery.goBack()
         #expect(
             await bench.run("draws").text
@@ -111,7 +111,7 @@ struct DrawCommandTests {
             #expect(ended.status == 8)
             #expect(
                 ended.text
-                    == "! tapcard: The service gave no usable answer: there is no network. There is "
+                    == "! tapcard: The service could not be used: there is no network. There is "
                     + "nothing to show. Try again later.\n")
         }
     }

@@ -13,15 +13,17 @@ struct ProgramFailureTests {
         try bench.write("", to: "ledger.sqlite")
         let failures = ProgramBench.Failures(ledger: LedgerError(kind, "the ledger is on fire"))
         let unchanged =
-            kind == .locked || kind == .full ? "Nothing was changed on card or ledger. " : ""
+            kind == .locked || kind == .full ? "Nothing was changed, and no money moved. " : ""
         for line in ["read", "pay 1", "audit", "history", "block", "keys list"] {
             let ended = await bench.run(line + " --quiet", failing: failures)
             #expect(ended.status == 9, "\(line)")
             let meaning =
                 line == "pay 1" && kind == .offline
-                ? "Not paid: nothing was taken from the card. Try again once the ledger is back, or "
-                    + "take cash."
-                : "\(unchanged)Without its ledger, tapcard makes no payments, top-ups or payouts."
+                ? "The payment was not taken: the card was not charged. Try again once the ledger "
+                    + "is back, or take cash."
+                : "\(unchanged)Payments, top-ups and other money operations are not possible until "
+                    + "the ledger can be used again, except for offline payments where those are "
+                    + "turned on."
             #expect(
                 ended.text.hasSuffix("! tapcard: The ledger is on fire. \(meaning)\n"), "\(line)")
         }
@@ -54,8 +56,9 @@ struct ProgramFailureTests {
         #expect(other.status == 9)
         #expect(
             other.text
-                == "! tapcard: L is kept in JPY, not in USD. Without its ledger, tapcard makes no "
-                + "payments, top-ups or payouts.\n")
+                == "! tapcard: L is kept in JPY, not in USD. Payments, top-ups and other money "
+                + "operations are not possible until the ledger can be used again, except for "
+                + "offline payments where those are turned on.\n")
     }
 
     @Test(

@@ -29,9 +29,9 @@ struct RefusalAdviceTests {
         #expect(refused.status == 4)
         #expect(
             refused.text
-                == "! tapcard: Operation \(issue) is neither a payment nor a top-up. Nothing was "
-                + "changed on card or ledger. Issuing, converting or replacing a card cannot "
-                + "be refunded. To pay out the card's balance, run: tapcard close\n")
+                == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
+                + "can. Nothing was changed, and no money moved. Issuing, converting or replacing "
+                + "a card cannot be refunded. To pay out the card's balance, run: tapcard close\n")
         let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
         let refund = try await bench.document("refund \(paid)")["operation"]?.string
         let again = try await bench.document(
@@ -52,8 +52,8 @@ struct RefusalAdviceTests {
         #expect(await bench.run("issue --reissue --balance 20").status == 0)
         #expect(
             await bench.run("refund \(paid)").text
-                == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe "
-                + "for someone else. Nothing was changed on card or ledger. To see what was "
+                == "! tapcard: Operation \(paid) was made before the card was reissued and may be "
+                + "another person's. Nothing was changed, and no money moved. To see what was "
                 + "done on this tag's earlier account, run: tapcard history\n")
         let refused = try await bench.document("refund \(paid)")
         #expect(refused["error"]?.string == "not-refundable")
@@ -84,8 +84,8 @@ struct RefusalAdviceTests {
             (
                 "schema sim",
                 #"The word "sim" names a group of verbs. Nothing was done. Run one of these: "#
-                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
-                    + "sim list, tapcard schema sim phone."
+                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, "
+                    + "tapcard schema sim list, tapcard schema sim phone."
             ),
         ])
     func words(line: String, complaint: String) async throws {

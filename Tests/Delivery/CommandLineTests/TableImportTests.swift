@@ -41,7 +41,7 @@ struct TableImportTests {
     @Test(
         "is left where no passphrase is typed, or another one",
         arguments: [
-            (nil, 1, "Stopped. Nothing was changed."),
+            (nil, 1, "Canceled. Nothing was changed."),
             (
                 "secret", 2,
                 "The passphrase must be 25 characters long and contain only letters and digits. "

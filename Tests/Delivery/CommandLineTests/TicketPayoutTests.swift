@@ -48,7 +48,7 @@ struct TicketPayoutTests {
         #expect(await bench.run(Self.line) == ended("Prize of \(prize) paid in cash", ""))
         let again = await bench.run(Self.line)
         #expect(again.status == 4)
-        #expect(again.text.contains("\(prize), was booked as paid out at "), "\(again.text)")
+        #expect(again.text.contains("was already booked as paid out at "), "\(again.text)")
         let before = ", paid in cash earlier"
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(await bench.run(line) == ended("Nothing new to claim", before))
@@ -90,8 +90,8 @@ struct TicketPayoutTests {
     func refused() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         for (line, status, words) in [
-            (Self.line, 4, "the draw of ticket ticket-6bfffbf1fa13 is not known yet"),
-            ("ticket claim ticket-1 --paid-out", 4, "ticket-1 is not a ticket of"),
+            (Self.line, 4, "the draw for ticket ticket-6bfffbf1fa13 is not known yet"),
+            ("ticket claim ticket-1 --paid-out", 4, "ticket-1 does not belong to card"),
         ] as [(String, Int32, String)] {
             let ended = await bench.run(line)
             #expect(ended.status == status, "\(ended.text)")
@@ -102,8 +102,9 @@ struct TicketPayoutTests {
         let late = await bench.run(Self.line)
         #expect(late.status == 4, "\(late.text)")
         #expect(
-            late.text.contains("$30.00, is on the card: operation ")
-                && late.text.contains("Nothing was booked: pay nothing out."), "\(late.text)")
+            late.text.contains("was already added to the card by operation ")
+                && late.text.contains("Nothing was booked this time, so hand out no cash."),
+            "\(late.text)")
         #expect(try await bench.document(Self.line)["error"]?.string == "already-claimed")
         #expect(try await bench.document("read")["balance"]?.string == "48.00")
         #expect(await bench.run("audit").status == 0)

@@ -86,7 +86,7 @@ struct TicketPrizeTests {
         let ended = await bench.run("tickets")
         #expect(ended.status == 8)
         #expect(ended.text.hasPrefix("Upcoming\nticket-6bfffbf1fa13"), "\(ended.text)")
-        #expect(ended.text.contains("! tapcard: The service gave no usable answer: "))
+        #expect(ended.text.contains("! tapcard: The service could not be used: "))
         let document = try await bench.document("tickets")
         #expect(document["error"]?.string == "service-wrong-shape")
         #expect(document["upcoming"]?.array?.count == 1)
@@ -269,7 +269,7 @@ struct TicketPrizeTests {
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
             ("ticket claim", 4, "has won"),
-            ("ticket claim ticket-1", 4, "ticket-1 is not a ticket"),
+            ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
             ("ticket claim tick\"et", 2, "is not the name of a ticket. Nothing was done."),
         ] as [(String, Int32, String)] {

@@ -53,7 +53,7 @@ struct LostFileTests {
         try DurableFile(till.ledger).remove()
         try expectRefused(
             ["read", "pay 1"], at: till, status: 9, saying: "There are keys here")
-        #expect(try till.run(["init"]).errors.contains("its journal is there"))
+        #expect(try till.run(["init"]).errors.contains("its WAL journal is still there"))
         #expect(try DurableFile(till.ledger).permissions() == nil)
     }
 

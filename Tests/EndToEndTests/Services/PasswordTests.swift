@@ -59,7 +59,7 @@ struct PasswordTests {
         bench.terminal.type("sand" + keys)
         let ended = try bench.end(process)
         #expect(ended.status == status)
-        #expect(ended.output.hasSuffix(" Stopped. Nothing was sent.\n"))
+        #expect(ended.output.hasSuffix(" Canceled. Nothing was sent.\n"))
         #expect(!ended.output.contains("sand"))
         #expect(bench.terminal.settings == before)
     }

@@ -10,7 +10,7 @@ extension Invariant {
         var found: [Violation] = []
         for (uid, card) in before.cards {
             guard let now = after.cards[uid] else {
-                found.append(Violation(.i1, "card \(uid) has vanished"))
+                found.append(Violation(.i1, "card \(uid) should be in the ledger but is missing"))
                 continue
             }
             if now.confirmed < card.confirmed {

@@ -99,7 +99,7 @@ extension Town {
         bodies[index].memory = world.memory
         bodies[index].weak = world.weak
         try takeOver(world.ledger)
-        if hints.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
+        if hints.contains(where: { $0.contains("only partly written") }) { note("hints: torn") }
         let suspicion = hints.first { $0.contains("tampered") || $0.contains("overwritten") }
         if let suspicion {
             guard !bodies[index].spoiltPlaces.isEmpty else {

@@ -22,21 +22,24 @@ import Testing
     }
 
     static let planted = [
-        Planted("half a booking", breaks: "I1: all accounts together hold 5, not 0") {
+        Planted("half a booking", breaks: "I1: all accounts sum to 5, not to 0") {
             rows throws(LedgerError) in try rows.append(.sample(1, .takings, 5))
         },
         Planted(
             "an operation that does not add up",
-            breaks: "I1: the entries of operation \(OperationID.numbered(1)) do not add up to 0"
+            breaks: "I1: entries of operation \(OperationID.numbered(1)) do not sum to 0"
         ) { rows throws(LedgerError) in
             try rows.append(.sample(1, .takings, 5))
             try rows.append(.sample(2, .cash, -5))
         },
-        Planted("more held than there is", breaks: "I1: card \(CardUID.first) holds 2000 of 550") {
+        Planted(
+            "more held than there is",
+            breaks: "I1: card \(CardUID.first): reserved amount 2000 is above balance 550"
+        ) {
             rows throws(LedgerError) in try rows.insert(.payment(7, 2000, .pending))
         },
         Planted(
-            "an end at no time", breaks: "I2: operation \(OperationID.numbered(7)) is committed"
+            "an end at no time", breaks: "I2: operation \(OperationID.numbered(7)): state committed"
         ) { rows throws(LedgerError) in
             try rows.insert(.payment(7, 0, .committed, endedAt: nil))
         },
@@ -103,7 +106,7 @@ import Testing
         }
         #expect(
             try await ledger.audit().violations == [
-                "I12: the prize of ticket ticket-1 went to another than who bought it"
+                "I12: prize for ticket ticket-1 went to a card other than the buyer's"
             ])
     }
 

@@ -28,7 +28,10 @@ import Testing
         let refused = await #expect(throws: LedgerError.self) {
             for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         }
-        #expect(refused?.kind == .undeclared && refused?.detail.contains("lacks") == true)
+        #expect(
+            refused?.kind == .undeclared
+                && refused?.detail.contains("has lost the confirmed operation") == true
+        )
         try await told.issuer.database.reopen(.something)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()

@@ -170,7 +170,7 @@ import Testing
     /// What the rights of a station do not let it write, the audit finds.
     @Test(arguments: [
         ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
-        ("UPDATE card SET confirmed = confirmed - 1", "I5: card \(CardUID.first) confirmed"),
+        ("UPDATE card SET confirmed = confirmed - 1", "I5: card \(CardUID.first): confirmed"),
     ])
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await TestDatabase.temporary { database in

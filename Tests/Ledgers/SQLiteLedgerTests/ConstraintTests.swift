@@ -154,7 +154,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("UPDATE account SET balance = balance + 5 WHERE name = 'cash'", "I1: cash holds"),
+        (
+            "UPDATE account SET balance = balance + 5 WHERE name = 'cash'",
+            "I1: cash has stored balance"
+        ),
         ("UPDATE account SET balance = 5000 WHERE name LIKE 'purse:%'", "I1: all accounts"),
         ("UPDATE entry SET amount = -9000 WHERE account LIKE 'purse:%'", "I1: purse"),
         ("UPDATE operation SET ended_at = NULL", "I2"),
@@ -168,7 +171,7 @@ import Testing
         ("DELETE FROM issued_record WHERE sequence = 6", "I4"),
         ("UPDATE card SET confirmed = allocated + 1", "I5"),
         ("UPDATE card SET allocated = 1, confirmed = 1", "I5"),
-        ("UPDATE card SET confirmed = confirmed - 1", "I5: card 04AC6B72BA6C01 confirmed"),
+        ("UPDATE card SET confirmed = confirmed - 1", "I5: card 04AC6B72BA6C01: confirmed"),
         ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
         ("UPDATE operation SET sequence = 0 WHERE kind = 'scratch'", "I4: operation"),
         ("DELETE FROM entry", "I6"),

@@ -133,7 +133,7 @@ import Testing
                 let ledger = try await folder.open()
                 _ = try await ledger.read { rows throws(LedgerError) in try rows.cards() }
             }
-            #expect(error?.detail.contains("\(CardUID.first) of the ledger") == true)
+            #expect(error?.detail.contains("card \(CardUID.first) has the chip model") == true)
             #expect(error?.detail.contains("\"\(name)\"") == true)
         }
     }

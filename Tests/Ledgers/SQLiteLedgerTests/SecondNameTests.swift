@@ -26,8 +26,8 @@ import Testing
                             path: path, currency: nil, mayOnlyRead: mayOnlyRead)
                     }
                     #expect(error?.kind == .unavailable)
-                    #expect(error?.detail.contains("2 names (hard links)") == true)
-                    #expect(error?.detail.contains("-samefile \(path) shows them") == true)
+                    #expect(error?.detail.contains("2 hard links") == true)
+                    #expect(error?.detail.contains("-samefile \(path)` lists them") == true)
                 }
                 await #expect(throws: LedgerError.self) {
                     _ = try await SQLiteLedger.setAside(path)

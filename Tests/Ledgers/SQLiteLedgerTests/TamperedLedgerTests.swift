@@ -27,60 +27,69 @@ import Testing
         Change(
             "a prize is paid out in cash",
             "UPDATE entry SET account = 'cash' \(of(6)) AND \(purse)",
-            found: "I12: operation \(id(6)) is not booked like any other claim"),
+            found: "I12: operation \(id(6)) is booked with entries other than its kind claim "
+                + "requires"),
         Change(
             "a prize goes onto another card",
             "UPDATE entry SET account = '\(second)' \(of(6)) AND \(purse)",
-            found: "I12: operation \(id(6)) is not booked like any other claim"),
+            found: "I12: operation \(id(6)) is booked with entries other than its kind claim "
+                + "requires"),
         Change(
             "a prize is another card's whole claim",
             """
             UPDATE entry SET account = '\(second)' \(of(6)) AND \(purse);
             UPDATE operation SET uid = '\(CardUID.second)' WHERE id = '\(id(6))'
-            """, found: "I12: the prize of ticket ticket-1 went to another"),
+            """, found: "I12: prize for ticket ticket-1 went to a card other"),
         Change(
             "a prize paid out of the takings",
             "UPDATE entry SET account = 'takings' \(of(20)) AND account = 'cash'",
-            found: "I12: operation \(id(20)) is not booked like any other payout"),
+            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+                + "requires"),
         Change(
             "a prize paid out that no account was charged with",
             "UPDATE entry SET account = 'adopted' \(of(20)) AND account = 'prizes'",
-            found: "I12: operation \(id(20)) is not booked like any other payout"),
+            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+                + "requires"),
         Change(
             "a prize paid out onto a card",
             "UPDATE entry SET account = '\(second)' \(of(20)) AND account = 'cash'",
-            found: "I12: operation \(id(20)) is not booked like any other payout"),
+            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+                + "requires"),
         Change(
             "more paid out than was won", "UPDATE entry SET amount = amount * 2 \(of(20))",
-            found: "I12: operation \(id(20)) is not booked like any other payout"),
+            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+                + "requires"),
         Change(
             "a prize paid out on another card",
             "UPDATE operation SET uid = '\(CardUID.second)' WHERE id = '\(id(20))'",
-            found: "I12: the prize of ticket ticket-2 went to another"),
+            found: "I12: prize for ticket ticket-2 went to a card other"),
         Change(
             "a prize paid out for no ticket",
             "UPDATE operation SET subject = 'ticket-9' WHERE id = '\(id(20))'",
-            found: "I12: ticket ticket-9 has a prize, but does not count"),
+            found: "I12: ticket ticket-9 has a prize but is void"),
         Change(
             "a prize without a ticket",
             "UPDATE operation SET kind = 'add', subject = NULL WHERE kind = 'claim'",
-            found: "I6: operation \(id(6)) is not booked like any other add"),
+            found: "I6: operation \(id(6)) is booked with entries other than its kind add "
+                + "requires"),
         Change(
             "a top-up out of the prizes",
-            "UPDATE entry SET account = 'prizes' \(of(7)) "
-                + "AND account = 'cash'", found: "I6: operation \(id(7)) is not booked"),
+            "UPDATE entry SET account = 'prizes' \(of(7)) AND account = 'cash'",
+            found: "I6: operation \(id(7)) is booked with entries other"),
         Change(
             "a prize that is not booked as such",
             "UPDATE entry SET account = 'cash' \(of(6)) AND account = 'prizes'",
-            found: "I12: operation \(id(6)) is not booked"),
+            found: "I12: operation \(id(6)) is booked with entries other"),
         Change(
             "a ticket that another card paid for",
             "UPDATE entry SET account = '\(second)' \(of(3)) AND \(purse)",
-            found: "I12: operation \(id(3)) is not booked like any other ticket"),
+            found: "I12: operation \(id(3)) is booked with entries other than its kind ticket "
+                + "requires"),
         Change(
             "a payment of another card",
             "UPDATE entry SET account = '\(second)' \(of(8)) AND \(purse)",
-            found: "I6: operation \(id(8)) is not booked like any other pay"),
+            found: "I6: operation \(id(8)) is booked with entries other than its kind pay "
+                + "requires"),
         Change(
             "a refund to another card",
             """
@@ -92,24 +101,25 @@ import Testing
             """
             UPDATE entry SET amount = amount * 2 \(of(10));
             UPDATE operation SET amount = amount * 2 WHERE id = '\(id(10))'
-            """, found: "I6: refund \(id(10)) went to another than who paid, or is more"),
+            """, found: "I6: refund \(id(10)) went to another payer or exceeds what was paid"),
         Change(
             "a card that is on another account than its own",
             "UPDATE card SET account = 2 WHERE uid = '\(CardUID.second)'",
-            found: "I6: card \(CardUID.second) is on account 2"),
+            found: "I6: card \(CardUID.second): account number is 2"),
         Change(
             "money that no operation brought",
             """
             INSERT INTO entry (operation, account, amount, posted_at)
             VALUES ('\(id(99))', 'cash', -500, 1), ('\(id(99))', '\(second)', 500, 1)
-            """, found: "I6: there are entries of operation \(id(99))"),
+            """, found: "I6: operation \(id(99)) is missing, but entries refer to it"),
         Change(
             "a prize that was paid, and is gone",
             "DELETE FROM operation WHERE kind = 'payout'",
-            found: "I6: there are entries of operation \(id(20))"),
+            found: "I6: operation \(id(20)) is missing, but entries refer to it"),
         Change(
             "a card that is gone", "DELETE FROM card WHERE uid = '\(CardUID.second)'",
-            found: "I6: operations, attempts or tickets are of card \(CardUID.second)"),
+            found: "I6: card \(CardUID.second) is missing, but operations, attempts or tickets "
+                + "refer to it"),
         Change(
             "a blocked card that nobody blocked",
             "UPDATE card SET status = 'blocked' WHERE uid = '\(CardUID.second)'",
@@ -122,88 +132,99 @@ import Testing
             """
             UPDATE ticket SET uid = '04AC6B72BA6CFF', operation = '\(id(9))'
             WHERE id = 'ticket-1'
-            """, found: "I12: ticket ticket-1 is not what operation \(id(9)) sold"),
+            """, found: "I12: ticket ticket-1 differs from what operation \(id(9)) sold"),
         Change(
             "other balls", "UPDATE ticket SET balls = '1 2 3 4 5 6' WHERE id = 'ticket-1'",
-            found: "I12: ticket ticket-1 is not what"),
+            found: "I12: ticket ticket-1 differs from what"),
         Change(
             "another bonus ball", "UPDATE ticket SET bonus = 15 WHERE id = 'ticket-1'",
-            found: "I12: ticket ticket-1 is not what"),
+            found: "I12: ticket ticket-1 differs from what"),
         Change(
             "another draw", "UPDATE ticket SET draw = 'draw-2' WHERE id = 'ticket-1'",
-            found: "I12: ticket ticket-1 is not what"),
+            found: "I12: ticket ticket-1 differs from what"),
         Change(
             "a card with another card's ticket",
             "UPDATE card SET ticket = 'ticket-3' WHERE uid = '\(CardUID.first)'",
-            found: "I12: card \(CardUID.first) has ticket ticket-3, its last is ticket-2"),
+            found: "I12: card \(CardUID.first): ticket shown is ticket-3, last ticket bought is "
+                + "ticket-2"),
         Change(
             "a card with an older ticket",
             "UPDATE card SET ticket = 'ticket-1' WHERE uid = '\(CardUID.first)'",
-            found: "I12: card \(CardUID.first) has ticket ticket-1, its last is ticket-2"),
+            found: "I12: card \(CardUID.first): ticket shown is ticket-1, last ticket bought is "
+                + "ticket-2"),
         Change(
             "a card without its ticket",
             "UPDATE card SET ticket = NULL WHERE uid = '\(CardUID.first)'",
-            found: "I12: card \(CardUID.first) has ticket none, its last is ticket-2"),
+            found: "I12: card \(CardUID.first): ticket shown is none, last ticket bought is "
+                + "ticket-2"),
         Change(
             "a replaced card's ticket that did not go along",
             "UPDATE card SET ticket = NULL WHERE uid = '\(CardUID.numbered(4))'",
-            found: "I12: card \(CardUID.numbered(4)) has ticket none, its last is ticket-4"),
+            found: "I12: card \(CardUID.numbered(4)): ticket shown is none, last ticket bought is "
+                + "ticket-4"),
     ]
 
     static let activations = [
         Change(
             "an activated code to be activated again",
             "UPDATE card SET scratch = 'scratched' WHERE scratch = 'activated'",
-            found: "I9: card \(CardUID.first) was activated and is scratched"),
+            found: "I9: card \(CardUID.first) was activated by its operations, but its state is "
+                + "scratched"),
         Change(
             "an activated card to be scratched again",
             "UPDATE card SET scratch = 'unscratched', scratch_code = NULL "
                 + "WHERE scratch = 'activated'",
-            found: "I9: card \(CardUID.first) was activated and is unscratched"),
+            found: "I9: card \(CardUID.first) was activated by its operations, but its state is "
+                + "unscratched"),
         Change(
             "another code on an activated card",
             "UPDATE card SET scratch_code = '\(id(99))' WHERE scratch = 'activated'",
-            found: "I9: card \(CardUID.first) has another code"),
+            found: "I9: card \(CardUID.first) has a different code"),
         Change(
             "another code on a card and in its attempt",
             """
             UPDATE card SET scratch_code = '\(id(99))' WHERE scratch = 'activated';
             UPDATE activation SET code = '\(id(99))' WHERE state = 'active'
-            """, found: "I9: attempt \(id(12)) is for a code that card"),
+            """, found: "I9: attempt \(id(12)) has a code that card"),
         Change(
             "another code on a scratched card",
             "UPDATE card SET scratch_code = '\(id(99))' WHERE scratch = 'scratched'",
-            found: "I9: card \(CardUID.second) has another code"),
+            found: "I9: card \(CardUID.second) has a different code"),
         Change(
             "an attempt that is gone", "DELETE FROM activation WHERE state = 'active'",
-            found: "I9: operation \(id(12)) came of no attempt"),
+            found: "I9: activation operation \(id(12)) has no attempt"),
         Change(
             "an attempt that is gone, with every word of what was activated",
             """
             DELETE FROM activation WHERE state = 'active';
             UPDATE operation SET subject = NULL WHERE kind = 'activate'
-            """, found: "I2: operation \(id(12)) does not tell its code"),
+            """, found: "I2: operation \(id(12)) has no activation code"),
         Change(
             "an activated card that nobody asked for",
             "UPDATE card SET scratch = 'activated' WHERE uid = '\(CardUID.second)'",
-            found: "I9: card \(CardUID.second) was activated without a yes"),
+            found: "I9: card \(CardUID.second) is activated without a positive answer from the "
+                + "service"),
         Change(
             "a refusal that became a yes, without an operation",
             """
             UPDATE activation SET state = 'active', version = NULL WHERE state = 'rejected';
             UPDATE card SET scratch = 'activated' WHERE uid = '\(CardUID.second)'
-            """, found: "I9: card \(CardUID.second) was activated without a yes"),
+            """,
+            found:
+                "I9: card \(CardUID.second) is activated without a positive answer from the service"
+        ),
         Change(
             "an activation that is nobody's operation any more",
             """
             UPDATE operation SET kind = 'reseal', subject = NULL WHERE kind = 'activate';
             UPDATE card SET scratch = 'scratched' WHERE scratch = 'activated'
-            """, found: "I9: operation \(id(12)) came of an attempt without a yes"),
+            """, found: "I9: activation operation \(id(12)) has no positive answer from the service"
+        ),
         Change(
             "an activation without an attempt",
             "UPDATE operation SET kind = 'activate', "
                 + "subject = 'activated \(id(78))' WHERE id = '\(id(15))'",
-            found: "I9: operation \(id(15)) came of no attempt"),
+            found: "I9: activation operation \(id(15)) has no attempt"),
         Change(
             "an activation that was undone",
             "UPDATE operation SET state = 'voided' WHERE kind = 'activate'",
@@ -212,11 +233,13 @@ import Testing
             "a second scratching",
             "UPDATE operation SET kind = 'scratch', "
                 + "subject = 'scratched \(id(99))' WHERE id = '\(id(15))'",
-            found: "I9: operation \(id(15)) (scratch) was not possible on its card"),
+            found: "I9: operation \(id(15)) (scratch) is not allowed in the card's state at that "
+                + "time"),
         Change(
             "an adopted card that came with an activated code",
             "UPDATE card SET scratch = 'activated' WHERE uid = '\(CardUID.numbered(5))'",
-            found: "I9: card \(CardUID.numbered(5)) was activated without a yes"),
+            found: "I9: card \(CardUID.numbered(5)) is activated without a positive answer from "
+                + "the service"),
     ]
 
     @Test(arguments: Thoroughness.some(money + tickets + activations, of: 4))

@@ -19,7 +19,7 @@ package struct FindPassword: TagProcedure {
         case .begin: break
         case .selected(let again):
             guard again.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),

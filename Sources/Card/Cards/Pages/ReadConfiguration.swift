@@ -15,7 +15,8 @@ package struct ReadConfiguration: TagProcedure {
         case .begin, .selected: return .exchange(Type2Command.read(page).frame)
         case .answer(let answer):
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else {
-                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+                return .fail(
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             return .finish(AccessConfiguration(cfg0, cfg1))
         case .failure(let kind):

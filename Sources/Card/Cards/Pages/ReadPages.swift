@@ -13,7 +13,8 @@ package struct ReadPages: TagProcedure {
         case .begin, .selected: break
         case .answer(let answer):
             guard span.take(answer) else {
-                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+                return .fail(
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))

@@ -23,11 +23,12 @@ package struct ReadWhatCanBeRead: TagProcedure {
         case .selected(let again):
             // A dump must not mix two tags.
             guard again.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let answer):
             guard answer.count == size * 4 else {
-                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+                return .fail(
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             for start in stride(from: 0, to: answer.count, by: 4) {
                 pages.append(Page(answer[start..<start + 4]))

@@ -76,7 +76,8 @@ package struct ScanTag: TagProcedure {
             return .exchange(Type2Command.getVersion.frame)
         case (.version, .answer(let answer)):
             guard (try? Type2Command.getVersion.checked(answer)) != nil else {
-                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+                return .fail(
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             version = answer
             chip = Type2Chip(version: answer)
@@ -93,13 +94,13 @@ package struct ScanTag: TagProcedure {
             return .select
         case (.again, .selected(let again)):
             guard again.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             state = .version
             return .exchange(Type2Command.getVersion.frame)
         case (.reselect, .selected(let again)):
             guard again.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             return readHeader()
         case (.header, .answer(let answer)):
@@ -135,7 +136,9 @@ package struct ScanTag: TagProcedure {
     private mutating func takeHeader(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let header = try? Type2Command.read(0).checked(answer),
             let capability = Page(header[12..<16])
-        else { return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length")) }
+        else {
+            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+        }
         self.header = header
         if let chip {
             span = PageSpan(cardPages(chip), longestAnswer: longestAnswer)
@@ -150,7 +153,7 @@ package struct ScanTag: TagProcedure {
 
     private mutating func takeSpan(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard span?.take(answer) == true else {
-            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
         }
         return readSpan()
     }
@@ -166,7 +169,7 @@ package struct ScanTag: TagProcedure {
     /// roll over.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
-            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
         }
         memory += data
         let (following, overflow) = nextBlock.addingReportingOverflow(4)

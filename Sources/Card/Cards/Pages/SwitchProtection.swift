@@ -45,7 +45,7 @@ package struct SwitchProtection: TagProcedure {
         case .begin: return go(to: .looking, .exchange(Type2Command.read(firstPage).frame))
         case .selected(let again):
             guard again.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             return state == .restarting
                 ? go(to: .checking, .exchange(Type2Command.read(firstPage).frame))
@@ -154,7 +154,7 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private var garbled: TagStep<Void> {
-        .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+        .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
     }
 
     private var differs: TagStep<Void> {

@@ -61,7 +61,8 @@ package struct WritePages: TagProcedure {
             return write()
         case (.readingBack, .answer(let answer)):
             guard span.take(answer) else {
-                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+                return .fail(
+                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             return readBack()
         case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:

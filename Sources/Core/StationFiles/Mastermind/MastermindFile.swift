@@ -10,8 +10,8 @@ struct MastermindFile: Sendable {
     /// `note` gets messages for a person: that the file was damaged, and where it is now.
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
-            path: path, secret: .games, kind: .fileUnusable, name: "The file of your games",
-            named: "The file \(path)", meaning: "Without it tapcard plays no Mastermind.")
+            path: path, secret: .games, kind: .fileUnusable, name: "The Mastermind games file",
+            meaning: "Mastermind cannot be played without this file.")
         self.note = note
     }
 
@@ -53,7 +53,7 @@ struct MastermindFile: Sendable {
             format.hasPrefix(MastermindBook.formatPrefix)
         {
             throw file.refusal(
-                "\(file.named) was written by a newer tapcard.", .useNewerVersion(.games))
+                "\(file.named) is from a newer version of tapcard.", .useNewerVersion(.games))
         }
         return MastermindBook(document)
     }
@@ -63,12 +63,12 @@ struct MastermindFile: Sendable {
         let other = file.path + ".damaged"
         try translating(DurableFile(file.path).move(to: other)) { (error: FileError) in
             file.refusal(
-                "\(file.named) is damaged and cannot be set aside: \(error.detail).",
+                "\(file.named) is damaged and could not be moved aside: \(error.detail).",
                 .restore(.games))
         }
         note(
-            "The file of your Mastermind games was damaged: it lies at \(other) now. The games "
-                + "that were in it are still at the service; log in again.")
+            "The damaged Mastermind games file was moved to \(other). The games still exist at the "
+                + "service; log in again to continue them.")
         return MastermindBook()
     }
 }

@@ -36,7 +36,9 @@ package struct MastermindPlay: Sendable {
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
         try MastermindPlay.requireLogin(user, timeToLive)
-        _ = try await token(user, password, timeToLive, orSay: "You are not logged in.")
+        _ = try await token(
+            user, password, timeToLive,
+            orSay: "The login failed, so you are not logged in.")
     }
 
     /// Checks a login's user name and duration before a password is asked for.
@@ -47,14 +49,16 @@ package struct MastermindPlay: Sendable {
             !user.unicodeScalars.contains(where: \.isMisleading)
         else {
             throw TapcardError(
-                .usage, "A user's name has 1 to \(longestUser) bytes, and no control characters.",
+                .usage,
+                "The user name must be 1 to \(longestUser) bytes long and contain no control "
+                    + "characters.",
                 meaning: nothingSent)
         }
         if let timeToLive, !MastermindRules.loginSeconds.contains(timeToLive) {
             throw TapcardError(
                 .usage,
-                "A login cannot last \(timeToLive) seconds: choose "
-                    + "\(MastermindRules.loginSeconds.words).", meaning: nothingSent)
+                "A login cannot last \(timeToLive) s; the allowed range is "
+                    + "\(MastermindRules.loginSeconds.words) s.", meaning: nothingSent)
         }
     }
 
@@ -65,7 +69,7 @@ package struct MastermindPlay: Sendable {
                 .usage,
                 count == 0
                     ? "The password is empty."
-                    : "The password is too long: it has \(count) bytes, and \(most) is the most.",
+                    : "The password is \(count) bytes long, but only \(most) bytes are allowed.",
                 meaning: nothingSent)
         }
     }
@@ -73,7 +77,7 @@ package struct MastermindPlay: Sendable {
     /// Begins a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
-        let id = try await withLogin("No game was started here.") {
+        let id = try await withLogin("No game was started.") {
             token throws(ServiceError) in
             try await service.start(slots: slots, with: token)
         }
@@ -91,7 +95,7 @@ package struct MastermindPlay: Sendable {
     }
 
     package func ranking() async throws(TapcardError) -> [MastermindRank] {
-        try await withLogin("The ranking is not known.") { token throws(ServiceError) in
+        try await withLogin("The ranking is not available.") { token throws(ServiceError) in
             try await service.ranking(with: token)
         }
     }
@@ -127,7 +131,7 @@ package struct MastermindPlay: Sendable {
             into: MastermindPlay.unsent)
         if let count = kept.solvedWith {
             throw TapcardError(
-                .refusal(.wrongState), "This game is solved, with guess \(count).",
+                .refusal(.wrongState), "This game was already solved with guess \(count).",
                 meaning: MastermindPlay.nothingSent,
                 next: [.service(.startAnotherGame)])
         }
@@ -158,8 +162,8 @@ package struct MastermindPlay: Sendable {
             let result = answer.evaluation
             throw TapcardError(
                 error.kind, error.what,
-                meaning: "The guess has counted: \(result.black) black, \(result.white) white. "
-                    + "That could not be kept.", next: error.next)
+                meaning: "The guess counted (\(result.black) black, \(result.white) white), but "
+                    + "the result could not be saved.", next: error.next)
         }
     }
 
@@ -173,11 +177,11 @@ package struct MastermindPlay: Sendable {
             let told = TapcardError(error, meaning: "")
             return TapcardError(
                 told.kind, told.what,
-                meaning: "Whether the guess counts is not known; nothing repeats it by itself.",
+                meaning: "The guess may or may not have counted. It is not repeated automatically.",
                 next: [.service(.goOnGuessing)])
         }
         try change(game) { $0.withdraw(colours) }
-        return failure.error(meaning: "The guess does not count.")
+        return failure.error(meaning: "The guess did not count.")
     }
 }
 
@@ -231,8 +235,8 @@ extension MastermindPlay {
         guard let login, login.address == address else {
             throw TapcardError(
                 .service(.unauthorized),
-                login.map { "You are logged in at \($0.address), and not at \(address)." }
-                    ?? "You are not logged in to Mastermind.")
+                login.map { "You are logged in at \($0.address), not at \(address)." }
+                    ?? "You are not logged in.")
         }
         return login
     }

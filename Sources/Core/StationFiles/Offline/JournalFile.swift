@@ -143,11 +143,11 @@ package struct JournalFile: Sendable, Hashable {
         guard let altered else { return (journal, nil) }
         let damage = TapcardError(
             .fileUnusable,
-            "The journal \(path) cannot be used: line \(altered) is not as it was written.",
+            "Line \(altered) of the offline payment journal \(path) was altered.",
             meaning: journal.lines.isEmpty
-                ? "No offline payment is taken, and those in it are not booked."
-                : "No offline payment is taken. The payments before that line are booked "
-                    + "(\(journal.lines.count)), and those from it on are not.",
+                ? "No offline payments are taken, and those in the journal are not booked."
+                : "No offline payments are taken. Those before this line are booked "
+                    + "(\(journal.lines.count)); the rest are not.",
             next: [.file(.keepJournal)])
         return (journal, damage)
     }
@@ -167,7 +167,7 @@ package struct JournalFile: Sendable, Hashable {
             (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one name would be missing under the other.
-        if names > 1 { throw unusable("it has a second name (a hard link)") }
+        if names > 1 { throw unusable("it has more than one name (hard link)") }
         if let exposure { throw unusable(exposure.words) }
         return bytes
     }
@@ -179,10 +179,10 @@ package struct JournalFile: Sendable, Hashable {
             return try parse()
         } catch {
             switch error {
-            case .notAJournal: throw unusable("it is not a journal of tapcard")
+            case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
-                throw unusable("it is sealed with key \(id), which this station does not have")
-            case .altered(let line): throw unusable("line \(line) is not as it was written")
+                throw unusable("it is sealed with key \(id), which is missing here")
+            case .altered(let line): throw unusable("line \(line) was altered")
             }
         }
     }
@@ -193,32 +193,33 @@ package struct JournalFile: Sendable, Hashable {
 
     private func unusable(_ why: String) -> TapcardError {
         TapcardError(
-            .fileUnusable, "The journal \(path) cannot be used: \(why).",
-            meaning: "No offline payment is taken, and those in it are not booked.",
+            .fileUnusable, "The offline payment journal \(path) cannot be used: \(why).",
+            meaning: "No offline payments are taken, and those in the journal are not booked.",
             next: [.file(.keepJournal)])
     }
 
     private func unwritable(_ error: FileError) -> TapcardError {
         TapcardError(
             .ledgerOffline,
-            "The journal of offline payments cannot be written: \(error.detail).",
-            meaning: "Not paid: nothing was taken from the card.",
+            "The offline payment journal could not be written: \(error.detail).",
+            meaning: "The payment was not taken: the card was not charged.",
             next: [.ledger(.waitForLedger(nil))])
     }
 
     private var full: TapcardError {
         TapcardError(
-            .ledgerOffline, "The ledger is offline, and the journal is full.",
-            meaning: "Not paid: nothing was taken from the card.",
+            .ledgerOffline, "The ledger is offline, and the offline payment journal is full.",
+            meaning: "The payment was not taken: the card was not charged.",
             next: [.ledger(.waitForLedger(nil))])
     }
 
     private func notKnown(_ error: FileError, _ line: JournalLine) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "The disk failed while the journal was being written: \(error.detail). Whether the "
-                + "payment \(line.id) is in it is not known.",
-            meaning: "Nothing was written to the card.",
+            "The disk failed while payment \(line.id) was being written to the offline payment "
+                + "journal: \(error.detail).",
+            meaning: "The payment may or may not be in the journal, and the card was not written. "
+                + "Repeat the payment with the same ID.",
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }
 }

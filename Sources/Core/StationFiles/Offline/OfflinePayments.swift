@@ -55,8 +55,10 @@ package struct OfflinePayments: Sendable {
         func unusable(_ why: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
-                "The ledger is offline, and \(memoryPath) cannot be read: \(why).",
-                meaning: "Nothing was done now. Whether the same was done before is not known.",
+                "The ledger is offline, and the station's memory file \(memoryPath) cannot be "
+                    + "read: \(why).",
+                meaning: "The same payment may or may not have been taken before. Nothing was done "
+                    + "this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
         let (file, othersMayWrite) = (DurableFile(memoryPath), 0o022 as UInt32)
@@ -291,8 +293,8 @@ package struct OfflinePayments: Sendable {
         guard journal.ledgerID == ledgerID, journal.currency == ledger.currency else {
             throw TapcardError(
                 .fileUnusable,
-                "The journal has offline payments for another ledger.",
-                meaning: "They are not booked.", next: [.file(.bookElsewhere)])
+                "The offline payment journal belongs to another ledger.",
+                meaning: "Its payments were not booked.", next: [.file(.bookElsewhere)])
         }
     }
 
@@ -322,8 +324,8 @@ package struct OfflinePayments: Sendable {
         guard isSaved else {
             throw TapcardError(
                 .refusal(.wrongState),
-                "Offline payments were booked while the snapshot was taken.",
-                meaning: "No snapshot was kept: take it again.", next: [])
+                "Payments were booked while the snapshot was being taken.",
+                meaning: "The snapshot was discarded and must be taken again.", next: [])
         }
         return taken
     }

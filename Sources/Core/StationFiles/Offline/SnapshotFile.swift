@@ -22,8 +22,8 @@ package struct SnapshotFile: Sendable, Hashable {
     package func remove() throws(TapcardError) {
         try translating(DurableFile(path).remove()) { (error: FileError) in
             TapcardError(
-                .fileUnusable, "The snapshot of the cards cannot be removed: \(error.detail).",
-                meaning: "The offline payments are booked, and booked once.", next: [])
+                .fileUnusable, "The snapshot file could not be removed: \(error.detail).",
+                meaning: "The payments are booked, each exactly once.", next: [])
         }
     }
 
@@ -34,8 +34,8 @@ package struct SnapshotFile: Sendable, Hashable {
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
         ) { (error: FileError) in
             TapcardError(
-                .fileUnusable, "The snapshot of the cards cannot be written: \(error.detail).",
-                meaning: "Without it no offline payment can be taken.", next: [])
+                .fileUnusable, "The snapshot could not be written: \(error.detail).",
+                meaning: "No offline payments are possible without it.", next: [])
         }
     }
 }

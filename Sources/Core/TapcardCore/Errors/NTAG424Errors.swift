@@ -73,16 +73,19 @@ extension TapcardError {
     /// The error of a chip that cannot prove that it is the card with its number.
     static func impostor(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .copied, "This tag cannot prove that it is card \(uid): it lacks the card's key.",
-            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.", uid: uid)
+            .copied, "The tag with number \(uid) failed the key check (AES authentication).",
+            meaning: "The tag is a copy without the card's key and has no value; the money stays "
+                + "with the real card in the ledger.", uid: uid)
     }
 
     /// The error of a chip with keys that no key of this station made.
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The NTAG 424 has keys of version \(version), which no key of this station has made.",
-            meaning: "Nothing was tried on it, because it counts wrong keys.",
+            "This NTAG 424 has keys of version \(version), which do not come from any key of this "
+                + "station.",
+            meaning: "The card belongs to another issuer, or this station is missing keys; no key "
+                + "was tried, because the card counts failed attempts and can lock itself.",
             next: [.file(.importKeys)], uid: uid)
     }
 
@@ -90,8 +93,9 @@ extension TapcardError {
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The NTAG 424 has refused this station's key: it is a card of another issuer.",
-            meaning: "It counts refused keys, so do not keep trying. Nothing was changed.",
+            "The NTAG 424 rejected this station's key.",
+            meaning: "The card belongs to another issuer, and nothing was changed. Do not try "
+                + "again, because the card counts every rejected key.",
             next: [.tag(.useAnother)], uid: uid)
     }
 
@@ -107,32 +111,35 @@ extension TapcardError {
         if !answerToSelect.isEmpty { facts.append("ATS \(Hexadecimal.encode(answerToSelect))") }
         return TapcardError(
             .unsupportedTag,
-            "\(kind.withArticle) (\(facts.joined(separator: ", "))) is not a chip that tapcard keeps "
-                + "cards on.", meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)],
+            "\(kind.withArticle) (\(facts.joined(separator: ", "))) cannot be used as a card; only "
+                + "NTAG213, NTAG215, NTAG216 and NTAG 424 "
+                + "can.", meaning: nothingWritten, next: [.tag(.useKnownChip)],
             uid: CardUID(bytes: identity.uid))
     }
 
     /// The error of a chip or phone that hides its number. No command was sent to it, because its
     /// keys depend on the number.
     static let hiddenNumber = TapcardError(
-        .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
-        meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
+        .unsupportedTag, "This phone or tag has a random UID that changes with every tap.",
+        meaning: "It cannot be used as a card; nothing was sent or written to "
+            + "it.", next: [.tag(.useKnownChip)])
 
     /// The error of a chip that refused two keys and named another version each time.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The tag has refused this station's key twice: it is a copy, or something on the line "
-                + "changes what is sent.",
-            meaning: "No other key was tried, because an NTAG 424 counts wrong ones. The money is "
-                + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
+            "The card refused its key twice in a row.",
+            meaning: "The tag may be a copy, or something may be interfering between the reader "
+                + "and the card (a relay or a man in the middle); no other key was tried, because "
+                + "wrong keys are counted. The full balance is safe in the "
+                + "ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
     }
 
     /// The error of a card whose chip can no longer write its memory.
     static func worn(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .unusableTag, "The card is worn out: its NTAG 424 says that it cannot write.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+            .unusableTag, "The tag reported a memory error during writing and is worn out.",
+            meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
     /// The error of a card that proved itself with one key and then refused another twice, in case
@@ -140,26 +147,26 @@ extension TapcardError {
     static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
-            "The card has refused its key \(number.rawValue) twice: somebody has given it another "
-                + "one, or something on the line changes what is sent.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+            "The card refused key number \(number.rawValue) twice; someone changed its keys, or "
+                + "something is interfering with the connection.",
+            meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
     /// The error of a card that accepted its key 0 and then refused its new keys twice.
     static func refusesKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
-            "The card has refused its new keys twice: somebody has changed those that it has, or "
-                + "something on the line changes what is sent.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+            "The card refused its newly set keys twice; someone changed its keys, or something is "
+                + "interfering with the connection.",
+            meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
     /// The error of a card that proved to have other file settings than a card's.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
-            "Somebody has changed the settings of the card: no station can use it.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+            "Someone altered the card's file settings, so no station can use the card.",
+            meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
     /// The error of a chip that can never become a card.
@@ -167,24 +174,29 @@ extension TapcardError {
         TapcardError(
             .unsupportedTag,
             error.isImpostor
-                ? "This NTAG 424 has other keys than it says: it cannot become a card."
+                ? "This NTAG 424 cannot become a card: its real keys differ from the versions it "
+                    + "reports."
                 : "This tag cannot become a card: \(error.detail).",
-            meaning: "Nothing was written to it.", next: [.tag(.useAnother)], uid: uid)
+            meaning: nothingWritten, next: [.tag(.useAnother)], uid: uid)
     }
 
     /// The error of a card of this ledger on a chip that is not a card.
     static func factoryChip(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .copied, "This NTAG 424 has the keys of the factory, and so it is not card \(uid).",
-            meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
-                + "ledger.", uid: uid)
+            .copied,
+            "This NTAG 424 has the number of card \(uid), but it is in factory state and is not "
+                + "that card.",
+            meaning: "Only the number was copied, so the tag has no value; the full balance is "
+                + "safe in the ledger.", uid: uid)
     }
 
     /// The error of a chip whose grant cannot grow any further.
     static func chipExhausted(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .refusal(.numbersExhausted), "The card has had all the credit that it can count.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+            .refusal(.numbersExhausted),
+            "The card has reached its lifetime limit for top-ups; it can still be used for "
+                + "payments but can no longer be topped up.",
+            meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
     init(_ error: NTAG424CardError) {
@@ -197,8 +209,8 @@ extension TapcardError {
         case .unknownKeys:
             self.init(
                 .keyMissing, TapcardError.sentence(error.detail),
-                meaning: "No key of that version was tried, because an NTAG 424 counts wrong ones. "
-                    + "The money is safe in the ledger.", next: [.file(.importKeys)])
+                meaning: "No key of that unknown version was tried, because the card counts wrong "
+                    + "keys. The full balance is safe in the ledger.", next: [.file(.importKeys)])
         case .otherChip:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
@@ -207,34 +219,38 @@ extension TapcardError {
         // has already proved itself.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
-                .tagLost, "The card has not taken one of its keys.",
+                .tagLost,
+                "During writing, the card rejected one of its own keys, probably because the "
+                    + "reader's field was too weak.",
                 meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
         case .chip(.refused(.authenticationDelayed)):
             self.init(
-                .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
+                .tagLost,
+                "The card is delaying authentication because many wrong keys were tried on it; "
+                    + "keep it on the reader and wait.",
                 meaning: TapcardError.unchanged)
         case .deadKey(let number):
             self.init(
                 .unusableTag,
-                "The NTAG 424 takes key \(number.rawValue) no more: somebody has tried too many "
-                    + "wrong ones, or has switched it to another protocol.",
-                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
+                "Key \(number.rawValue) of the card is blocked for good; someone tried too many "
+                    + "wrong keys, or the card was switched to LRP mode.",
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.replace(nil))])
         case .chip(.otherProtocol):
             self.init(
                 .unsupportedTag,
-                "The NTAG 424 was switched to its other protocol (LRP), which tapcard does not "
-                    + "know.",
-                meaning: "No key was tried on it. The money of a card is safe in the ledger.",
+                "The tag was switched to LRP mode, which is not supported and cannot be undone.",
+                meaning: "No key was tried. If the tag is a card, its balance is safe in the "
+                    + "ledger.",
                 next: [.trust(.replace(nil))])
         case .chip(let kind) where error.isForGood:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: "The money is safe in the ledger.",
+                meaning: TapcardError.moneyIsSafe,
                 next: [.words(NTAG424Error(kind).nextStep)])
         case .fixedSettings:
             self.init(
                 .unusableTag, TapcardError.sentence(error.detail),
-                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.replace(nil))])
         case .chip, .otherCard, .unfinished, .spared:
             self.init(ReaderError(.garbled, error.detail))
         }

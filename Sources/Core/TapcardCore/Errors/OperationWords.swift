@@ -29,7 +29,7 @@ extension Operation.Kind {
     /// The words for a completed operation that moves a customer's money.
     var done: String {
         switch self {
-        case .pay, .ticket, .offline: "paid"
+        case .pay, .ticket, .offline: "taken"
         case .add: "added"
         default: "done"
         }
@@ -38,17 +38,25 @@ extension Operation.Kind {
     /// The words for a voided operation: what did not happen, and what that means for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
-        case .pay, .ticket, .offline: ("Not paid.", "Nothing was taken from the card.")
-        case .add: ("Not added.", "The card has what it had before.")
-        case .refund: ("Not refunded.", "The card has what it had before.")
-        case .reverse: ("Not taken back.", "The card has what it had before; hand out nothing.")
-        case .close: ("Not paid out.", "The card has what it had before; hand out nothing.")
-        case .claim: ("Not claimed.", "The ticket can still be claimed.")
+        case .pay, .ticket, .offline: ("The payment was not taken.", "The card was not charged.")
+        case .add: ("The top-up was not made.", "The balance is unchanged.")
+        case .refund: ("The refund was not made.", "The balance is unchanged.")
+        case .reverse:
+            (
+                "The top-up was not undone.",
+                "The balance is unchanged, so hand out no cash."
+            )
+        case .close: ("The card was not closed.", "The balance is unchanged, so hand out no cash.")
+        case .claim: ("The prize was not claimed.", "The ticket can still be claimed.")
         case .issue, .adopt, .replace: ("The card was not made.", "No money moved.")
-        case .scratch: ("Not scratched.", "There is no code yet.")
-        case .activate: ("Not activated.", "The code is as good as before.")
+        case .scratch: ("The card was not scratched.", "No code was generated.")
+        case .activate:
+            (
+                "The card was not activated.",
+                "The code is unchanged and can still be activated."
+            )
         case .ask, .payout, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget:
-            ("That was not done.", "No money moved.")
+            ("The request was not completed.", "No money moved.")
         }
     }
 
@@ -56,27 +64,27 @@ extension Operation.Kind {
     public var noun: String {
         switch self {
         case .issue: "new card"
-        case .adopt: "adoption"
+        case .adopt: "conversion"
         case .replace: "replacement"
         case .pay: "payment"
         case .add: "top-up"
         case .refund: "refund"
-        case .reverse: "reversal"
+        case .reverse: "top-up reversal"
         case .scratch: "scratching"
         case .activate: "activation"
-        case .ask: "asking for an activation"
-        case .close: "payout"
+        case .ask: "activation request"
+        case .close: "closing payout"
         case .ticket: "ticket purchase"
         case .claim: "prize claim"
         case .payout: "prize payout"
         case .offline: "offline payment"
-        case .game: "keeping of a game"
-        case .reseal: "rewriting"
-        case .protect: "protecting"
-        case .unprotect: "unprotecting"
+        case .game: "Mastermind save"
+        case .reseal: "record rewrite"
+        case .protect: "write-password setup"
+        case .unprotect: "write-password removal"
         case .block: "blocking"
         case .unblock: "unblocking"
-        case .forget: "forgetting"
+        case .forget: "cardholder name removal"
         }
     }
 }

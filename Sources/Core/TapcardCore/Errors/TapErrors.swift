@@ -20,16 +20,20 @@ extension TapcardError {
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close:
-            "Whether the card has it is not known; until then it is not done."
+            "The card may or may not have been written, and this is booked only if it was; hand "
+                + "over nothing until the next tap shows the result."
         case _ where kind.isBookedAtOnce:
             isOfTagForGood
-                ? "The ledger has it; this tag cannot follow."
-                : "The ledger has it; the card follows at the next tap."
+                ? "The ledger has booked the \(kind.noun), but this tag can never be updated."
+                : "The ledger has booked the \(kind.noun), and the card will be updated at its "
+                    + "next tap."
         case .protect:
-            "Whether the tag asks for its password already is not known; the money is safe."
+            "The tag may or may not require the password already; the full balance is safe in the "
+                + "ledger."
         case .unprotect:
-            "Whether the tag still asks for its password is not known; the money is safe."
-        default: "The money is safe in the ledger."
+            "The tag may or may not still require the password; the full balance is safe in the "
+                + "ledger."
+        default: TapcardError.moneyIsSafe
         }
     }
 
@@ -41,7 +45,8 @@ extension TapcardError {
             // A fresh record is nobody's request, so it is not worth a word.
             open.kind == .reseal
             ? ""
-            : " The older \(open.kind.noun) \(open.id) is still open. "
+            : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
+                + "on this card is still open. "
                 + self.meaning(leavingOpen: open.kind)
         return saying(meaning: "\(what) \(meaning)\(older)")
     }
@@ -64,8 +69,8 @@ extension TapcardError {
         // Only "nothing was changed" is no longer true after such work.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
-            meaning: "Earlier unfinished work was processed first; the history shows it. "
-                + "Nothing else was changed.")
+            meaning: "This tap first resolved an earlier operation that had been interrupted (see "
+                + "`tapcard history`). Nothing else was changed.")
     }
 
     /// The error of a request with an unknown outcome, with the way to ask again: under its own id
@@ -80,7 +85,8 @@ extension TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: open.kind.isBookedAtOnce
-                ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
+                ? "The \(open.kind.noun) is booked in the ledger, although the card was not "
+                    + "updated. \(meaning)" : meaning)
     }
 
     /// The error of a ledger that failed while this was recorded and cannot be asked.
@@ -89,9 +95,9 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
-                + "known.",
-            meaning: "Nothing was written to the card, and nobody was told that it is done.",
+            "\(error.what) The ledger failed while recording the \(perhaps.kind.noun) "
+                + "\(perhaps.id) and may or may not have it.",
+            meaning: "The card was not written, and no success was reported to anyone.",
             next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
     }
 
@@ -99,7 +105,8 @@ extension TapcardError {
     static func notBegun(_ perhaps: Operation) -> TapcardError {
         TapcardError(
             .ledgerUnavailable,
-            "The ledger failed while it was being written. The \(perhaps.kind.noun) was not begun.",
+            "The disk or the ledger failed. The \(perhaps.kind.noun) was definitely not recorded, "
+                + "and it was not started.",
             meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
     }
 }

@@ -4,7 +4,9 @@ public import Tags
 public import TapcardDomain
 
 extension TapcardError {
-    static let unchanged = "Nothing was changed on card or ledger."
+    static let unchanged = "Nothing was changed, and no money moved."
+    static let moneyIsSafe = "The full balance is safe in the ledger."
+    static let nothingWritten = "Nothing was written to the tag."
 
     /// Translates a refusal by a rule of the domain or the ledger.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
@@ -24,12 +26,12 @@ extension TapcardError {
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
         if error.kind == .cancelled {
             self.init(
-                .cancelled, "Stopped.", meaning: meaning, next: [.service(.tryLater)], uid: uid)
+                .cancelled, "Canceled.", meaning: meaning, next: [.service(.tryLater)], uid: uid)
             return
         }
         self.init(
             .service(error.kind),
-            TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
+            TapcardError.sentence("the service could not be used: \(error.detail)"),
             meaning: meaning, uid: uid)
     }
 
@@ -38,19 +40,31 @@ extension TapcardError {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
         let (kind, what): (Kind, String) =
             switch error.kind {
-            case .noReader: (.noReader, "There is no usable reader\(detail).")
-            case .busy: (.readerBusy, "The reader is in use\(detail).")
-            case .readerLost: (.readerLost, "The reader does not answer any more\(detail).")
-            case .noTag: (.noCard, "No card came in time.")
-            case .severalTags: (.severalTags, "There is more than one tag on the reader.")
+            case .noReader: (.noReader, "No usable NFC reader was found\(detail).")
+            case .busy:
+                (
+                    .readerBusy, "The NFC reader is busy with another program or card\(detail)."
+                )
+            case .readerLost:
+                (
+                    .readerLost,
+                    "The NFC reader stopped responding and may have been unplugged\(detail)."
+                )
+            case .noTag: (.noCard, "No card was presented in time.")
+            case .severalTags: (.severalTags, "More than one tag is on the reader.")
             case .unsupported:
                 (
                     .unsupportedReader,
-                    "This reader cannot ask a tag what chip it is, nor send it a password."
+                    "This NFC reader can only read and write pages; it cannot send the other "
+                        + "commands that are needed (chip version, password, NTAG 424)."
                 )
-            case .cancelled: (.cancelled, "Stopped.")
+            case .cancelled: (.cancelled, "Canceled.")
             case .tagLost, .refused, .garbled, .timedOut:
-                (.tagLost, "The card could not be read to its end\(detail).")
+                (
+                    .tagLost,
+                    "The card was removed or became unreadable before it was read "
+                        + "completely\(detail)."
+                )
             }
         self.init(kind, what, meaning: TapcardError.unchanged)
     }
@@ -75,7 +89,8 @@ extension TapcardError {
             kind, TapcardError.sentence(error.detail),
             meaning: isBusy
                 ? TapcardError.unchanged
-                : "Without its ledger, tapcard makes no payments, top-ups or payouts.",
+                : "Payments, top-ups and other money operations are not possible until the ledger "
+                    + "can be used again, except for offline payments where those are turned on.",
             next: isBusy ? [.ledger(.takeNoMoney)] : [])
     }
 
@@ -89,38 +104,46 @@ extension TapcardError {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
-            self.init(lost.kind, lost.what, meaning: "The card may be half written.")
+            self.init(
+                lost.kind, lost.what,
+                meaning: "This happened while the card was being written, so the card may be half "
+                    + "written; its next tap repairs it.")
         case .interrupted(let kind):
             self.init(
                 .tagLost,
                 (kind == .tagLost
-                    ? "The card was pulled away too soon"
-                    : "The card did not take what was written") + " (\(error.detail)).")
+                    ? "The card was removed before writing was complete"
+                    : "The write to the card could not be confirmed") + " (\(error.detail)).")
         case .wrongPassword:
             self.init(
-                .protectedTag, "The tag does not take the card's password.",
-                meaning: "It may be a copy of the card, or somebody has changed its password. "
-                    + "The money is safe in the ledger.", next: [.trust(.replaceIfGenuine)])
+                .protectedTag, "The tag refuses the card's write password.",
+                meaning: "The tag is a copy, or someone changed the password of the original card. "
+                    + "The full balance is safe in the ledger.", next: [.trust(.replaceIfGenuine)])
         case .limitsPasswords:
             self.init(
-                .protectedTag, "The tag counts wrong passwords: somebody has changed its settings.",
-                meaning: "No password was tried on it. The money is safe in the ledger.",
+                .protectedTag, "Someone set this tag to limit wrong passwords (AUTHLIM).",
+                meaning: "No password was sent, because the tag could lock itself. The full "
+                    + "balance is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .lockedSettings:
             self.init(
                 .lockedTag, TapcardError.sentence(error.detail),
-                meaning: "Its protection stays as it is. The money is safe in the ledger.",
+                meaning: "The tag's configuration pages are locked for good, so its write "
+                    + "protection stays as it is. The full balance is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .ignoresPassword:
             self.init(
-                .unsupportedTag, "The tag can be written to without its password.",
-                meaning: "It has a chip that only claims to be protected, or the reader does not "
-                    + "switch its field off. The money is safe in the ledger.",
+                .unsupportedTag,
+                "A page could be written without the password, although write protection was "
+                    + "turned on.",
+                meaning: "The tag may be a clone whose protection is fake, or the reader may have "
+                    + "kept its field on between two sessions. The full balance is safe in the "
+                    + "ledger.",
                 next: [.tag(.liftAndTap), .trust(.replaceIfItRepeats)])
         case .otherChip:
             self.init(
-                .unsupportedTag, "The tag is not what it was: \(error.detail).",
-                meaning: "It may be a copy of the card. The money is safe in the ledger.",
+                .unsupportedTag, "This tag does not match the ledger: \(error.detail).",
+                meaning: "The tag may be a copy, but the full balance is safe in the ledger.",
                 next: [.trust(.replaceIfItRepeats)])
         case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
         }

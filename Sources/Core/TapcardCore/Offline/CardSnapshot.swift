@@ -48,8 +48,8 @@ package struct CardSnapshot: Sendable, Hashable {
                 guard packed.count < CardSnapshot.mostCards * CardSnapshot.rowSize else {
                     throw LedgerError(
                         .refused,
-                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for a "
-                            + "snapshot; offline payments cannot be taken")
+                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for an "
+                            + "offline snapshot, so this station cannot take offline payments")
                 }
                 packed += CardSnapshot.row(of: card)
             }

@@ -182,22 +182,28 @@ extension TapcardError {
     package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
-            case .noSnapshot: "this station has no snapshot of the cards to go by"
-            case .oldSnapshot: "its snapshot of the cards is too old"
+            case .noSnapshot: "this station has no usable snapshot of the cards"
+            case .oldSnapshot: "this station's snapshot of the cards is older than allowed"
             case .forgottenPayments:
-                "more payments failed at this station in the last day than it can remember"
-            case .noRecord: "this is no card with a record of its own that can be trusted"
-            case .unknownCard: "the card is not in its snapshot"
-            case .inactive(let status): "the card was \(status.rawValue) before"
-            case .oldRecord: "the card shows an older state than the ledger had confirmed"
-            case .openOperation: "an operation was open on the card"
-            case .balance(let left): "the card has only \(left.shown), as far as is known"
-            case .cardLimit(let left): "a card may pay only \(left.shown) more until then"
-            case .stationLimit(let left): "this station may take only \(left.shown) more until then"
+                "more payments failed in the last day than this station can remember, so earlier "
+                    + "outcomes are uncertain"
+            case .noRecord: "this card has no valid record under a key in use"
+            case .unknownCard: "this card is not in the snapshot"
+            case .inactive(let status):
+                "this card was \(status.rawValue) when the snapshot was taken"
+            case .oldRecord: "this card's record is older than the last one confirmed"
+            case .openOperation: "this card had an open operation"
+            case .balance(let left):
+                "this card's last known balance, after offline payments not yet booked, is "
+                    + "\(left.shown)"
+            case .cardLimit(let left):
+                "this card can pay only \(left.shown) more until the ledger is back"
+            case .stationLimit(let left):
+                "this station can take only \(left.shown) more until the ledger is back"
             }
         self.init(
             .ledgerOffline, "The ledger is offline, and \(why).",
-            meaning: "Not paid: nothing was taken from the card.",
+            meaning: "The payment was not taken: the card was not charged.",
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }
 
@@ -211,13 +217,16 @@ extension TapcardError {
         case .voided:
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
-        case .committed: known = "The \(earlier.kind.noun) \(earlier.operation) was done before."
+        case .committed:
+            known =
+                "The \(earlier.kind.noun) \(earlier.operation) was completed earlier."
         case .pending:
             known =
-                "Whether the earlier \(earlier.kind.noun) \(earlier.operation) was done is not known."
+                "The \(earlier.kind.noun) \(earlier.operation) may or may not have been completed "
+                + "earlier."
         }
         self.init(
-            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done now.",
+            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done this time.",
             next: [.ledger(.readCardWhenBack)], uid: uid ?? earlier.card,
             operation: earlier.operation)
     }

@@ -46,8 +46,8 @@ public final class KeyRingSource: Sendable {
             }
             throw TapcardError(
                 .keysUnusable,
-                "Key \(read.sealing.id), with which this station seals records, was given up.",
-                meaning: "The key file is an older copy. " + TapcardError.unchanged,
+                "The ledger has retired key \(read.sealing.id), which this station seals with.",
+                meaning: "This station's key file is an outdated copy. " + TapcardError.unchanged,
                 next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
         ring.withLock { $0 = trusted }
@@ -60,7 +60,8 @@ extension TapcardError {
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,
-            "The stations of this ledger seal cards with key \(id), which this one does not have.",
+            "This station does not have sealing key \(id), which other stations of this ledger "
+                + "already use, so it cannot write cards.",
             meaning: unchanged, next: [.file(isTable ? .importTable : .importPresentKeys)])
     }
 }

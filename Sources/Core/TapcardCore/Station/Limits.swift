@@ -23,8 +23,8 @@ struct Limits {
             throw TapcardError(
                 LedgerError(
                     .wrongCurrency,
-                    "the ledger is kept in \(currency.code), the amount is in "
-                        + amount.currency.code))
+                    "the amount is in \(amount.currency.code), but the ledger is in "
+                        + currency.code))
         }
     }
 

@@ -48,7 +48,8 @@ struct Sealing {
     /// Refuses a station without the load key.
     func requireLoading() throws(TapcardError) {
         guard keys.isTable else { return }
-        throw .needsIssuer("This station cannot put money on a card or make one.")
+        throw .needsIssuer(
+            "This station has only a table of card keys and cannot make cards or top them up.")
     }
 
     /// Refuses a card that is not in the table, or whose keys only the issuer's masters give.
@@ -58,7 +59,9 @@ struct Sealing {
         guard keys.isTable else { return }
         guard identity.speaksInBlocks else {
             throw .refused(
-                .keyMissing, "This station only has keys for cards on an NTAG 424.",
+                .keyMissing,
+                "This is not an NTAG 424, but this station's table has keys for NTAG 424 cards "
+                    + "only.",
                 meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
         // Refused before a key is tried, as the chip counts wrong ones.
@@ -75,16 +78,27 @@ struct Sealing {
             chip.isComplete, let grant = visit.grant
         else {
             // The grant is read without a proof, so one look is not enough.
-            throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
+            throw .claimed(
+                .needsIssuer(
+                    "This station has only a table of card keys and cannot finish making this "
+                        + "card.", reading.uid))
         }
         let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
         guard grant.granted >= known.balance.minorUnits + spent else {
-            throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
+            throw .refused(
+                .needsIssuer(
+                    "This station has only a table of card keys and cannot write the card's booked "
+                        + "top-up to its credit grant.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
         // If the ledger names the key that seals, a card under another one needs newer keys first.
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
-        else { throw .refused(.needsIssuer("The card needs newer keys.", reading.uid)) }
+        else {
+            throw .refused(
+                .needsIssuer(
+                    "This station has only a table of card keys and cannot write the newer keys "
+                        + "that this card needs.", reading.uid))
+        }
         return own
     }
 

@@ -7,8 +7,8 @@ extension TapcardError {
     /// The refusal of a card that is not in this station's table.
     static func notInTable(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .keyMissing, "The card is not in this station's table of card keys.",
-            meaning: "Nothing was tried on it, because an NTAG 424 counts wrong keys.",
+            .keyMissing, "This card is not in the station's table of card keys.",
+            meaning: "No key was tried, because the card counts wrong keys.",
             next: [.file(.importTable)], uid: uid)
     }
 

@@ -131,11 +131,12 @@ extension TapcardError {
             switch request {
             case .pay: "paid"
             case .add: "been topped up"
-            case .ticket: "paid for a ticket"
+            case .ticket: "bought a ticket"
             }
-        let sureness = certainty == .yes ? "has already" : "may already have"
+        let sureness = certainty == .yes ? "has just" : "may just have"
         return TapcardError(
-            .sameCard, "This card \(sureness) \(had) since it was put on the reader.",
-            meaning: "Nothing was done now.", uid: uid)
+            .sameCard, "This card \(sureness) \(had).",
+            meaning: "Nothing was done: the card stayed on the reader, so the second request was "
+                + "refused.", uid: uid)
     }
 }

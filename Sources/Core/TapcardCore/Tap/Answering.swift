@@ -189,12 +189,13 @@ struct Answering: StationWork {
     func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
         let known = try? await ledger.knownCard(of: done.uid)
-        let holds = known.map { " The card holds \($0.balance.shown)." } ?? ""
+        let holds = known.map { " The balance is \($0.balance.shown)." } ?? ""
         return TapcardError(
             .justResolved,
-            "The interrupted \(done.kind.noun) of \(amount) was just resolved as "
-                + "\(done.kind.done): it is not done a second time.",
-            meaning: "It counts once.\(holds)", uid: done.uid, operation: done.id)
+            "This tap completed the interrupted \(done.kind.noun) of \(amount), which now counts "
+                + "once as \(done.kind.done).",
+            meaning: "The same request was refused so that nothing is counted "
+                + "twice.\(holds)", uid: done.uid, operation: done.id)
     }
 
     /// The refusal of an id that belongs to another request.
@@ -203,9 +204,9 @@ struct Answering: StationWork {
             operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
         return TapcardError(
             .operationMismatch,
-            "Operation \(operation.id) was used before, for another request: "
+            "Operation ID \(operation.id) already belongs to another request: "
                 + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
-            meaning: "Nothing was changed on card or ledger.", uid: operation.uid,
+            meaning: TapcardError.unchanged, uid: operation.uid,
             operation: operation.id)
     }
 

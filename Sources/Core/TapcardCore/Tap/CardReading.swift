@@ -44,6 +44,7 @@ struct TagPages: Sendable, Hashable {
 extension CardStoreError {
     /// The error of a tag whose chip differs from that of the card with its number.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
-        CardStoreError(.otherChip, "it says it is a \(found), and was a \(known) before")
+        CardStoreError(
+            .otherChip, "the tag reports the chip model \(found), but the ledger has \(known)")
     }
 }

@@ -71,7 +71,7 @@ struct CardScanner: StationWork {
         guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
         let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
-            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))
         }
         return tag
     }
@@ -81,7 +81,7 @@ struct CardScanner: StationWork {
         known: KnownCard?, tag: ScannedTag?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         guard let image = CardImage(bytes, layout: layout) else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         // The likeliest first: each holder tried costs computing a seal.
         var holders: [Holder] = []
@@ -144,12 +144,14 @@ struct CardScanner: StationWork {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let holds: String
         switch content {
-        case .empty, .unreadable: holds = "no card"
-        case .text, .uri, .other: holds = "something else (\(content.word))"
-        case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
+        case .empty, .unreadable: holds = "no card data"
+        case .text, .uri, .other: holds = "other content (\(content.word))"
+        case .tapcard, .foreignCard, .badCard:
+            holds =
+                "card data that can be read but not written on this chip"
         }
         let foreign = TapcardError.foreign(tag.kind, identity)
-        return foreign.saying("\(foreign.what) It holds \(holds).")
+        return foreign.saying("\(foreign.what) The tag holds \(holds).")
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {

@@ -61,7 +61,10 @@ struct FaceWriter: StationWork {
                 on: reading, content: content, of: card, rewritingAll: rewritingAll,
                 isOpened: isOpened)
         } catch {
-            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
+            surroundings.progress(
+                .hint(
+                    "the NFC text for phones could not be updated and will be tried again at the "
+                        + "next tap: \(error.error.what)"))
             return .outOfDate
         }
     }
@@ -79,7 +82,7 @@ struct FaceWriter: StationWork {
             let area = area(
                 for: content, of: card, on: reading, pages, keepingExtras: keepingExtras)
         else {
-            surroundings.progress(.hint("what phones are to read has no room on the chip"))
+            surroundings.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
         // After an interrupted refresh, a page may be weak although it reads right, so all are
@@ -102,7 +105,9 @@ struct FaceWriter: StationWork {
             } catch {
                 // The guard on the tag says the same; the ledger's note only adds to it.
                 surroundings.progress(
-                    .hint("the ledger could not note that what phones read is old: \(error)"))
+                    .hint(
+                        "the ledger could not record that the NFC text for phones is out of date: "
+                            + "\(error)"))
             }
             throw error
         }

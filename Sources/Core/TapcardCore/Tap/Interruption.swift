@@ -35,8 +35,8 @@ enum Interruption: Error, Sendable {
         case .ledger(let error): TapcardError(error)
         case .overtaken:
             TapcardError(
-                .tagLost, "Another station worked on the card meanwhile.",
-                meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
+                .tagLost, "Another station updated the card after this station had read it.",
+                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
         case .refused(let error), .claimed(let error): error
         }
     }

@@ -33,7 +33,7 @@ struct NTAG424Scanner: StationWork {
         _ history: inout TapHistory
     ) async throws(Interruption) -> CardReading {
         if let known, known.card.chip != .ntag424 {
-            throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
+            throw .card(.otherChip("smart card (ISO 14443-4)", known.card.chip))
         }
         let found: NTAG424Reading
         if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
@@ -223,7 +223,7 @@ struct NTAG424Scanner: StationWork {
         let error = station.sealing.lackingChipKeys(version, uid)
         return hasTried
             ? error.saying(
-                meaning: "It has refused the key that the ledger names for it. No other was tried, "
-                    + "because an NTAG 424 counts wrong keys.") : error
+                meaning: "The card rejected the key that the ledger has for it. No other key was "
+                    + "tried, because the card counts wrong keys.") : error
     }
 }

@@ -19,7 +19,9 @@ struct NTAG424Writer: StationWork {
     ) async throws(Interruption) {
         if case .foreign(let version) = chip.state { throw .claimed(.foreignChip(version, uid)) }
         guard let masters = keys.sealing.masters, let grant = Grant(0) else {
-            throw .refused(.needsIssuer("A card is made.", uid))
+            throw .refused(
+                .needsIssuer(
+                    "This station has only a table of card keys and cannot make cards.", uid))
         }
         do throws(Interruption) {
             try await personalise(
@@ -72,7 +74,10 @@ struct NTAG424Writer: StationWork {
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
             guard let wanted else {
-                throw .refused(.needsIssuer("The card needs newer keys.", reading.uid))
+                throw .refused(
+                    .needsIssuer(
+                        "This station has only a table of card keys and cannot write the newer "
+                            + "keys that this card needs.", reading.uid))
             }
             // A finished card never has the factory's keys again: a chip that says so is after
             // ours.

@@ -64,16 +64,16 @@ extension TapcardError {
     static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.wrongState),
-            "This chip takes nothing without its keys, and has no password.",
+            "An NTAG 424 is always protected by its keys and has no password to turn on or off.",
             meaning: TapcardError.unchanged, next: [.trust(.useAsItIs)], uid: uid)
     }
 
     /// The error of a tag that lacks the password the ledger expects.
     static func cleared(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .protectedTag, "The tag does not have the card's password.",
-            meaning: "It may be a copy of the card, or its password was taken off elsewhere. "
-                + "The money is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
+            .protectedTag, "The tag does not have the write password that the ledger expects.",
+            meaning: "The tag is a copy, or its password was removed elsewhere. The full balance "
+                + "is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
     /// The error of a tag that hides even its content behind a password.
@@ -81,12 +81,12 @@ extension TapcardError {
         TapcardError(
             .protectedTag,
             known == nil
-                ? "The tag cannot be read without a password that this station does not know."
-                : "Somebody has hidden what is on the tag behind a password.",
+                ? "The tag cannot be read without a password, which is unknown."
+                : "Someone hid the card's content behind a read password.",
             meaning: known == nil
-                ? "Nothing was written to it."
-                : "None was tried on it, since it does not show whether it counts wrong ones. The "
-                    + "money is safe in the ledger.",
+                ? nothingWritten
+                : "No password was tried, because the tag does not show whether it limits "
+                    + "attempts. The full balance is safe in the ledger.",
             next: [known == nil ? .tag(.useAnother) : .trust(.replace(nil))], uid: known)
     }
 }

@@ -20,7 +20,8 @@ struct ProtectionSteps: StationWork {
             into: Interruption.reader)
         guard let chip = Type2Chip(version: answer), chip.model == card.chip else {
             throw .refused(
-                .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",
+                .unsupportedTag,
+                "This tag does not match the ledger, which has the chip model \(card.chip).",
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: reading.uid)
         }
         let settings = try await station.passwords.configuration(of: chip, known: card.uid)
@@ -74,7 +75,8 @@ struct ProtectionSteps: StationWork {
         let settings = try await station.passwords.configuration(of: chip)
         // One look is not enough to end an operation.
         guard settings.isLocked else {
-            throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
+            throw .card(
+                CardStoreError(.differs, "its settings differ from those read earlier in this tap"))
         }
         let isProtected = chip.isProtected(by: settings)
         // A switch that wanted the other state is voided; making a card goes on.
@@ -86,8 +88,8 @@ struct ProtectionSteps: StationWork {
             }
         surroundings.progress(
             .hint(
-                "somebody has locked the tag's settings: it stays "
-                    + (isProtected ? "protected" : "open")))
+                "someone locked the tag's settings, so the tag stays "
+                    + (isProtected ? "protected" : "unprotected")))
         let ended = try await asking(
             await ledger.endSwitching(
                 of: open, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now))
@@ -193,11 +195,13 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .lockedTag,
-            "Somebody has locked the tag's settings: its protection can never be changed. "
-                + "The \(voided.kind.noun) \(voided.id) was voided.",
+            "Someone locked the tag's settings, so its protection can never be changed. The "
+                + "\(voided.kind.noun) \(voided.id) was voided.",
             meaning: (card.protection == .off
-                ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
-                + "; the card works as before, and its money is safe.", next: [.trust(.useAsItIs)],
+                ? "The tag stays unprotected for good, and anyone can write to it"
+                : "The card keeps its password")
+                + "; the card can still be used, and the full balance is safe in the "
+                + "ledger.", next: [.trust(.useAsItIs)],
             uid: card.uid)
     }
 }

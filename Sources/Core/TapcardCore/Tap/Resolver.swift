@@ -4,8 +4,6 @@ public import Ledger
 public import TapcardDomain
 
 extension TapcardError {
-    fileprivate static let moneyIsSafe = "The money is safe in the ledger."
-
     /// The error of a card with one old record and one that is broken: an honest card whose newest
     /// record was lost looks like a copy with one record spoiled.
     fileprivate static func onlyOld(
@@ -13,9 +11,9 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .damaged,
-            "The only record left on the card is an old one, number \(sequence) of "
-                + "\(card.confirmed).",
-            meaning: "It is a copy or an image from before, or the newer record was lost. "
+            "The newest record on the card is number \(sequence), but the ledger has confirmed "
+                + "number \(card.confirmed).",
+            meaning: "The tag may be an old copy, or its newer record was lost. "
                 + moneyIsSafe,
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
@@ -25,7 +23,8 @@ extension TapcardError {
         saying(
             meaning: meaning.replacing(
                 TapcardError.moneyIsSafe,
-                with: "The open \(open.kind.noun) was voided; the money is safe in the ledger."))
+                with: "The open \(open.kind.noun) was voided because of this, and the full balance "
+                    + "is safe in the ledger."))
     }
 }
 
@@ -42,8 +41,8 @@ extension CardReading {
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the tag \(content.state); the card that was on it is "
-                    + card.status.rawValue
+                "the card on this tag was \(card.status.rawValue) earlier, and now the tag "
+                    + content.state
             ), uid: uid)
     }
 }
@@ -69,34 +68,35 @@ struct Resolver: StationWork {
                 return issuedElsewhere(other, uid)
             }
             return TapcardError(
-                .damaged, "The card carries no record that can be believed.",
+                .damaged,
+                "The ledger knows this card, but all records on it are damaged or altered.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
         case .forged where reading.slots.best == nil:
             return TapcardError(
-                .forged, "The card's records are under a key that is given up.",
-                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                .forged, "The card is forged: its records are sealed with a retired key.",
+                meaning: "The card was rejected; the full balance is safe in the ledger.",
                 next: [.trust(.repairIfKnown(uid))], uid: uid)
         case .forged:
             return TapcardError(
-                .forged, "The card carries a record that this ledger never issued.",
-                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                .forged, "The card is forged: its record was never issued by this ledger.",
+                meaning: "The card was rejected; the full balance is safe in the ledger.",
                 next: [.trust(.keepAndBlock(uid))], uid: uid)
         case .rolledBack:
             return TapcardError(
                 .rolledBack,
-                "The card carries an old state: two cards with one number, "
-                    + "or an old image that was put back.",
-                meaning: "Nothing on it is believed; the money is safe in the ledger. "
-                    + "The card in hand may be the honest one.",
+                "The card was rolled back: its record is older than the ledger's.",
+                meaning: "This is a duplicate with the same number, or an old image was written "
+                    + "back to the original card, so the card is not accepted. The full balance is "
+                    + "safe in the ledger.",
                 next: [.trust(.blockOrRepair(uid))], uid: uid)
         case .ledgerBehind:
             return TapcardError(
-                .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
+                .ledgerBehind, "The card is newer than the ledger.",
                 meaning: reading.known?.gaps.isEmpty == false
-                    ? "What happened since the backup is not in this ledger."
-                    : "No backup was restored here: an older ledger "
-                        + "was copied into its place, or somebody else has key "
-                        + "\(reading.slots.best?.record.keyID ?? 0).",
+                    ? "The ledger was restored from a backup, and the operations since that backup "
+                        + "are missing."
+                    : "No restore is recorded, so an older ledger file was copied into place or "
+                        + "someone else has key \(reading.slots.best?.record.keyID ?? 0).",
                 next: [.ledger(.bringNewerBack(uid))], uid: uid)
         }
     }
@@ -105,8 +105,9 @@ struct Resolver: StationWork {
     private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This card is in \(other.code); this station is set to \(currency.code), and knows the "
-                + "tag as a card of its own.", meaning: TapcardError.moneyIsSafe,
+            "This tag is listed in this station's \(currency.code) ledger, but the card on it is "
+                + "in \(other.code); use the card at the \(other.code) "
+                + "station.", meaning: TapcardError.moneyIsSafe,
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 

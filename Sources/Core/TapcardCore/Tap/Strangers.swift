@@ -37,12 +37,12 @@ extension TagContent {
     /// The kind of content, in words for people.
     var what: String {
         switch self {
-        case .tapcard, .foreignCard, .badCard: "a card's data"
+        case .tapcard, .foreignCard, .badCard: "unknown card data"
         case .empty: "nothing"
         case .text: "a text"
         case .uri: "a link"
-        case .other: "data of another kind"
-        case .unreadable(let reason): "nothing that can be read (\(reason))"
+        case .other: "other data"
+        case .unreadable(let reason): "unreadable data (\(reason))"
         }
     }
 
@@ -107,9 +107,9 @@ struct Strangers: StationWork {
     func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This card is in \(other.code); this station is set to \(currency.code).",
-            meaning: "The card is true, and its money is safe in the ledger of the station that "
-                + "issued it. Nothing was changed.", next: [.trust(.useThere(other))], uid: uid)
+            "This is a genuine card in \(other.code), but this station uses \(currency.code).",
+            meaning: "Its balance is in the ledger of the station that issued it. Nothing was "
+                + "changed, and no money moved.", next: [.trust(.useThere(other))], uid: uid)
     }
 
     /// The error of a tag with our record format but no valid seal, a copy or a forgery; nil for
@@ -123,8 +123,8 @@ struct Strangers: StationWork {
             let owner = try await asking(await ledger.owner(ofRecord: bytes))
             if let owner {
                 return TapcardError(
-                    .copied, "This tag carries a copy of card \(owner).",
-                    meaning: "It is worth nothing; the money is on the account of \(owner).",
+                    .copied, "This tag holds data copied from card \(owner).",
+                    meaning: "The tag has no value; the balance belongs to card \(owner).",
                     uid: reading.uid)
             }
         }
@@ -134,9 +134,9 @@ struct Strangers: StationWork {
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
-                "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
-                    + "which this station does not have.",
-                meaning: "Whether it is true cannot be told.",
+                "This station does not have the sealing key for this card (needed: "
+                    + "\(known.map(String.init).joined(separator: " and "))).",
+                meaning: "Without the key, this station cannot tell whether the card is genuine.",
                 next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
         }
         return forged(reading, naming: known)
@@ -148,16 +148,18 @@ struct Strangers: StationWork {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
         if reading.slots.hasRetired {
             return TapcardError(
-                .forged, "The record on this tag is under a key that is given up (\(names)).",
-                meaning: "That key can make such a card: here it is worth nothing.",
+                .forged, "The card's record is sealed with a retired key (\(names)).",
+                meaning: "Anyone who has that old key could have forged the record, so the card is "
+                    + "not accepted.",
                 next: [.tag(.overwriteByIssuing)], uid: reading.uid)
         }
         return TapcardError(
             .forged,
-            "No key of this station has sealed the record on this tag for its chip; it names "
-                + "\(names).",
-            meaning: "It is another issuer's card, a copy, or somebody's work: here it is worth "
-                + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
+            "The card's record names \(names), but no key of this station verifies it for this "
+                + "chip.",
+            meaning: "This is another issuer's card with the same key number, a copy, or a "
+                + "forgery. The card has no value "
+                + "here.", next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
     }
 
     /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
@@ -178,25 +180,25 @@ struct Strangers: StationWork {
             isMaking
                 ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
         }
-        let unchanged = "Nothing was changed on it."
+        let unchanged = TapcardError.unchanged
         switch try await identify(reading) {
         case .sealed, .unsealed:
             return TapcardError(
-                .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
+                .refusal(.cardUnknown), "This card is not in this ledger.", meaning: unchanged,
                 next: await advice(.card(.adopt(reading.uid)), reading), uid: reading.uid)
         case .sealedElsewhere(_, _, let other): return otherCurrency(other, reading.uid)
         case .untrusted(let error): return error
         case .blank:
             return TapcardError(
-                .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
+                .blankTag, "This tag is blank.", meaning: unchanged,
                 next: await advice(.card(.issue(on: reading.chip)), reading), uid: reading.uid)
         case .senseless(let reason):
             return TapcardError(
-                .notACard, "The tag holds a card's data that makes no sense: \(reason).",
+                .notACard, "This tag holds invalid card data: \(reason).",
                 meaning: unchanged, next: await other(), uid: reading.uid)
         case .other(let what):
             return TapcardError(
-                .notACard, "The tag is not a card; it holds \(what).", meaning: unchanged,
+                .notACard, "This tag holds \(what) instead of a card.", meaning: unchanged,
                 next: await other(), uid: reading.uid)
         }
     }

@@ -38,7 +38,7 @@ struct TagFitness: StationWork {
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         let configuration = AccessConfiguration(cfg0, cfg1)
         return TagAccess(
@@ -57,12 +57,14 @@ struct TagFitness: StationWork {
         let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
-            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+            throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         guard pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) }) else { return }
         throw .refused(
-            .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
-            meaning: "The money is safe in the ledger.",
+            .lockedTag,
+            "Someone set the tag's lock bits, so the pages with the card's data can never be "
+                + "written again.",
+            meaning: TapcardError.moneyIsSafe,
             next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
@@ -79,34 +81,39 @@ struct TagFitness: StationWork {
     private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
         TapcardError(
             .unsupportedTag,
-            "The tag is set to show its number or its counter instead of what is written to it "
-                + "(an ASCII mirror).", meaning: "Nothing was written to it.", next: [step],
+            "The tag cannot be used because its ASCII mirror is turned on: it shows its UID or "
+                + "counter in place of the bytes "
+                + "written.", meaning: TapcardError.nothingWritten, next: [step],
             uid: uid)
     }
 
     /// Refuses a tag that could not hold a card, by what its first reading shows.
     func requireFit(_ tag: ScannedTag, _ uid: CardUID) throws(Interruption) {
-        let unchanged = "Nothing was written to it."
+        let unchanged = TapcardError.nothingWritten
         let capability = tag.capability
         // The magic number of an NFC Forum tag, and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
                 .unsupportedTag,
-                "The tag is not formatted for NFC: its capability container is missing.",
+                "The tag cannot be used as a card: it has no NDEF format (no capability "
+                    + "container).",
                 meaning: unchanged,
                 next: [.tag(tag.canBeFormatted ? .formatForNFC : .useFactoryTag)], uid: uid)
         }
         guard let layout = tag.chip.model.flatMap(CardLayout.init) else {
             throw .refused(
-                .unsupportedTag, "\(tag.kind.withArticle) is a chip that tapcard only reads.",
+                .unsupportedTag,
+                "\(tag.kind.withArticle) cannot be used as a card: tapcard can only read this chip "
+                    + "model.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
         // The capability container counts the room in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 .unsupportedTag,
-                "The tag says it has room for \(Int(capability[2]) * 8) bytes; "
-                    + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
+                "The tag cannot be used as a card: its capability container states "
+                    + "\(Int(capability[2]) * 8) bytes, but \(layout.ndefByteCount) are "
+                    + "needed.", meaning: unchanged,
                 next: [.tag(.useKnownChip)], uid: uid)
         }
         // The lower half byte is the write access: 0 means free.
@@ -117,8 +124,9 @@ struct TagFitness: StationWork {
 
     private func lockedTag(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .lockedTag, "The tag is locked: it can only be read.",
-            meaning: "Nothing was written to it.", next: [.tag(.useUnlocked)], uid: uid)
+            .lockedTag,
+            "The tag cannot be used as a card: it is write-locked and can only be read.",
+            meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)], uid: uid)
     }
 
     /// Refuses a tag that could not hold a card, before anything is written to it. Returns its
@@ -154,8 +162,8 @@ extension TapcardError {
     static func untrueSignature(_ reading: CardReading) -> TapcardError {
         TapcardError(
             .unsupportedTag,
-            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
-                + "it is.", meaning: "Nothing was written to it.",
+            "The manufacturer's signature is invalid; the chip claims to be \(reading.chip) but is "
+                + "an imitation.", meaning: nothingWritten,
             next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
     }
 }

@@ -61,7 +61,8 @@ struct TagHints: StationWork {
             if reading.formattedRefusal != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"
             return [
-                "\(all) records are gone: the tag was wiped, or is another one with this number"
+                "\(all) records are missing; the tag was erased, or this is another tag with the "
+                    + "same number"
             ]
         }
         var found: [String] = []
@@ -72,19 +73,21 @@ struct TagHints: StationWork {
             }
         }
         if let best = reading.slots.best?.record {
-            let number = "the newest record with a true seal is number \(best.sequence)"
+            let number = "the newest record with a valid seal is number \(best.sequence)"
             if best.sequence < known.card.confirmed {
-                found.append("\(number); the ledger has confirmed \(known.card.confirmed)")
+                found.append(
+                    "\(number); the ledger has already confirmed number \(known.card.confirmed)")
             } else if best.sequence > known.card.allocated || known.isInGap(best.sequence) {
                 let reason =
                     known.gaps.isEmpty
-                    ? ": an older copy of it lies in its place, or somebody has key \(best.keyID)"
+                    ? "; an older copy of the ledger is in place, or someone else has key "
+                        + "\(best.keyID)"
                     : ""
-                found.append("\(number), which this ledger never handed out\(reason)")
+                found.append("\(number); this ledger never issued that number\(reason)")
             } else if known.issued[best.sequence]?.bytes != best.bytes {
                 found.append(
-                    "\(number), with other bytes than the ledger made: somebody has key "
-                        + "\(best.keyID)")
+                    "\(number); this ledger made other bytes for that number, so someone else has "
+                        + "key \(best.keyID)")
             }
         }
         if let text = describeFace(on: reading, known) { found.append(text) }
@@ -99,35 +102,36 @@ struct TagHints: StationWork {
         switch slots.slots[place] {
         case .blank, .valid: return nil
         case .retired(let record):
-            return "\(name) is sealed with key \(record.keyID), which was given up"
+            return "\(name) is sealed with key \(record.keyID), which is retired"
         case .broken, .unsealed: break
         }
         if reading.hasHalfState(at: place) {
-            return "\(name) looks torn: it is not whole, as when the card is pulled away"
+            return "\(name) is only partly written, as happens when a card is removed during "
+                + "writing"
         }
         // An old record whose key or holder has changed since is not suspicious.
         let recently = written.recently
         if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
         let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
         if case .torn = trace {
-            return "\(name) looks torn: its pages are those of records that were written to the "
-                + "card, as when it is pulled away"
+            return "\(name) looks only partly written, as happens when a card is removed during "
+                + "writing"
         }
         guard written.isAll else {
-            return "\(name) is none that this ledger made: of a time that it does not know, or "
-                + "somebody's work"
+            return "\(name) is unknown to this ledger; it is older than the ledger's memory or was "
+                + "made elsewhere"
         }
         guard case .tampered(let record) = trace else {
-            return "\(name) looks overwritten: it is like nothing that was written to the card"
+            return "\(name) was overwritten with something else"
         }
         let text =
-            "\(name) looks tampered with: whole, number \(record.sequence) with "
+            "\(name) was tampered with: it is complete and shows number \(record.sequence) with "
             + shown(record)
         let made = recently.first { $0.sequence == record.sequence }.flatMap {
             SealedRecord($0.bytes)
         }
         guard let made, made.balance != record.balance else {
-            return "\(text), but under no true seal"
+            return "\(text), but its seal is invalid"
         }
         return "\(text), but that number was sealed with \(shown(made))"
     }
@@ -150,33 +154,36 @@ struct TagHints: StationWork {
     /// Compares what phones read with the ledger. Names and codes stay out of it, because others
     /// read the log.
     private func describeFace(on reading: CardReading, _ known: KnownCard) -> String? {
-        let name = "what phones read"
+        let name = "the NFC text for phones"
         guard let pages = reading.pages else { return nil }
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
-            return "\(name) is half written: an earlier tap was broken off"
+            return "\(name) is only half written, because an earlier tap was interrupted"
         }
         // While something is open, what phones read may rightly lag behind.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
         guard let face = reading.content.face else {
-            return "\(name) was altered: it makes no sense as a card"
+            return "\(name) was altered: it cannot be parsed as a card"
         }
         if face.balance != known.balance {
-            return "\(name) was altered: it says \(face.balance.shown), the ledger "
+            return "\(name) was altered: it shows the balance \(face.balance.shown), but the "
+                + "ledger has "
                 + known.balance.shown
         }
         let content = known.card.content(known.card.confirmed, balance: known.balance)
-        if face.holder != content.holder { return "\(name) was altered: the holder differs" }
+        if face.holder != content.holder {
+            return "\(name) was altered: its cardholder differs from the ledger's"
+        }
         if face.style == .tapcard, face.scratch != content.scratch {
-            return "\(name) was altered: code or state differ"
+            return "\(name) was altered: its code or state differs from the ledger's"
         }
         var own = known.card.face(showing: content)
         // Members of other writers take room, so ticket or game may rightly be left out.
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {
-            return "\(name) was altered: ticket or game differ"
+            return "\(name) was altered: its ticket or game differs from the ledger's"
         }
         return nil
     }

@@ -157,7 +157,7 @@ struct TagPasswords: StationWork {
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
-        surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
+        surroundings.progress(.hint("someone altered the tag's protection settings"))
         // Locked settings cannot be changed.
         guard !settings.isLocked else { return }
         try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
@@ -169,8 +169,10 @@ struct TagPasswords: StationWork {
         guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
                 .keyMissing,
-                "The card is protected with key \(keyID), which this station does not have.",
-                meaning: "Nothing was written to it; the money is safe in the ledger.",
+                "The tag's write password comes from key \(keyID), which is missing at this "
+                    + "station.",
+                meaning: "Nothing was written to the tag, and the full balance is safe in the "
+                    + "ledger.",
                 next: [.file(.importKeys)], uid: uid)
         }
         return TagPassword(masters, uid: uid.bytes)
@@ -201,8 +203,8 @@ extension TapcardError {
         _ identity: TagIdentity, _ noted: CardProtection?
     ) -> TapcardError {
         TapcardError(
-            .protectedTag, "The tag is protected with a password that this station does not know.",
-            meaning: "Nothing was written to it.",
+            .protectedTag, "The tag is write-protected with an unknown password.",
+            meaning: nothingWritten,
             next: [noted == nil ? .tag(.useAnother) : .file(.importKeysOrReplace)],
             uid: CardUID(bytes: identity.uid))
     }
@@ -210,14 +212,16 @@ extension TapcardError {
     /// The refusal of a chip that cannot be protected.
     static var noPassword: TapcardError {
         TapcardError(
-            .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
+            .unsupportedTag,
+            "The tag's protection cannot be changed: its chip has no "
+                + "password.", meaning: nothingWritten,
             next: [.tag(.useKnownChip)])
     }
 
     /// The error of a tag whose protection is final.
     static func lockedSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
+            .lockedTag, "The tag's protection cannot be changed: its settings are locked.",
             meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
     }
 }

@@ -63,7 +63,7 @@ struct Tap: Sendable, Hashable {
     /// What one session has found against the card.
     private var claimed: TapcardError?
     private var last = TapcardError(
-        .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
+        .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
         next: [.tag(.holdAgain)])
 
     mutating func take(_ event: Event) {
@@ -143,14 +143,15 @@ extension Interruption {
 extension TapcardError {
     /// The error of a card that failed one proof, as a bad contact can cause.
     fileprivate static let disturbed = TapcardError(
-        .tagLost, "The reader and the card did not understand each other.",
+        .tagLost,
+        "The connection between the card and the reader failed, perhaps because of poor contact.",
         meaning: unchanged)
 
     fileprivate static func wrongCard(
         _ found: CardUID, insteadOf wanted: CardUID
     ) -> TapcardError {
         TapcardError(
-            .wrongCard, "This is card \(found), not \(wanted).",
-            meaning: "Nothing was changed on it.", next: [.tag(.hold(wanted))], uid: found)
+            .wrongCard, "Card \(found) is on the reader, but card \(wanted) was requested.",
+            meaning: "Nothing was changed on this card.", next: [.tag(.hold(wanted))], uid: found)
     }
 }

@@ -108,11 +108,12 @@ extension Activation {
             case .failure(let error):
                 throw TapcardError(
                     error,
-                    meaning: "Whether the code counts as activated is not known"
+                    meaning: "The activation service gave no usable answer, so the code may or may "
+                        + "not be activated"
                         + (error.mayBeOfWrongAddress
-                            ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and another activation "
-                        + "asks again for the same code.", uid: uid)
+                            ? "; the setting activation-url may be wrong. " : ". ")
+                        + "The card stays in the state \"activating\", and `tapcard activate` will "
+                        + "send the same code again.", uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid, at: station)
             }
@@ -127,8 +128,10 @@ extension Activation {
         guard attempt.state == .active else {
             throw TapcardError(
                 .activationRefused,
-                "The service does not activate the code: version \(attempt.version ?? "").",
-                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
+                "The activation service refused the code: it answered with version "
+                    + "\(attempt.version ?? ""), which is not high enough.",
+                meaning: "The card is still scratched with the same code, and activation can be "
+                    + "tried again.", uid: uid)
         }
         return attempt
     }
@@ -172,7 +175,7 @@ extension Activation {
                 }
                 state = "scratched"
                 failure = LedgerError(
-                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
+                    .unavailable, "attempt \(attempt.id) is missing from the ledger")
             } catch {
                 failure = error
             }
@@ -182,8 +185,8 @@ extension Activation {
         let cause = TapcardError(failure)
         throw TapcardError(
             cause.kind, cause.what,
-            meaning: "The service has answered, but the ledger could not note it. The card is "
-                + "still \(state).", next: [.service(.activateLater)], uid: uid)
+            meaning: "The service answered, but the ledger could not record the answer. The card "
+                + "is still \(state).", next: [.service(.activateLater)], uid: uid)
     }
 }
 
@@ -253,7 +256,7 @@ private struct WriteActivation: ReceiptUseCase {
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         // After Ctrl-C the answer is recorded, but no further card is awaited.
         guard Task.isCancelled else { return nil }
-        throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten()
+        throw TapcardError(.cancelled, "Canceled.", uid: card).leavingUnwritten()
     }
 
     func conclude(
@@ -279,13 +282,14 @@ extension TapcardError {
     /// The error of a yes that is recorded but not yet on the card. If the operation that writes it
     /// may have begun, a refusal would wrongly say that it has not.
     fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
-        let noted = "The service has activated the code, and the ledger has noted it."
+        let noted = "The service activated the code, and the ledger recorded it."
         let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)
         switch kind {
         case .outcomeUnknown, .wrongCard, .severalTags,
             _ where !isOfCard:
             return TapcardError(
-                .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
+                .outcomeUnknown, "\(what) \(noted)",
+                meaning: "The card itself has not been updated yet.",
                 next: blamesTag ? next : [.tag(.tapToWrite)], uid: uid)
         default:
             return saying(

@@ -167,8 +167,9 @@ extension CardMaking {
         else { return }
         throw .refused(
             .confirmationNeeded,
-            "The card still holds \(known.balance.shown). A new account on it closes the old one.",
-            meaning: "Nothing was changed on card or ledger.",
+            "The card still has a balance of \(known.balance.shown), and reissuing it closes its "
+                + "account and opens a new one.",
+            meaning: TapcardError.unchanged,
             next: [.card(.payOutOrConfirm(known.balance))], uid: reading.uid)
     }
 
@@ -273,8 +274,10 @@ extension TapcardError {
         _ making: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(
-            .outcomeUnknown, "\(error.what) The ledger cannot be asked what the card holds.",
-            meaning: "The card was made (\(making.kind.noun) \(making.id)); the ledger has it.",
+            .outcomeUnknown,
+            "\(error.what) The card was made, but its content cannot be read from the ledger right "
+                + "now.",
+            meaning: "The \(making.kind.noun) \(making.id) is booked.",
             next: [.ledger(.readCardWhenBack)], uid: making.uid, operation: making.id)
     }
 }

@@ -132,8 +132,8 @@ struct CardPlanning: StationWork {
                 guard accepted == found.balance else {
                     throw .refused(
                         .refusal(.badAmount),
-                        "The tag says \(found.balance.shown), not \(accepted.shown).",
-                        meaning: "Nothing was changed on card or ledger.",
+                        "The balance on the tag is \(found.balance.shown), not \(accepted.shown).",
+                        meaning: TapcardError.unchanged,
                         next: [.request(.acceptBalance)], uid: reading.uid)
                 }
                 balance = accepted
@@ -197,12 +197,14 @@ struct CardPlanning: StationWork {
     private func requireFree(
         _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
-        let unchanged = "Nothing was written to it."
+        let unchanged = TapcardError.nothingWritten
         if let card = reading.known?.card {
             let content = reading.content
             if !reading.isGivenUp || request.mayOverwrite || content.isLeft(by: card) { return }
             throw .refused(
-                .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
+                .notACard,
+                "No card was issued: the tag already holds content "
+                    + "(\(content.word)).", meaning: unchanged,
                 next: [.tag(.overwrite)], uid: reading.uid)
         }
         switch try await station.strangers.identify(reading) {
@@ -211,7 +213,9 @@ struct CardPlanning: StationWork {
         case .sealed:
             if request.mayReissue { return }
             throw .refused(
-                .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
+                .refusal(.cardKnown),
+                "No card was issued: the tag holds a valid card of another ledger, sealed with "
+                    + "this issuer's keys.",
                 meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
         case .sealedElsewhere(_, _, let other):
             if !request.mayReissue {
@@ -220,7 +224,9 @@ struct CardPlanning: StationWork {
         case .unsealed:
             if request.mayOverwrite { return }
             throw .refused(
-                .refusal(.cardKnown), "The tag carries a card that others wrote.",
+                .refusal(.cardKnown),
+                "No card was issued: the tag holds a card of another system, without this issuer's "
+                    + "seal.",
                 meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: reading.uid)
         case .untrusted(let error):
             if !request.mayOverwrite { throw .refused(error) }
@@ -237,7 +243,7 @@ struct CardPlanning: StationWork {
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
         if let known = reading.known {
             throw .refused(
-                Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already"),
+                Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger"),
                 uid: reading.uid)
         }
         switch try await station.strangers.identify(reading) {

@@ -204,7 +204,8 @@ struct CardSummaries: StationWork {
     ) async throws(Interruption) -> CardSummary {
         let known = try await asking(await ledger.knownCard(of: uid))
         guard let known else {
-            throw .ledger(LedgerError(.corrupt, "card \(uid) has vanished"))
+            throw .ledger(
+                LedgerError(.corrupt, "card \(uid) should be in the ledger but is missing"))
         }
         return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
     }

@@ -78,7 +78,9 @@ package struct Claiming: UseCase {
         let operation = try await whileAsking(await station.ledger.operation(claim.operation))
         guard let operation else {
             throw TapcardError(
-                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+                LedgerError(
+                    .corrupt,
+                    "operation \(claim.operation) should be in the ledger but is missing"))
         }
         return PrizeReceipt.Prize(
             ticket: ticket, draw: draw,
@@ -98,7 +100,7 @@ package struct Claiming: UseCase {
             guard let name else {
                 throw TapcardError(
                     Refusal(
-                        .nothingWon, "no ticket of the card has won in a draw that is known"),
+                        .nothingWon, "no ticket on this card won in a known draw"),
                     uid: card.uid)
             }
             throw TapcardError.nothingWon(by: name, isToCome: claims.isToCome, uid: card.uid)
@@ -206,7 +208,7 @@ extension CardTickets {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError(
-                .refusal(.wrongState), "Ticket \(name) is not a ticket of card \(card.uid).",
+                .refusal(.wrongState), "Ticket \(name) does not belong to card \(card.uid).",
                 meaning: TapcardError.unchanged,
                 next: [.lottery(.showTickets)], uid: card.uid)
         }
@@ -236,7 +238,8 @@ extension TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
         let fitsOnNone = prize.minorUnits > most.minorUnits
         return saying(
-            meaning: "The prize was not booked, and the ticket stays as good as it is.",
+            meaning: "The prize is more than the card can hold or a limit allows, so it was not "
+                + "booked; the ticket can still be claimed.",
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
@@ -248,7 +251,7 @@ extension TapcardError {
             Refusal(
                 .nothingWon,
                 isToCome
-                    ? "the draw of ticket \(ticket) is not known yet"
-                    : "ticket \(ticket) has won nothing"), uid: uid)
+                    ? "the draw for ticket \(ticket) is not known yet"
+                    : "ticket \(ticket) did not win"), uid: uid)
     }
 }

@@ -35,10 +35,12 @@ package struct Closing: UseCase {
         let amount = Money(minorUnits: closing.amount, station.currency).shown
         return TapcardError(
             .refusal(.cardClosed),
-            "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",
+            "This card was already closed, and \(amount) was booked as paid "
+                + "out\(closing.whenAndByWhom).",
             meaning:
-                "Nothing was booked now: pay nothing out, unless that was you and the money is "
-                + "still in the drawer.", next: error.next, uid: uid, operation: closing.id
+                "Nothing was booked this time, so hand out no cash unless that earlier booking was "
+                + "yours and the cash is still in the "
+                + "drawer.", next: error.next, uid: uid, operation: closing.id
         ).telling(error.resolved)
     }
 }

@@ -144,8 +144,9 @@ extension History {
     }
 
     private static func unknown(_ card: CardUID?) -> TapcardError {
-        let name = card?.description ?? ""
-        return TapcardError(Refusal(.cardUnknown, "this ledger knows no card \(name)"), uid: card)
+        let what =
+            card.map { "card \($0) is not in this ledger" } ?? "this card is not in this ledger"
+        return TapcardError(Refusal(.cardUnknown, what), uid: card)
     }
 }
 

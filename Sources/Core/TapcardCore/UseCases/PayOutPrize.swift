@@ -63,7 +63,8 @@ struct PayOutPrize: StationWork {
             throw TapcardError.doneUnread(
                 payout,
                 because: TapcardError(
-                    .refusal(.wrongState), "Ticket \(name) does not count any more.",
+                    .refusal(.wrongState),
+                    "Ticket \(name) no longer counts, because its card was closed or reissued.",
                     uid: payout.uid))
         }
         let prize = PrizeReceipt.Prize(
@@ -96,7 +97,7 @@ struct PayOutPrize: StationWork {
         case .earlier(let operation): throw alreadyPaid(operation)
         case .refused(let refusal):
             throw TapcardError(refusal, uid: uid).saying(
-                meaning: "Nothing was booked: pay nothing out.")
+                meaning: "Nothing was booked this time, so hand out no cash.")
         }
     }
 
@@ -109,7 +110,10 @@ struct PayOutPrize: StationWork {
         }
         let operation = try await whileAsking(await ledger.operation(claim.operation))
         guard let operation else {
-            return TapcardError(LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+            return TapcardError(
+                LedgerError(
+                    .corrupt,
+                    "operation \(claim.operation) should be in the ledger but is missing"))
         }
         return alreadyPaid(operation)
     }
@@ -120,11 +124,11 @@ struct PayOutPrize: StationWork {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
             .refusal(.alreadyClaimed),
-            "The prize of ticket \(name), \(prize), was booked as paid "
+            "The prize of \(prize) for ticket \(name) was already booked as paid "
                 + "out\(payout.whenAndByWhom).",
             meaning:
-                "Nothing was booked now: pay nothing out, unless that was you and the money is "
-                + "still in the drawer.",
+                "Nothing was booked this time, so hand out no cash unless that earlier booking was "
+                + "yours and the cash is still in the drawer.",
             next: [.card(.showOperation(payout.id)), .request(.nameID)], uid: payout.uid,
             operation: payout.id)
     }
@@ -137,9 +141,9 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .refusal(.alreadyClaimed),
-            "The prize of ticket \(ticket), \(claim.prize.shown), is on the card: operation "
-                + "\(claim.operation) has added it.",
-            meaning: "Nothing was booked: pay nothing out.", uid: uid)
+            "The prize of \(claim.prize.shown) for ticket \(ticket) was already added to the card "
+                + "by operation \(claim.operation).",
+            meaning: "Nothing was booked this time, so hand out no cash.", uid: uid)
     }
 
     /// The error of a ledger that failed while the payout was being booked.
@@ -149,13 +153,14 @@ extension TapcardError {
         let failure = TapcardError(error)
         guard error.kind == .outcomeUnknown else {
             return TapcardError(
-                failure.kind, failure.what, meaning: "Nothing was booked: pay nothing out.",
+                failure.kind, failure.what,
+                meaning: "Nothing was booked this time, so hand out no cash.",
                 next: failure.next, uid: uid)
         }
         return TapcardError(
             .outcomeUnknown,
-            "\(failure.what) Whether the payout for ticket \(ticket) is booked is not known.",
-            meaning: "Pay nothing out yet.", next: [.request(.repeatPayout(id))], uid: uid,
+            "\(failure.what) The prize for ticket \(ticket) may or may not have been booked.",
+            meaning: "Hand out no cash yet.", next: [.request(.repeatPayout(id))], uid: uid,
             operation: id)
     }
 }

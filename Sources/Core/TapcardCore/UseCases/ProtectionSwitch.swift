@@ -54,7 +54,7 @@ package struct ProtectionSwitch: TapUseCase {
         guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
         guard !isProtecting, reading.isGivenUp else { return .goOn }
         guard try await station.protectionSteps.release(reading) else {
-            throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: reading.uid)
+            throw .refused(Refusal(.wrongState, "the tag has no write password"), uid: reading.uid)
         }
         return .done(
             ProtectionChange(

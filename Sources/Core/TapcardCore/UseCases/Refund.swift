@@ -41,12 +41,12 @@ package struct Refund: UseCase {
         let known = try await whileAsking(await station.ledger.answer(to: reversed))
         guard let known else {
             throw TapcardError(
-                Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
+                Refusal(.notRefundable, "operation \(reversed) is not in this ledger"))
         }
         if ![.pay, .add, .offline].contains(known.kind) {
             throw TapcardError(
                 .refusal(.notRefundable),
-                "Operation \(reversed) is neither a payment nor a top-up.",
+                "Operation \(reversed) cannot be refunded; only payments and top-ups can.",
                 meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
                 uid: known.uid)
         }

@@ -59,7 +59,9 @@ struct RepairCard: TapUseCase {
             // The error says which part was done and that the rest was not.
             guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
-                .hint("what phones read was not refreshed: \(error.error.what)"))
+                .hint(
+                    "the NFC text for phones could not be updated and will be tried again at the "
+                        + "next tap: \(error.error.what)"))
             return .done(
                 try await station.summaries.card(reading.uid, .outOfDate, resolved: resolved))
         }

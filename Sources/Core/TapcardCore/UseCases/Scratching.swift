@@ -65,8 +65,8 @@ package struct Scratching: UseCase {
             awaiting: await station.surroundings.sleep(station.settings.scratching)
         ) { (_: any Error) in
             TapcardError(
-                .cancelled, "Scratching was stopped.",
-                meaning: "The card is still unscratched and there is no code.", uid: uid
+                .cancelled, "Scratching was canceled.",
+                meaning: "The card is still unscratched and has no code.", uid: uid
             ).telling(resolved)
         }
     }

@@ -144,8 +144,8 @@ struct TagTools: StationWork {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
-                "This chip has files that keys protect, as an NTAG 424 has, and no pages: no dump "
-                    + "of it can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
+                "This chip has key-protected files instead of pages, as an NTAG 424 does: it "
+                    + "cannot be dumped.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
             // Pages may be protected against reading, so the chip has to be identified first.
             let tag = try await station.scanner.scanTag(of: identity) { chip in
@@ -173,14 +173,14 @@ struct TagTools: StationWork {
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
         try await rewrite(
-            overwriting, orRefuseChip: "no dump can be put onto it"
+            overwriting, orRefuseChip: "a dump cannot be restored to it"
         ) { tag, uid, _ throws(Interruption) in
             guard tag.chip == dump.chip else {
                 throw .refused(
                     .unsupportedTag,
-                    "The dump is of another chip (\(dump.chip.name)) than this tag "
-                        + "(\(tag.chip.name)).",
-                    meaning: "Nothing was written to it.", next: [.tag(.useSameChip)], uid: uid)
+                    "The dump comes from the chip model \(dump.chip.name), but this tag has "
+                        + "\(tag.chip.name).",
+                    meaning: TapcardError.nothingWritten, next: [.tag(.useSameChip)], uid: uid)
             }
             return tag.chip.userPages.compactMap { number in
                 // Phones take these pages for lock bits, so they stay as they are.
@@ -193,13 +193,13 @@ struct TagTools: StationWork {
     /// Makes the tag blank again: an empty message, followed by zeros.
     func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await rewrite(
-            overwriting, orRefuseChip: "it never becomes a blank tag again"
+            overwriting, orRefuseChip: "it cannot be made blank again"
         ) { tag, uid, known throws(Interruption) in
             if let known, known.card.status != .closed, known.card.status != .replaced {
                 throw .refused(
                     Refusal(
                         .cardHasMoney,
-                        "the tag carries card \(uid) with \(known.balance.shown), not closed"),
+                        "card \(uid) is not closed and has a balance of \(known.balance.shown)"),
                     uid: uid)
             }
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
@@ -218,8 +218,8 @@ struct TagTools: StationWork {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
-                "This chip has files that keys protect, as an NTAG 424 has, and no pages: \(why).",
-                meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
+                "This chip has key-protected files instead of pages, as an NTAG 424 does: \(why).",
+                meaning: TapcardError.nothingWritten, next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
             let tag = try await station.scanner.scanTag(of: identity)
             let known = try await asking(await ledger.knownCard(of: uid))
@@ -275,10 +275,11 @@ struct TagTools: StationWork {
             throw .refused(station.strangers.otherCurrency(other, uid))
         }
         let isCard = known != nil && closed == nil
-        let what = isCard ? "a card of this ledger" : "something (\(content.word))"
+        let what = isCard ? "a card of this ledger" : "other content (\(content.word))"
         throw .refused(
-            isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",
-            meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
+            isCard ? .refusal(.cardKnown) : .notACard,
+            "The tag was not overwritten: it holds \(what).",
+            meaning: TapcardError.nothingWritten, next: [.tag(.overwrite)], uid: uid)
     }
 
     /// The number of the card on the reader, without reading its memory.
@@ -286,7 +287,8 @@ struct TagTools: StationWork {
         let identity = try await waitForTag()
         await reader.release()
         guard let uid = CardUID(bytes: identity.uid) else {
-            throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")
+            throw TapcardError(
+                .unsupportedTag, "This tag cannot be a card, because its UID is not 7 bytes long.")
         }
         return uid
     }
@@ -339,7 +341,7 @@ extension TagTools {
             guard error.isClaim else { throw error }
         }
         guard try await station.scanner.find(within: Station.returnLimit).uid == uid else {
-            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))
         }
         return try await answeredInfo(identity, uid)
     }

@@ -109,7 +109,8 @@ extension CardTicket {
             throw TapcardError(
                 Refusal(
                     .cardUnknown,
-                    "this ledger knows no card \(card.map(\.description) ?? "")"), uid: card)
+                    card.map { "card \($0) is not in this ledger" } ?? "this card is not in this "
+                        + "ledger"), uid: card)
         }
         return tickets.map { CardTicket($0, ledger.currency) }
     }
@@ -258,7 +259,8 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
-            meaning: "Whether the card has it is not known; until then it is not done.",
+            meaning: "The card may or may not have been written, and this is booked only if it "
+                + "was; hand over nothing until the next tap shows the result.",
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
     }
@@ -274,8 +276,9 @@ extension TapcardError {
         _ done: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(
-            .outcomeUnknown, "\(error.what) The ledger cannot be asked which ticket it is about.",
-            meaning: "The \(done.kind.noun) \(done.id) is done, and the ledger has it.",
+            .outcomeUnknown,
+            "\(error.what) The ticket's name cannot be read from the ledger right now.",
+            meaning: "The \(done.kind.noun) \(done.id) is booked.",
             next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)
     }

@@ -44,7 +44,7 @@ const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a
   + "|\\btapcard (?!cards?\\b|takes|makes|uses|knows|has|does|can|reads|writes|only)[a-z]");
 
 /** The server's sentences without those for operators. */
-const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
+const plainly = (text) => withShown(text)
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 

@@ -154,7 +154,7 @@ struct APIDocument: Sendable {
         503:
             "There is no reader, there are too many logins or pages, or the server is starting or "
             + "stopping.",
-        504: "No card came in time.",
+        504: "No card was presented in time.",
     ]
 }
 

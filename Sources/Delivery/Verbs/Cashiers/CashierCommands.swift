@@ -53,7 +53,7 @@ enum TypedSecret: String {
             throw .missing(rawValue, variable, meaning: "Nothing was changed.")
         }
         if let typed = await askSecretly(question) { return typed }
-        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
+        throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was changed.")
     }
 }
 

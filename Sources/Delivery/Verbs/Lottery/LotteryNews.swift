@@ -36,7 +36,7 @@ struct LotteryNews {
         let fetched = try await translating(awaiting: await ask(lottery)) {
             TapcardError($0, meaning: meaning)
         }
-        if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
+        if Task.isCancelled { throw TapcardError(.cancelled, "Canceled.") }
         return fetched
     }
 }

@@ -121,7 +121,7 @@ enum MastermindCommands {
         if let password = try session.settings.mastermindPassword { return password }
         guard let askSecretly = session.console.askSecretly else { return nil }
         if let password = await askSecretly("Password for \(user.shown): ") { return password }
-        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
+        throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
     }
 
     static func logIn(in session: Session) async throws(TapcardError) -> Report {

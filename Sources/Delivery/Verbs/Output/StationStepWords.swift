@@ -114,7 +114,8 @@ extension NextStep.LedgerStep {
         case .takeNoMoney:
             NextWords(
                 "take-no-money",
-                "Without its ledger, tapcard makes no payments, top-ups or payouts.")
+                "Payments, top-ups and other money operations are not possible until the ledger "
+                    + "can be used again, except for offline payments where those are turned on.")
         case .restoreGoodBackup:
             NextWords(
                 "restore-good-backup",

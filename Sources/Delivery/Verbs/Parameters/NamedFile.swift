@@ -19,7 +19,7 @@ struct NamedFile {
             if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
             if error.kind == .cancelled {
-                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
+                throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was done.")
             }
             throw TapcardError(
                 .fileUnusable, "The file cannot be read: \(error.detail).",

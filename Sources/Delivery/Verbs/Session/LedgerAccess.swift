@@ -97,7 +97,7 @@ package struct LedgerAccess {
         get throws(TapcardError) {
             let settings = session.settings
             let path = try settings.ledgerPlace
-            let nothing = "Nothing was changed on card or ledger."
+            let nothing = "Nothing was changed, and no money moved."
             if let address = movedTo(from: path) {
                 return TapcardError(
                     .ledgerUnavailable,
@@ -176,7 +176,9 @@ extension Settings {
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
-                    meaning: "Without its ledger, tapcard makes no payments, top-ups or payouts.",
+                    meaning: "Payments, top-ups and other money operations are not possible until "
+                        + "the ledger can be used again, except for offline payments where those "
+                        + "are turned on.",
                     advice: "Mount the disk that it is on, or name another ledger with --ledger.")
             }
         }

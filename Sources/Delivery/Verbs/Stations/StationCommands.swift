@@ -150,7 +150,7 @@ enum StationCommands {
 
     private static func unpassed(_ error: FileError, _ what: String) -> TapcardError {
         error.kind == .cancelled
-            ? TapcardError(.cancelled, "Stopped.", meaning: "The ledger is unchanged.")
+            ? TapcardError(.cancelled, "Canceled.", meaning: "The ledger is unchanged.")
             : TapcardError(
                 .fileUnusable, "The backup could not be \(what): \(error.detail).",
                 meaning: "The ledger is unchanged.")

@@ -54,9 +54,9 @@ extension Chip {
                 !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             throw LedgerError(
                 isName ? .newer : .corrupt,
-                "card \(uid) of the ledger is on a chip that this tapcard does not know, "
-                    + "\(name.debugDescription); "
-                    + (isName ? "use a newer tapcard" : "restore a backup"))
+                "card \(uid) has the chip model \(name.debugDescription), which this version does "
+                    + "not know; "
+                    + (isName ? "install a newer tapcard" : "restore a backup"))
         }
         self = chip
     }

@@ -37,7 +37,8 @@ package struct Columns {
 
     package static let unreadable = LedgerError(
         .corrupt,
-        "a row of the ledger cannot be read, it was not written by tapcard; restore a backup")
+        "a row of the ledger cannot be read, because it was not written by tapcard; restore a "
+            + "backup")
 }
 
 /// The domain's types from columns; nil for an invalid value.

@@ -9,7 +9,7 @@ extension Subject {
         guard let subject = Subject(text, of: kind) else {
             throw LedgerError(
                 .corrupt,
-                "operation \(id) of the ledger cannot be read, its row was not written by tapcard; "
+                "the row of operation \(id) cannot be read, because it was not written by tapcard; "
                     + "restore a backup")
         }
         self = subject

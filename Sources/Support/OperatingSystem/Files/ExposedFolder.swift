@@ -11,7 +11,7 @@ public enum FileExposure: Sendable, Hashable {
     public var words: String {
         switch self {
         case .foreign: "it belongs to another user"
-        case .permitted(let mode): "others may write to it (mode \(String(mode, radix: 8)))"
+        case .permitted(let mode): "other users can write to it (mode \(String(mode, radix: 8)))"
         }
     }
 }

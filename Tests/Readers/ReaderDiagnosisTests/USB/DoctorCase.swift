@@ -135,8 +135,8 @@ extension DoctorCase {
             heading: "A ledger that is damaged", status: 9, words: ledger,
             damage: LedgerError(
                 .corrupt,
-                "/srv/ledger.sqlite is not a sound ledger (Tree 5 page 7: btreeInitPage() returns "
-                    + "error code 11); put a backup in its place with tapcard restore-backup")
+                "/srv/ledger.sqlite is damaged (Tree 5 page 7: btreeInitPage() returns error code "
+                    + "11); restore it with `tapcard restore-backup`")
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A ledger in a database", status: 0, words: shared,

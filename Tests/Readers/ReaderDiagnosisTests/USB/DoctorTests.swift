@@ -135,7 +135,7 @@ struct DoctorTests {
         #expect(status == 5)
         #expect(
             text.hasSuffix(
-                #"],"live":null,"error":"no-reader","message":"There is no usable reader. "#
+                #"],"live":null,"error":"no-reader","message":"No usable NFC reader was found. "#
                     + #"Follow the steps shown above, or use the simulated reader: --reader sim","next":[]}"#
                     + "\n"))
     }

@@ -73,8 +73,8 @@ struct ReaderListTests {
         let (status, text) = await bench.run(["readers"])
         #expect(status == 5)
         let advice =
-            "There is no usable reader. To find out why and how to fix it, run tapcard doctor; to "
-            + "work without a reader, run: tapcard --reader sim"
+            "No usable NFC reader was found. To find out why and how to fix it, run tapcard "
+            + "doctor; to work without a reader, run: tapcard --reader sim"
         #expect(text.hasSuffix("ready\ntapcard: \(advice)\n"))
         let document = await bench.run(["readers", "--json"]).text
         #expect(document.hasPrefix(#"{"result":"no-reader","readers":["#))
