@@ -55,7 +55,7 @@ struct EmulateTests {
         try till.expect(
             tell + ["jump"], status: 2,
             complains: """
-                The emulator refused the line: "jump" is no control line. Nothing was changed. \
+                The emulator refused the line: "jump" is not a control command. Nothing was changed. \
                 To list the control lines, run: tapcard emulate --help
                 """)
         process.signal(signal)
@@ -150,7 +150,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
-                The emulated reader is not to be had: ~/tag.txt is there and is no link \
+                The emulated reader is not to be had: ~/tag.txt exists and is not a link \
                 to a terminal. Nothing was done. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
@@ -197,8 +197,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
             complains: """
-                The emulated reader is not to be had: a control line is one line of at most 512 \
-                bytes. Nothing was done. To list the control lines, run: tapcard emulate --help
+                The emulated reader is not to be had: a control command must be a single line of \
+                at most 512 bytes. Nothing was done. To list the control lines, run: tapcard emulate --help
                 """)
     }
 
@@ -300,7 +300,7 @@ struct EmulateTests {
         let process = try playing(till, ["--link", link])
         let ended = try till.run(["emulate", "--link", link])
         #expect(ended.status == 5)
-        #expect(ended.errors.contains("another emulated reader listens at \(link).control"))
+        #expect(ended.errors.contains("another emulated reader is using \(link).control"))
         #expect(ended.errors.contains("Stop that emulator, or choose another name"))
         #expect(Self.exists(link))
         process.signal(SIGTERM)

@@ -58,7 +58,7 @@ struct ReaderTests {
     func nothing() throws {
         for (bus, word, what) in [
             ([], "no-usb", "This machine has no USB"),
-            (["hub"], "no-reader", "No NFC reader is plugged in, nor anything else on USB."),
+            (["hub"], "no-reader", "No NFC reader is plugged in; no other USB device is connected either."),
         ] {
             let list = try run(["readers"], on: bus)
             #expect(list.status == 0)
@@ -145,7 +145,7 @@ struct ReaderTests {
             folder: till.home)
         let compiled = try compiler.end()
         try #require(compiled.status == 0, "\(compiled.errors)")
-        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        let why = "libnfc version 1.9.0 is installed, but version 1.8 is required"
         let change = "export LD_LIBRARY_PATH='\(till.home)'; HOME='\(till.home)'"
         let doctor = try run(["doctor"], on: ["hub", "scl3711"], change)
         #expect(doctor.status == 5)
@@ -164,7 +164,7 @@ struct ReaderTests {
         for (path, what) in [
             ("/dev/null", "/dev/null is no serial port."),
             ("/etc/passwd", "/etc/passwd is no serial port."),
-            ("/dev/ttyUSB9", "There is no /dev/ttyUSB9."),
+            ("/dev/ttyUSB9", "/dev/ttyUSB9 does not exist."),
         ] {
             let ended = try run(["doctor", "--reader", "pn532_uart:\(path)"], on: ["hub"])
             #expect(ended.status == 5)

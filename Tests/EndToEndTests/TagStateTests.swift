@@ -107,8 +107,8 @@ struct TagStateTests {
                 line, status: 5,
                 complains:
                     "The simulated reader's file cannot be used: "
-                    + "~/.local/share/tapcard/simulated/simulation.txt: the file is no "
-                    + "simulation of tapcard. Nothing was done. Repair or delete it; if you "
+                    + "~/.local/share/tapcard/simulated/simulation.txt: the file is not "
+                    + "a tapcard simulation. Nothing was done. Repair or delete it; if you "
                     + "delete it, the simulated reader starts over with a blank tag.")
         }
     }

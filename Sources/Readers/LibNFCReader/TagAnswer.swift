@@ -16,11 +16,12 @@ package enum TagAnswer: Equatable {
             return
         }
         guard raw.count > RadioCRC.length else {
-            throw ReaderError(.garbled, "an answer of \(raw.count) bytes")
+            throw ReaderError(
+                .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")
         }
         let data = Array(raw.dropLast(RadioCRC.length))
         guard RadioCRC.bytes(of: data).elementsEqual(raw.suffix(RadioCRC.length)) else {
-            throw ReaderError(.garbled, "the answer's CRC is wrong")
+            throw ReaderError(.garbled, "the answer has a wrong CRC")
         }
         self = .data(data)
     }

@@ -81,7 +81,7 @@ package struct TransparentExchange: TagManner {
     ) throws(ReaderError) -> [UInt8] {
         let longestFrame = 127
         guard frame.count <= longestFrame else {
-            throw ReaderError(.garbled, "a frame of \(frame.count) bytes is none")
+            throw ReaderError(.garbled, "a command frame cannot have \(frame.count) bytes")
         }
         let objects =
             [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
@@ -90,8 +90,8 @@ package struct TransparentExchange: TagManner {
             [0xFF, 0xC2, 0x00, 0x01, UInt8(objects.count)] + objects + [0x00], transmit)
         if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
             throw status & 0x02 != 0
-                ? ReaderError(.severalTags, "two answers at once")
-                : ReaderError(.garbled, "the reader received with error \(status)")
+                ? ReaderError(.severalTags, "two tags answered at once")
+                : ReaderError(.garbled, "the reader reported reception error \(status)")
         }
         guard let received = answer.first(where: { $0.tag == 0x97 })?.content, !received.isEmpty
         else { throw ReaderError(.timedOut, "no answer from the tag") }
@@ -102,7 +102,7 @@ package struct TransparentExchange: TagManner {
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
-            throw ReaderError(.unsupported, "it does not know transparent exchange")
+            throw ReaderError(.unsupported, "the reader does not support transparent exchange")
         }
         guard answer.status == CommandAnswer.success else {
             throw ReaderError(
@@ -112,12 +112,15 @@ package struct TransparentExchange: TagManner {
         let objects = try DataObject.parse(answer.data)
         // Names the object that failed and its status; a warning leaves the answer good.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
-        else { throw ReaderError(.garbled, "the reader did not say how the exchange went") }
+        else {
+            throw ReaderError(
+                .garbled, "the result of the exchange is missing from the reader's answer")
+        }
         switch UInt16(outcome[1]) << 8 | UInt16(outcome[2]) {
         case CommandAnswer.success, 0x6282: return objects
         case 0x6401: throw ReaderError(.timedOut, "no answer from the tag")
         case let status:
-            throw ReaderError(.garbled, "object \(outcome[0]) failed with \(status)")
+            throw ReaderError(.garbled, "data object \(outcome[0]) failed with status \(status)")
         }
     }
 }

@@ -27,19 +27,18 @@ extension ReaderSurvey {
     private var busFinding: Finding {
         // A reader on a serial port or one that pcscd drives needs no USB that is visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
-        let simulated = "Without a reader: try everything on a simulated one."
+        let simulated = "If you have no reader, use the simulated one:"
         switch bus {
         case .absent:
             return Finding(
                 .noUSB, severity,
-                "This machine has no USB: there is no /sys/bus/usb. It is a container, or a "
-                    + "virtual machine that was given none.",
+                "This machine has no USB (/sys/bus/usb is missing); it may be a container, or a "
+                    + "virtual machine without USB.",
                 remedy: [
                     .say(
-                        "Run tapcard on the machine itself, or hand the reader through: to a "
-                            + "container with"),
+                        "Run tapcard on the host, or pass the reader into the container with:"),
                     .run("docker run --device /dev/bus/usb ..."),
-                    .say("to a virtual machine as a USB host device."),
+                    .say("Or attach the reader to the virtual machine as a USB host device."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         case .present(let count):
@@ -53,20 +52,20 @@ extension ReaderSurvey {
             }
             let others =
                 switch count {
-                case 0: ", nor anything else on USB."
-                case 1: "; the one device on USB is none."
-                default: "; of \(count) devices on USB none is one that tapcard knows."
+                case 0: "; no other USB device is connected either."
+                case 1: "; the only USB device is not a reader."
+                default: "; none of the \(count) USB devices is a known reader."
                 }
             return Finding(
                 .noReader, severity, "No NFC reader is plugged in" + others,
                 remedy: [
                     .say(
-                        "Plug one in, without a hub where it has one, and look whether the "
-                            + "kernel sees it:"),
+                        "Connect a reader directly, without a hub if possible, and check that "
+                            + "the kernel lists it:"),
                     .run("lsusb"),
                     .say(
-                        "A PN532 board on a serial port has to be named: "
-                            + "--reader pn532_uart:/dev/ttyUSB0."),
+                        "A PN532 board on a serial port must be given by name: "
+                            + "`--reader pn532_uart:/dev/ttyUSB0`."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         }
@@ -80,7 +79,7 @@ extension ReaderSurvey {
             if let bus = name.bus { return [bus.missing(path, name)] }
             return [
                 Finding(
-                    .noPath, .problem, reader: name, "There is no \(path).",
+                    .noPath, .problem, reader: name, "\(path) does not exist.",
                     remedy: [
                         .say("See what there is, once the board is plugged in:"),
                         .run("tapcard readers"),

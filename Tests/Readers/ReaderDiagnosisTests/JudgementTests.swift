@@ -148,7 +148,7 @@ struct JudgementTests {
 
     @Test("a libnfc that is refused is a problem where a reader needs it, and says why")
     func otherLibrary() {
-        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        let why = "libnfc version 1.9.0 is installed, but version 1.8 is required"
         for (model, severity) in [(Self.scl3711, Finding.Severity.problem), (Self.acr1252u, .note)]
         {
             var survey = Self.survey(model, pcscd: .onDemand, offering: ["ACR1252 00 00"])
@@ -178,7 +178,7 @@ struct JudgementTests {
         survey.pathRefusal = .missing("/dev/x")
         let missing = survey.findings(about: name)
         #expect(missing.map(\.id) == [.noPath])
-        #expect(missing.first?.what.hasPrefix("There is no /dev/x.") == true)
+        #expect(missing.first?.what.hasPrefix("/dev/x does not exist.") == true)
     }
 
     @Test(
