@@ -81,14 +81,14 @@ extension ReaderSurvey {
                 Finding(
                     .noPath, .problem, reader: name, "\(path) does not exist.",
                     remedy: [
-                        .say("See what there is, once the board is plugged in:"),
+                        .say("Connect the board, then list the devices:"),
                         .run("tapcard readers"),
                     ])
             ]
         case .noSerialPort(let path):
             return [
                 Finding(
-                    .noSerialPort, .problem, reader: name, "\(path) is no serial port.",
+                    .noSerialPort, .problem, reader: name, "\(path) is not a serial port.",
                     remedy: [.say("Name the port of the board:"), .run("tapcard readers")])
             ]
         case .notOnBus(let path):
@@ -131,7 +131,7 @@ extension ReaderSurvey {
                 Finding(
                     .libnfcOther, isNeeded ? .problem : .note, "\(why).",
                     remedy: [
-                        .say("Use the one of your distribution:"),
+                        .say("Use your distribution's libnfc:"),
                         .run("sudo apt install --reinstall libnfc6"),
                     ])
             ]
@@ -142,14 +142,14 @@ extension ReaderSurvey {
         let known = rows.compactMap(\.name?.text)
         let others =
             known.isEmpty
-            ? "No other is there, either."
-            : "There is: "
+            ? "No other reader is connected."
+            : "Other readers and ports: "
                 + known.joined(separator: ", ") + "."
         let number =
             name.isOnUSB
-            ? " The number of a reader changes whenever it is plugged in." : ""
+            ? " The number of a USB reader changes each time it is reconnected." : ""
         return Finding(
-            .notPluggedIn, .problem, reader: name, "\(name) is not here.\(number)",
+            .notPluggedIn, .problem, reader: name, "\(name) is not connected.\(number)",
             remedy: [.say(others), .run("tapcard readers")])
     }
 
@@ -187,9 +187,9 @@ extension ReaderSurvey {
     private func bridgeFinding(_ bridge: PluggedReader) -> Finding {
         Finding(
             .bridgeWithoutPort, .note,
-            "\(describe(bridge)) is plugged in, but there is no serial port of it in /dev.",
+            "\(describe(bridge)) is connected, but /dev has no serial port for it.",
             remedy: [
-                .say("If a PN532 board hangs on it, load the kernel's module for it:"),
+                .say("If it belongs to a PN532 board, load the kernel module:"),
                 .run("sudo modprobe \(Remedies.module(for: bridge.model.vendor))"),
             ])
     }

@@ -66,7 +66,9 @@ struct LibNFCStatusTests {
     @Test("other releases are refused", arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
     func otherVersion(version: String) throws {
         let error = try #require(throws: LibraryFault.self) { try LibNFCLibrary.check(version) }
-        #expect(error == .unusable("libnfc version \(version) is installed, but version 1.8 is required"))
+        #expect(
+            error
+                == .unusable("libnfc version \(version) is installed, but version 1.8 is required"))
     }
 
     @Test("patches of the release are taken", arguments: ["1.8", "1.8.0", "1.8.1"])

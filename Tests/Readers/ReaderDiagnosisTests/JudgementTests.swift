@@ -90,7 +90,7 @@ struct JudgementTests {
         refusing.smartCardRefusal = "it is tired"
         #expect(
             refusing.findings().last?.remedy.first
-                == .say("Through pcscd it cannot be used: it is tired."))
+                == .say("The reader cannot be used through pcscd: it is tired."))
     }
 
     @Test("of a reader with several sides the contactless one is named")
@@ -209,8 +209,8 @@ struct JudgementTests {
     func numbers() throws {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
         let usb = try #require(survey.findings(about: "pn53x_usb:001:002").first)
-        #expect(usb.what.hasSuffix("changes whenever it is plugged in."))
-        #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not here."])
+        #expect(usb.what.hasSuffix("changes each time it is reconnected."))
+        #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not connected."])
     }
 
     @Test("of a pseudo-terminal only that it is there can be said")
@@ -221,7 +221,7 @@ struct JudgementTests {
         let survey = ReaderSurvey(bus: .absent, ports: [port], user: "amanda")
         #expect(
             survey.findings(about: "pn532_uart:/dev/pts/3").map(\.what)
-                == ["The serial port /dev/pts/3 is there."])
+                == ["The serial port /dev/pts/3 exists."])
     }
 
     @Test(

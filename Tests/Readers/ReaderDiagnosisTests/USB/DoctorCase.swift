@@ -310,7 +310,8 @@ extension DoctorCase {
         },
         DoctorCase(heading: "libnfc of another version", status: 5) {
             var survey = try machine(["acr122u"])
-            survey.libnfc = .unusable(why: "libnfc version 1.7.1 is installed, but version 1.8 is required")
+            survey.libnfc = .unusable(
+                why: "libnfc version 1.7.1 is installed, but version 1.8 is required")
             return survey
         },
         DoctorCase(heading: "A serial port", status: 5) { try machine(["ftdi"]) },
