@@ -39,12 +39,12 @@ struct ServiceSettingsTests {
         arguments: [
             ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
             ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
-            ("LOTTERY_URL", "http://127.0.0.1:0", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:0", "its port is not 1 to 65535"),
             (
                 "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
-                "a character that must not stand in one"
+                "it contains an invalid character"
             ),
-            ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
+            ("MASTERMIND_URL", "http://amanda@game.example", "it contains a user name or password"),
             ("TICKET_PRICE", "0", "it must be an amount above 0"),
             ("TICKET_PRICE", "1000000", "no more than the largest balance"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),

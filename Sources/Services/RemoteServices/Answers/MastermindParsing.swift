@@ -8,7 +8,7 @@ package enum MastermindParsing {
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
-            throw member.wrong("has a character that no token has")
+            throw member.wrong("contains a character that tokens never have")
         }
         return token
     }
@@ -32,7 +32,9 @@ package enum MastermindParsing {
         let count = try answer.member("guessCount").integer(in: 1...MastermindRules.mostGuesses)
         let evaluation = MastermindEvaluation(black: black, white: white)
         guard let answer = MastermindAnswer(evaluation, guessCount: count, slots: slots) else {
-            throw pegs.wrong("cannot be: \(black) black and \(white) white of \(slots)")
+            throw pegs.wrong(
+                "is impossible: \(black) black and \(white) white pegs for "
+                    + (slots == 1 ? "1 slot" : "\(slots) slots"))
         }
         return answer
     }
@@ -66,7 +68,7 @@ package enum MastermindParsing {
         let text = try member.string()
         guard CivilTime(text) != nil else {
             throw member.wrong(
-                "is \"\(Shown.text(text))\", which is no date and time", as: .badDate)
+                "is \"\(Shown.text(text))\", not a date and time", as: .badDate)
         }
         return text
     }

@@ -20,7 +20,8 @@ public struct LotteryRules: Hashable, Sendable {
             throw Refusal(
                 .badBalls,
                 "\(ballCount) balls of \(highest) and a bonus ball cannot be drawn; write 1 to "
-                    + "\(LotteryRules.mostBalls) balls of more than that, up to \(LotteryRules.highestOfAll)"
+                    + "\(LotteryRules.mostBalls) balls of more than that, up to "
+                    + "\(LotteryRules.highestOfAll)"
             )
         }
         self.init(unchecked: ballCount, of: highest)
@@ -51,7 +52,7 @@ public struct Balls: Hashable, Sendable {
                 throw Refusal(.badBalls, "ball \(number) is not one of 1 to \(rules.highest)")
             }
             guard seen.insert(number).inserted else {
-                throw Refusal(.badBalls, "ball \(number) is there twice")
+                throw Refusal(.badBalls, "ball \(number) is listed twice")
             }
         }
         (self.numbers, self.bonus) = (numbers, bonus)
