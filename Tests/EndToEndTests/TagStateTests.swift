@@ -43,7 +43,7 @@ struct TagStateTests {
             SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
         try till.expect(
             "read", status: 4,
-            complains: "The tag holds a card's data that makes no sense: its balance is no amount "
+            complains: "The tag holds a card's data that makes no sense: balance is not an amount "
                 + "that a card can hold. Nothing was changed on it. " + TagStateTests.another)
         #expect(try till.step("demo --overwrite").hasPrefix("The demo card is ready"))
         #expect(try till.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))

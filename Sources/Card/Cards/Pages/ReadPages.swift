@@ -16,7 +16,7 @@ package struct ReadPages: TagProcedure {
                 return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
             }
         case .failure(let kind):
-            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+            return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         return span.nextFrame().map(TagStep.exchange) ?? .finish(span.bytes)
     }

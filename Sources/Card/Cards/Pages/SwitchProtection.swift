@@ -75,7 +75,7 @@ package struct SwitchProtection: TagProcedure {
             // An ACK without the password shows that the chip does not enforce its settings.
             return .fail(
                 CardStoreError(
-                    .ignoresPassword, "the tag takes what is written without the password"))
+                    .ignoresPassword, "a page can be written without the password"))
         case .switching:
             return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
         case .writingOpened:
@@ -92,7 +92,9 @@ package struct SwitchProtection: TagProcedure {
             (.reopening, .refused(NAK.invalidArgument)):
             .fail(.wrongPassword)
         default:
-            .fail(CardStoreError(.interrupted(failure), "its protection was not switched over"))
+            .fail(
+                CardStoreError(
+                    .interrupted(failure), "the change of the write protection was not completed"))
         }
     }
 
@@ -153,6 +155,6 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private var differs: TagStep<Void> {
-        .fail(CardStoreError(.differs, "the tag does not hold what was written to it"))
+        .fail(CardStoreError(.differs, "after writing, the content differs from what was written"))
     }
 }

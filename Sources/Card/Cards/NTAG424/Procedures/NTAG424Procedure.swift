@@ -86,7 +86,8 @@ extension NTAG424Procedure {
             // A refusal has no code: anybody can have sent it.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
-                    .deadKey(number), "the card takes key \(number.rawValue) no more"
+                    .deadKey(number),
+                    "key \(number.rawValue) is locked; the card no longer accepts it"
                 ).after(talk)
             }
             let cause =
