@@ -138,8 +138,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                ~/tag.txt is no dump of a whole tag: line 1: neither "tapcard tag 1" nor a \
-                dump of a Flipper or a Proxmark3. The emulator was not started. To make a complete one, run: tapcard tag dump
+                ~/tag.txt is no dump of a whole tag: the first line is neither tapcard's "tapcard \
+                tag 1" nor that of a Flipper or Proxmark3 file. The emulator was not started. To make a complete one, run: tapcard tag dump
                 """)
         try till.expect(
             ["emulate", "--tag", till.home], status: 1,

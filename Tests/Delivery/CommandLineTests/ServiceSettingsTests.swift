@@ -48,11 +48,11 @@ struct ServiceSettingsTests {
             ("TICKET_PRICE", "0", "it must be an amount above 0"),
             ("TICKET_PRICE", "1000000", "no more than the largest balance"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),
-            ("PRIZES", "6=1 6=2", "two rows like 6=2"),
-            ("PRIZES", " ", "has no row"),
+            ("PRIZES", "6=1 6=2", "two rows for 6=2"),
+            ("PRIZES", " ", "is empty"),
             ("TOP_PRIZE_UNIT", "cents", "it must be whole (dollars)"),
             ("LOTTERY_BALLS", "0", "it must be a number from 1 to 999"),
-            ("LOTTERY_BALLS", "59", "59 balls of 59"),
+            ("LOTTERY_BALLS", "59", "59 balls out of 59"),
             ("LOTTERY_HIGHEST", "1000", "it must be a number from 1 to 999"),
         ])
     func refused(variable: String, value: String, words: String) async throws {
@@ -154,7 +154,7 @@ struct ServiceSettingsTests {
         #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
         #expect(
             await refusal("/dev/null")
-                == "the file cannot be read: /dev/null: a device and no file")
+                == "the file cannot be read: /dev/null is a device, not a file")
         let words = try bench.write("no certificate", to: "ca.pem")
         #expect(await refusal(words) == "~/tapcard/simulated/ca.pem contains no certificate")
         let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")

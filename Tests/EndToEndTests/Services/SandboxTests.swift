@@ -172,8 +172,9 @@ struct SandboxTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors)
-                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its "
-                + "end. The emulator was not started. Name a PEM file that contains it.\n")
+                == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anything was "
+                + "written to the pipe. The emulator was not started. Name a PEM file that contains it.\n"
+        )
     }
 
     @Test("help and its page name every failure")
