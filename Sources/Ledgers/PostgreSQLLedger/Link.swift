@@ -171,7 +171,9 @@ package struct Patience: Sendable {
     func run(
         _ batch: [SQLStatement], within limit: Duration? = nil
     ) throws(LinkFailure) -> [SQLAnswer] {
-        guard let handle = unsafe handle else { throw .lost("the link is closed") }
+        guard let handle = unsafe handle else {
+            throw .lost("the connection to the database is already closed")
+        }
         unsafe warnings.pointee.count = 0
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
