@@ -83,7 +83,7 @@ step 0 'already done' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
-step 4 'scratched before' scratch
+step 4 'already been scratched' scratch
 
 chapter 'A sandbox stands in for the services on the web. The code is activated, once.'
 "$tapcard" sandbox >"$home/sandbox.txt" 2>&1 </dev/null &

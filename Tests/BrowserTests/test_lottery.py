@@ -71,7 +71,7 @@ class DrawTests(BrowserCase):
         self.page.wait("document.querySelectorAll('.draw-row').length === 4")
         self.till.sandbox.stop()
         self.page.go("tickets")
-        self.page.see("nobody answers there")
+        self.page.see("no connection could be made; perhaps nothing is listening there")
         self.assertNotIn("No tickets", self.page.text())
 
     def test_a_draw_that_is_none_is_refused(self):

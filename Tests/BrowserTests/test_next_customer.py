@@ -17,7 +17,7 @@ TIME_OUT = json.dumps({
     "meaning": "Nothing was changed, and no money moved.", "next": [{"step": "hold"}]})
 REFUSAL = json.dumps({
     "status": 409, "error": "insufficient-balance", "result": "refused",
-    "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "top-up"}]})
+    "title": "The balance is too low: $1.00 available, $5.00 needed.", "next": [{"step": "top-up"}]})
 NOT_BEGUN = json.dumps({
     "status": 409, "error": "not-begun", "result": "refused",
     "title": "The request was lost before it started.", "next": [{"step": "use-new-id"}]})

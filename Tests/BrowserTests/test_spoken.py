@@ -162,12 +162,12 @@ class SpokenTests(BrowserCase):
             "Paid $2.50. $17.50 left. The earlier $4.50 payment went through.")
         self.page.leave_check()
         self.answer(status=409, error="insufficient-balance", result="refused",
-                    title="Not enough on the card: $1.00 available, $5.00 needed.",
+                    title="The balance is too low: $1.00 available, $5.00 needed.",
                     meaning="Nothing was changed, and no money moved.",
                     advice="Top up with tapcard add, or charge less.",
                     next=[{"step": "top-up"}], resolved=[EARLIER])
         self.page.press("$5.00")
-        self.page.hear("Payment failed. Not enough on the card: $1.00 available, $5.00 needed. "
+        self.page.hear("Payment failed. The balance is too low: $1.00 available, $5.00 needed. "
                        "Top up the card first, or charge less. "
                        "The earlier $4.50 payment went through.")
 

@@ -30,7 +30,7 @@ struct BadInputTests {
         }
         try till.expect(
             "add 999980 --yes", status: 4,
-            complains: "With $999980.00 the card would hold more than $999999.99, the most it can. "
+            complains: "$999980.00 more would exceed the card's maximum of $999999.99. "
                 + BadInputTests.unchanged,
             with: ["TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"])
         #expect(try till.step("tag dump") == before)

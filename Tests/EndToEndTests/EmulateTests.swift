@@ -55,7 +55,7 @@ struct EmulateTests {
         try till.expect(
             tell + ["jump"], status: 2,
             complains: """
-                The emulator refused the line: "jump" is no control line. Nothing was changed. \
+                The emulator refused the line: "jump" is not a control command. Nothing was changed. \
                 To list the control lines, run: tapcard emulate --help
                 """)
         process.signal(signal)
@@ -138,8 +138,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                ~/tag.txt is not a complete dump: line 1: neither "tapcard tag 1" nor a \
-                dump of a Flipper or a Proxmark3. The emulator was not started. To make a complete one, run: tapcard tag dump
+                ~/tag.txt is not a complete dump: the first line is neither tapcard's "tapcard \
+                tag 1" nor that of a Flipper or Proxmark3 file. The emulator was not started. To make a complete one, run: tapcard tag dump
                 """)
         try till.expect(
             ["emulate", "--tag", till.home], status: 1,
@@ -150,7 +150,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
-                The emulator could not start: ~/tag.txt is there and is no link to a terminal. \
+                The emulator could not start: ~/tag.txt exists and is not a link to a terminal. \
                 The emulator was not started. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
@@ -199,8 +199,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
             complains: """
-                The control line was not sent: a control line is one line of at most 512 bytes. \
-                Nothing was changed. To list the control lines, run: tapcard emulate --help
+                The control line was not sent: a control command must be a single line of \
+                at most 512 bytes. Nothing was changed. To list the control lines, run: tapcard emulate --help
                 """)
     }
 
@@ -303,7 +303,7 @@ struct EmulateTests {
         let process = try playing(till, ["--link", link])
         let ended = try till.run(["emulate", "--link", link])
         #expect(ended.status == 5)
-        #expect(ended.errors.contains("another emulated reader listens at \(link).control"))
+        #expect(ended.errors.contains("another emulated reader is using \(link).control"))
         #expect(ended.errors.contains("Stop that emulator, or choose another name"))
         #expect(Self.exists(link))
         process.signal(SIGTERM)

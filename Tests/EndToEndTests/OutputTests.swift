@@ -118,7 +118,7 @@ struct OutputTests {
         #expect(refused.status == 4)
         #expect(
             refused.errors
-                == "tapcard: Not enough on the card: $5.00 available, $9.00 needed. Nothing was "
+                == "tapcard: The balance is too low: $5.00 available, $9.00 needed. Nothing was "
                 + "changed, and no money moved. Top up with tapcard add, or charge less.\n"
                 + OutputTests.complaint)
         #expect(try ended(till, "pya --json").status == 2)
@@ -198,7 +198,7 @@ struct OutputTests {
         try DurableFile(other.file("short.mfd")).write(Array(bytes.dropLast(4)))
         let refused = try other.run(["tag", "restore", other.file("short.mfd")])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("as many bytes as the chip (180 of an NTAG213"))
+        #expect(refused.errors.contains("must have the chip's size (180 of an NTAG213"))
     }
 
     @Test("who plays a reader may send its tag on standard input")

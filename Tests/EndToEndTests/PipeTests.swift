@@ -19,7 +19,7 @@ struct PipeTests {
         try till.expect(
             "read", status: 2,
             complains: "The settings in ~/.config/tapcard/simulated/config.json cannot be used: "
-                + "~/.config/tapcard/simulated/config.json: a pipe and no file. Nothing was done. "
+                + "~/.config/tapcard/simulated/config.json is a pipe, not a file. Nothing was done. "
                 + "Fix the file or remove it.")
     }
 
@@ -31,10 +31,10 @@ struct PipeTests {
         try till.expect(
             "read", status: 1,
             complains:
-                "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json: a pipe "
-                + "and no file. Cards cannot be read or written without the keys; if only a change "
-                + "to the keys failed, the present keys can still be used. Start tapcard as the "
-                + "owner of the file, or restore the backup of the keys.")
+                "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json is a "
+                + "pipe, not a file. Cards cannot be read or written without the keys; if only a "
+                + "change to the keys failed, the present keys can still be used. Start tapcard as "
+                + "the owner of the file, or restore the backup of the keys.")
     }
 
     @Test("the simulation")
@@ -43,7 +43,7 @@ struct PipeTests {
         try till.step("sim put NTAG213")
         try put(till.simulation.path, till)
         let ended = try till.run(["read"])
-        #expect(ended.status != 0 && ended.errors.contains("a pipe and no file"))
+        #expect(ended.status != 0 && ended.errors.contains("is a pipe, not a file"))
     }
 
     @Test("the ledger")
@@ -77,7 +77,7 @@ struct PipeTests {
         #expect(
             till.masked(ended.errors)
                 == "tapcard: The Mastermind games file cannot be read: "
-                + "~/.local/share/tapcard/simulated/mastermind.json: a pipe and no file. The "
+                + "~/.local/share/tapcard/simulated/mastermind.json is a pipe, not a file. The "
                 + "ranking is not available. Start tapcard as the owner of the file, or delete the "
                 + "file and log in again.\n")
         try services.stop()

@@ -38,7 +38,7 @@ struct ReaderTests {
                 "detail":"not supported","usb":"054c:06c3","node":"/dev/bus/usb/001/008"},\
                 {"name":"pn532_uart:/dev/ttyUSB0","make":"FTDI serial bridge",\
                 "driver":"libnfc pn532_uart","state":"maybe",\
-                "detail":"ready, if a PN532 board hangs on it","usb":"0403:6001",\
+                "detail":"ready if a PN532 is connected","usb":"0403:6001",\
                 "node":"/dev/ttyUSB0"},\
                 {"name":"sim","make":"simulated reader","driver":"tapcard","state":"ready",\
                 "detail":"ready","usb":null,"node":null}]}
@@ -58,7 +58,10 @@ struct ReaderTests {
     func nothing() throws {
         for (bus, word, what) in [
             ([], "no-usb", "This machine has no USB"),
-            (["hub"], "no-reader", "No NFC reader is plugged in, nor anything else on USB."),
+            (
+                ["hub"], "no-reader",
+                "No NFC reader is plugged in; no other USB device is connected either."
+            ),
         ] {
             let list = try run(["readers"], on: bus)
             #expect(list.status == 0)
@@ -108,9 +111,9 @@ struct ReaderTests {
                 pn533_usb.
                          Unload it:
                            sudo modprobe -r pn533_usb
-                         and keep it from coming back; in tapcard's folder:
+                         To keep it from loading again, also run this in the tapcard folder:
                            sudo make install-udev
-                         or without that folder:
+                         Or, without that folder:
                            echo blacklist pn533_usb | sudo tee /etc/modprobe.d/tapcard-pn533.conf
 
                 """)
@@ -145,26 +148,28 @@ struct ReaderTests {
             folder: till.home)
         let compiled = try compiler.end()
         try #require(compiled.status == 0, "\(compiled.errors)")
-        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        let why = "libnfc version 1.9.0 is installed, but version 1.8 is required"
         let change = "export LD_LIBRARY_PATH='\(till.home)'; HOME='\(till.home)'"
         let doctor = try run(["doctor"], on: ["hub", "scl3711"], change)
         #expect(doctor.status == 5)
         #expect(doctor.output.contains("problem  \(why).\n"))
         let list = try run(["readers"], on: ["hub", "scl3711"], change)
-        #expect(list.status == 5 && list.output.contains("  needs another libnfc\n"))
+        #expect(list.status == 5 && list.output.contains("  needs another libnfc version\n"))
         let named = try run(
             ["read", "--reader", "pn53x_usb:001:005"], on: ["hub", "scl3711"], change)
         #expect(named.status == 5 && named.errors.contains("(\(why))"), "\(named.errors)")
         let first = try run(["read"], on: ["hub", "scl3711"], change)
-        #expect(first.errors.contains("(SCM SCL3711: needs another libnfc)"), "\(first.errors)")
+        #expect(
+            first.errors.contains("(SCM SCL3711: needs another libnfc version)"),
+            "\(first.errors)")
     }
 
     @Test("a path that is not a serial port, and one that does not exist")
     func paths() throws {
         for (path, what) in [
-            ("/dev/null", "/dev/null is no serial port."),
-            ("/etc/passwd", "/etc/passwd is no serial port."),
-            ("/dev/ttyUSB9", "There is no /dev/ttyUSB9."),
+            ("/dev/null", "/dev/null is not a serial port."),
+            ("/etc/passwd", "/etc/passwd is not a serial port."),
+            ("/dev/ttyUSB9", "/dev/ttyUSB9 does not exist."),
         ] {
             let ended = try run(["doctor", "--reader", "pn532_uart:\(path)"], on: ["hub"])
             #expect(ended.status == 5)
@@ -177,7 +182,7 @@ struct ReaderTests {
         for (reader, what) in [
             ("pn532_i2c:/dev/null", "/dev/null is not a device of the I2C bus."),
             ("pn532_spi:/etc/passwd:500000", "/etc/passwd is not a device of the SPI bus."),
-            ("pn532_spi:/dev/spidev9.9", "There is no /dev/spidev9.9. SPI may be switched off."),
+            ("pn532_spi:/dev/spidev9.9", "/dev/spidev9.9 is missing; SPI may be disabled."),
         ] {
             let ended = try run(["doctor", "--reader", reader], on: [])
             #expect(ended.status == 5)
@@ -208,8 +213,8 @@ struct ReaderTests {
         #expect(ended.status == 5)
         #expect(
             ended.output.contains(
-                "problem  SCM SCL3711 (04e6:5591, bus 1, device 5): you may not open "
-                    + "/dev/bus/usb/001/005 ("))
+                "problem  SCM SCL3711 (04e6:5591, bus 1, device 5): you do not have permission to "
+                    + "open /dev/bus/usb/001/005 ("))
         #expect(ended.output.contains("\n           sudo make install-udev\n"))
     }
 

@@ -127,7 +127,7 @@ struct SettingsTests {
         }
         #expect(
             try till.run(["pay", "99", "--quiet"]).errors
-                .hasPrefix("tapcard: Not enough on the card"))
+                .hasPrefix("tapcard: The balance is too low"))
         let scratched = try till.run(["scratch", "--verbose", "--json"])
         let code = try #require(scratched.output.firstMatch(of: /"code":"([^"]+)"/)).output.1
         #expect(scratched.output.split(separator: "\n").count == 1)

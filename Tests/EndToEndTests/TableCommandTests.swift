@@ -137,7 +137,7 @@ import Testing
             with: ["TAPCARD_TABLE_PASSPHRASE": second])
         #expect(
             ended.errors
-                == "tapcard: This station has the keys of the issuer, and needs no table. The key "
+                == "tapcard: This station has the issuer's keys and needs no table. The key "
                 + "file was not changed. To list the keys, run: tapcard keys list\n")
         #expect(ended.status == 4)
         try pair.issuer.step("keys export ~/all.json")

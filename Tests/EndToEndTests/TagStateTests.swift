@@ -45,7 +45,7 @@ struct TagStateTests {
             SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
         try till.expect(
             "read", status: 4,
-            complains: "This tag holds invalid card data: its balance is no amount that a card can "
+            complains: "This tag holds invalid card data: balance is not an amount that a card can "
                 + "hold. Nothing was changed, and no money moved. " + TagStateTests.another)
         #expect(try till.step("demo --overwrite").hasPrefix("The demo card is ready"))
         #expect(try till.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
@@ -109,8 +109,8 @@ struct TagStateTests {
                 line, status: 5,
                 complains:
                     "The simulated reader's file cannot be used: "
-                    + "~/.local/share/tapcard/simulated/simulation.txt: the file is no "
-                    + "simulation of tapcard. Nothing was done. Repair or delete it; if you "
+                    + "~/.local/share/tapcard/simulated/simulation.txt: the file is not "
+                    + "a tapcard simulation. Nothing was done. Repair or delete it; if you "
                     + "delete it, the simulated reader starts over with a blank tag.")
         }
     }

@@ -8,7 +8,7 @@ struct TerminalTests {
     private static let plain = "\u{1B}[0m"
     private static let clearLine = "\r\u{1B}[K"
     private static let complaint =
-        "tapcard: Not enough on the card: $20.00 available, $99.00 needed. Nothing was changed, "
+        "tapcard: The balance is too low: $20.00 available, $99.00 needed. Nothing was changed, "
         + "and no money moved. Top up with tapcard add, or charge less.\n"
 
     @Test("a check mark, and colour unless it is not wanted")

@@ -115,7 +115,7 @@ struct TrustTests {
         try again.expect(
             ["keys", "import", keys], status: 4,
             complains:
-                "Key 1 here and key 1 in the file are different keys. The key file was not "
+                "Key 1 on this station differs from the one in the file. The key file was not "
                 + "changed. Remove the key file and import again, but only if this station has "
                 + "not issued any cards.")
         try DurableFile(again.keys).remove()

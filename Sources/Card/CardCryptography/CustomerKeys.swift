@@ -62,11 +62,14 @@ package struct CustomerKeys: Equatable, Sendable {
         }
         guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
             list.count <= KeyRing.ids.count
-        else { throw KeyError(.malformed, "the file needs a list of keys and nothing else") }
+        else {
+            throw KeyError(
+                .malformed, "the list of keys is missing or invalid, or there are extra members")
+        }
         var pairs: [Pair] = []
         for element in list { pairs.append(try CustomerKeys.pair(element)) }
         guard Set(pairs.map(\.id)).count == pairs.count else {
-            throw KeyError(.malformed, "a key is there twice")
+            throw KeyError(.malformed, "a key is listed twice")
         }
         self.pairs = pairs
     }
@@ -75,13 +78,16 @@ package struct CustomerKeys: Equatable, Sendable {
         guard value.members?.count == 3, let text = value["id"]?.numberText,
             // Compared as text, so that `-0` or `01` is not another spelling of an id.
             let id = KeyRing.ids.first(where: { "\($0)" == text })
-        else { throw KeyError(.malformed, "a key needs an id from 0 to 15 and two values") }
+        else {
+            throw KeyError(.malformed, "every key must have an id from 0 to 15 and its two values")
+        }
         func key(_ name: String) throws(KeyError) -> AESKey {
             guard var bytes = value[name]?.string.flatMap({ Hexadecimal.decode($0) }),
                 bytes.count == AESKey.size
             else {
                 throw KeyError(
-                    .malformed, "\"\(name)\" of key \(id) is not \(AESKey.size * 2) digits")
+                    .malformed,
+                    "member \"\(name)\" of key \(id) must be \(AESKey.size * 2) hexadecimal digits")
             }
             return AESKey(wiping: &bytes)
         }

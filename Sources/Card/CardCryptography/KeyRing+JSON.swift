@@ -47,29 +47,29 @@ extension KeyRing {
         do throws(JSONError) {
             value = try JSONValue.parsing(bytes, byteLimit: Self.byteLimit)
         } catch {
-            throw KeyError(.malformed, "the keys are no JSON: \(error.detail)")
+            throw KeyError(.malformed, "the keys are not JSON: \(error.detail)")
         }
         guard let format = value["format"]?.string else {
-            throw KeyError(.malformed, "the keys name no format")
+            throw KeyError(.malformed, "the format is missing")
         }
         guard [Self.format, Self.tableFormat].contains(format) else {
             throw KeyError(.unknownFormat, "the keys are not of the format \"\(Self.format)\"")
         }
         // A member that this version does not know could change what the keys are for.
-        try Self.check(value, has: Self.members, "the ring")
+        try Self.check(value, has: Self.members, "the file")
         guard let list = value["keys"]?.array else {
-            throw KeyError(.malformed, "the ring has no list of keys")
+            throw KeyError(.malformed, "the list of keys is missing")
         }
         var entries: [KeyEntry] = []
         for element in list {
             let entry = try Self.entry(element, isOfTable: format == Self.tableFormat)
             guard !entries.contains(where: { $0.id == entry.id }) else {
-                throw KeyError(.malformed, "key \(entry.id) is there twice")
+                throw KeyError(.malformed, "key \(entry.id) is listed twice")
             }
             entries.append(entry)
         }
         guard let ring = KeyRing(entries: entries) else {
-            throw KeyError(.malformed, "no key of the ring is active")
+            throw KeyError(.malformed, "there is no active key")
         }
         var code: String?
         if let currency = value["currency"] {
@@ -88,11 +88,11 @@ extension KeyRing {
         // One spelling per id: `-0` would be read as 0 too.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
-            throw KeyError(.malformed, "a key has no id from 0 to 15")
+            throw KeyError(.malformed, "every key must have an id from 0 to 15")
         }
         try check(value, has: isOfTable ? tableMembers : entryMembers, "key \(id)")
         guard let word = value["status"]?.string, let status = KeyStatus(rawValue: word) else {
-            throw KeyError(.malformed, "key \(id) has no status that is known")
+            throw KeyError(.malformed, "key \(id) has an unknown status")
         }
         guard let created = value["created"]?.string else {
             throw KeyError(.malformed, "key \(id) has no date")
@@ -112,7 +112,7 @@ extension KeyRing {
     private static func mark(of value: JSONValue, _ id: UInt8) throws(KeyError) -> String {
         guard let mark = value["mark"]?.string, mark.utf8.count == KeyEntry.markSize,
             Hexadecimal.decode(mark) != nil, mark == mark.lowercased()
-        else { throw KeyError(.malformed, "key \(id) has no mark") }
+        else { throw KeyError(.malformed, "key \(id) has no fingerprint") }
         return mark
     }
 
@@ -120,7 +120,7 @@ extension KeyRing {
         let cards = value["cards"]?.array
         let rows = cards?.compactMap { $0.string.flatMap { Hexadecimal.decode($0) } }
         guard let rows, rows.count == cards?.count, let table = CardKeyRows(sorted: rows) else {
-            throw KeyError(.malformed, "the cards of key \(id) are not in order")
+            throw KeyError(.malformed, "key \(id) has no valid, sorted list of cards")
         }
         return table
     }
@@ -132,7 +132,8 @@ extension KeyRing {
             bytes.count == CardKeys.masterSize
         else {
             let digits = CardKeys.masterSize * 2
-            throw KeyError(.malformed, "\"\(name)\" of key \(id) is not \(digits) digits")
+            throw KeyError(
+                .malformed, "member \"\(name)\" of key \(id) must be \(digits) hexadecimal digits")
         }
         return bytes
     }
@@ -142,7 +143,7 @@ extension KeyRing {
     ) throws(KeyError) {
         // The parser has refused duplicate names, so two members of one name cannot hide here.
         for member in value.members ?? [] where !names.contains(member.key) {
-            throw KeyError(.malformed, "\(place) has a member that is not known")
+            throw KeyError(.malformed, "\(place) has an unknown member")
         }
     }
 }

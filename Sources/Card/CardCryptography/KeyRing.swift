@@ -50,7 +50,7 @@ public struct KeyRing: Hashable, Sendable {
     private func requireMasters() throws(KeyError) {
         guard !isTable else {
             throw KeyError(
-                .table, "this station has a table of card keys, and not the keys of the issuer")
+                .table, "this station has a table of card keys, not the issuer's keys")
         }
     }
 
@@ -86,7 +86,7 @@ public struct KeyRing: Hashable, Sendable {
         try requireMasters()
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
-            throw KeyError(.exhausted, "all 16 key ids are used, and none is used twice")
+            throw KeyError(.exhausted, "all 16 key ids have been used, and ids are never reused")
         }
         return Self.makeEntry(id, created: created, random: random)
     }
@@ -116,12 +116,13 @@ public struct KeyRing: Hashable, Sendable {
             throw KeyError(.unknownKey, "there is no key \(id)")
         }
         guard entry.status != .retired else {
-            throw KeyError(.alreadyRetired, "key \(id) is retired already")
+            throw KeyError(.alreadyRetired, "key \(id) is already retired")
         }
         guard id != sealing.id else {
             throw KeyError(
                 .sealing,
-                "key \(id) seals new records: make another one with tapcard keys rotate first")
+                "key \(id) is the current sealing key; first make a new one with "
+                    + "`tapcard keys rotate`")
         }
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }
@@ -148,8 +149,10 @@ public struct KeyRing: Hashable, Sendable {
             }
         }
         if other.entry(sealing.id)?.status == .retired {
-            let words = "key \(sealing.id) seals new records here and is retired in the import"
-            throw KeyError(.sealing, words + ": rotate first")
+            throw KeyError(
+                .sealing,
+                "the import would retire the current sealing key \(sealing.id); rotate the keys "
+                    + "first")
         }
         var merged = replacingOlder { mine in
             guard let theirs = other.entry(mine.id) else { return mine }
@@ -175,7 +178,7 @@ public struct KeyRing: Hashable, Sendable {
     /// These keys, as a station takes them in place of a table.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
-            throw KeyError(.table, "this station has the keys of the issuer, and needs no table")
+            throw KeyError(.table, "this station has the issuer's keys and needs no table")
         }
         if let id = entries.first(where: { theirs in
             // An id is never reused: another mark means keys of another issuer.
@@ -187,7 +190,7 @@ public struct KeyRing: Hashable, Sendable {
     }
 
     private static func conflict(_ id: UInt8) -> KeyError {
-        KeyError(.conflict, "key \(id) here and key \(id) in the file are different keys")
+        KeyError(.conflict, "key \(id) on this station differs from the one in the file")
     }
 
     /// Changes every entry but the sealing one, which therefore need not be found again.

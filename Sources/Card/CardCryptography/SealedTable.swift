@@ -95,11 +95,11 @@ package struct SealedTable: Hashable, Sendable {
             let code = value["code"]?.string.flatMap({ Hexadecimal.decode($0) }),
             !encrypted.isEmpty, encrypted.count.isMultiple(of: AESKey.blockSize),
             code.count == SHA256.size
-        else { throw KeyError(.malformed, "the sealed table is not whole") }
+        else { throw KeyError(.malformed, "the sealed table is incomplete") }
         (self.encrypted, self.code) = (encrypted, code)
         // Only one spelling, so that no byte of the file can be changed unseen.
         guard [json().text, json().prettyText].contains(where: { bytes == Array($0.utf8) }) else {
-            throw KeyError(.malformed, "the sealed table is not as it was written")
+            throw KeyError(.malformed, "the sealed table was altered")
         }
     }
 
@@ -109,16 +109,16 @@ package struct SealedTable: Hashable, Sendable {
         // Before decrypting, so that no answer about the padding can be used to guess the content.
         guard ConstantTime.equal(keys.code(of: encrypted), code) else {
             throw KeyError(
-                .sealed, "the passphrase is not the one of this file, or the file was changed")
+                .sealed, "the passphrase is wrong for this file, or the file was altered")
         }
         var plain = keys.cipher.decrypt(encrypted, vector: keys.vector)
         defer { Wiping.wipe(&plain) }
         guard let padding = plain.last, (1...AESKey.blockSize).contains(Int(padding)) else {
-            throw KeyError(.malformed, "the sealed table has no end")
+            throw KeyError(.malformed, "the end of the sealed table is missing")
         }
         let table = try KeyRing(parsing: Array(plain.dropLast(Int(padding))))
         guard table.isTable else {
-            throw KeyError(.malformed, "the sealed file has no table in it")
+            throw KeyError(.malformed, "the sealed file contains no table")
         }
         return table
     }

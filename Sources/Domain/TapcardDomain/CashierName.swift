@@ -12,8 +12,8 @@ public struct CashierName: Hashable, Sendable, CustomStringConvertible {
         guard name.unicodeScalars.count <= CashierName.longest else {
             throw Refusal(
                 .badName,
-                "the name has \(name.unicodeScalars.count) characters, and "
-                    + "\(CashierName.longest) is the most")
+                "the name has \(name.unicodeScalars.count) characters; at most "
+                    + "\(CashierName.longest) are allowed")
         }
         self.text = name
     }

@@ -60,11 +60,12 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     /// Checks a name: its length in bytes, and that it can be shown.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
-        guard name.utf8.count <= HolderName.longestInBytes else {
+        let excess = name.utf8.count - HolderName.longestInBytes
+        guard excess <= 0 else {
             throw Refusal(
                 .badName,
-                "the name is \(name.utf8.count - HolderName.longestInBytes) bytes too long; "
-                    + "no chip has room for more than \(HolderName.longestInBytes)")
+                "the name is \(excess) \(excess == 1 ? "byte" : "bytes") too long; "
+                    + "no chip holds more than \(HolderName.longestInBytes)")
         }
         self.text = name
     }
@@ -81,11 +82,11 @@ func composedName(_ text: String) throws(Refusal) -> String {
         !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
     }
     guard isShown else {
-        throw Refusal(.badName, "a name must not be empty; leave it out instead")
+        throw Refusal(.badName, "the name is empty; leave it out instead")
     }
     // The mark that Swift puts in place of bytes that are not UTF-8.
     guard !composed.contains("\u{FFFD}") else {
-        throw Refusal(.badName, "a part of the name could not be read; write it in UTF-8")
+        throw Refusal(.badName, "the name is not valid UTF-8")
     }
     guard !composed.contains(where: \.isMisleading) else {
         throw Refusal(

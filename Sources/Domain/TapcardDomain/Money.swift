@@ -28,7 +28,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
         if bytes.first == UInt8(ascii: "-") {
             throw Refusal(
-                .badAmount, "\"\(printable(text))\" is negative; write it without the sign")
+                .badAmount, "\"\(printable(text))\" is negative; write it without a minus sign")
         }
         // A decimal comma is a likely slip, and the right amount is known.
         if let suggestion = Money.withPoint(bytes, currency) {

@@ -38,7 +38,7 @@ public struct Purse: Hashable, Sendable {
         else {
             throw Refusal(
                 .insufficientBalance,
-                "not enough on the card: \(available.shown) available, \(amount.shown) needed")
+                "the balance is too low: \(available.shown) available, \(amount.shown) needed")
         }
         return next
     }
@@ -56,7 +56,7 @@ public struct Purse: Hashable, Sendable {
             let most = Money(minorUnits: Currency.largestBalance, balance.currency)
             throw Refusal(
                 .limitExceeded,
-                "with \(amount.shown) the card would hold more than \(most.shown), the most it can")
+                "\(amount.shown) more would exceed the card's maximum of \(most.shown)")
         }
         return next
     }
@@ -64,7 +64,7 @@ public struct Purse: Hashable, Sendable {
     private func requireMovable(_ amount: Money) throws(Refusal) {
         guard amount.minorUnits > 0 else {
             throw Refusal(
-                .badAmount, "\(amount.shown) is not an amount that can be moved; it must be above 0"
+                .badAmount, "the amount \(amount.shown) is not possible; it must be more than 0"
             )
         }
         guard amount.currency == balance.currency else {

@@ -31,9 +31,9 @@ public enum ScratchCard: Hashable, Sendable {
     public func scratching(to code: ScratchCode) throws(Refusal) -> ScratchCard {
         switch self {
         case .unscratched: return .scratched(code)
-        case .none: throw Refusal(.wrongState, "there is no scratch card on this card")
+        case .none: throw Refusal(.wrongState, "the card has no scratch field")
         case .scratched, .activated:
-            throw Refusal(.wrongState, "this card was scratched before")
+            throw Refusal(.wrongState, "the card has already been scratched")
         }
     }
 
@@ -41,9 +41,9 @@ public enum ScratchCard: Hashable, Sendable {
     public func activating() throws(Refusal) -> ScratchCard {
         switch self {
         case .scratched(let code): return .activated(code)
-        case .none: throw Refusal(.wrongState, "there is no scratch card on this card")
+        case .none: throw Refusal(.wrongState, "the card has no scratch field")
         case .unscratched: throw Refusal(.wrongState, "this card is not scratched yet")
-        case .activated: throw Refusal(.wrongState, "this card was activated before")
+        case .activated: throw Refusal(.wrongState, "the card has already been activated")
         }
     }
 }

@@ -193,7 +193,8 @@ struct AuditedCard {
         }
         if trace.status != card.status {
             found.append(
-                "I6: card \(uid) is \(card.status), and its operations leave it \(trace.status)")
+                "I6: card \(uid) has status \(card.status), but its operations lead to status "
+                    + "\(trace.status)")
         }
         return found
     }

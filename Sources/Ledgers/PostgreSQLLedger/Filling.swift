@@ -16,7 +16,9 @@ extension PostgreSQLDatabase {
         let expected = try await source.audit()
         guard expected.violations.isEmpty else {
             throw LedgerError(
-                .refused, "the ledger breaks its own rules; tapcard audit --ledger FILE lists them")
+                .refused,
+                "the source ledger violates its own rules, so nothing was copied; list the "
+                    + "violations with `tapcard audit --ledger FILE`")
         }
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
@@ -40,7 +42,8 @@ extension Link {
         guard try holdsLedger else { return nil }
         guard try value("SELECT coalesce(origin, '') FROM setting", \.text) == origin else {
             throw LedgerError(
-                .refused, "the database holds another ledger already; take an empty one")
+                .refused,
+                "the target database already holds another ledger; choose an empty database")
         }
         return Filled(
             cards: Int(try value("SELECT count(*) FROM card", \.integer)),
@@ -138,7 +141,8 @@ private final class Filling {
         let opening = try link.declaration(isFenced: false).opening(in: nil, as: 0, seenBy: link)
         let copy = PostgreSQLRows(within: OpenLedger(link: link, opening: opening))
         guard try AuditReport(of: copy) == expected, try copy.balances() == rows.balances() else {
-            throw LedgerError(.corrupt, "the copy is not like the ledger; nothing was copied")
+            throw LedgerError(
+                .corrupt, "the copy failed its check against the source; nothing was copied")
         }
     }
 

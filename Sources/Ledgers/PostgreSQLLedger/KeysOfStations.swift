@@ -167,9 +167,12 @@ extension PostgreSQLDatabase {
                             """, [.integer(Int64(key)), .text(mark), .time(announced)])
                 ],
                 refusing: [
-                    "22012": "another station has another key \(key); run the command again",
-                    "23505": "another key was announced just now; tapcard keys list shows it",
-                    "42501": "only the owner of the ledger changes the key of the stations",
+                    "22012":
+                        "another station holds a different key under number \(key); run the "
+                        + "command again",
+                    "23505":
+                        "someone announced another key in the meantime; see `tapcard keys list`",
+                    "42501": "only the ledger's owner can change the stations' sealing key",
                 ])
         }
     }
@@ -197,9 +200,10 @@ extension PostgreSQLDatabase {
                         ]),
                 ],
                 refusing: [
-                    "22012": "key \(key) waits for a station, or was given up; tapcard keys list "
-                        + "shows them",
-                    "42501": "only the owner of the ledger changes the key of the stations",
+                    "22012":
+                        "key \(key) has been retired, or not every station has received it yet; "
+                        + "see `tapcard keys list`",
+                    "42501": "only the ledger's owner can change the stations' sealing key",
                 ])
         }
     }

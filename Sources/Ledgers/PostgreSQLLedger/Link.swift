@@ -173,7 +173,9 @@ package struct Patience: Sendable {
     func run(
         _ batch: [SQLStatement], within limit: Duration? = nil
     ) throws(LinkFailure) -> [SQLAnswer] {
-        guard let handle = unsafe handle else { throw .lost("the link is closed") }
+        guard let handle = unsafe handle else {
+            throw .lost("the connection to the database is already closed")
+        }
         unsafe warnings.pointee.count = 0
         // Set with the first batch, so that it costs no round trip of its own.
         let watch = roundTrips == 0 ? Link.watch : []

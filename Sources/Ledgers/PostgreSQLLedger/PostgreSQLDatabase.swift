@@ -43,19 +43,21 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             guard name.utf8.count <= StationName.longest else {
                 throw LedgerError(
                     .refused,
-                    "the name of the database is longer than \(StationName.longest) characters")
+                    "the database name is longer than \(StationName.longest) characters; "
+                        + "choose a shorter one")
             }
             try link.change(
                 PostgreSQLSchema.statements(
                     currency: currency.code, in: name, partitions: partitions),
                 refusing: [
-                    "42P07": "the database holds a ledger, or other tables; take an empty one",
+                    "42P07": "the database already contains a ledger or other tables; "
+                        + "choose an empty one",
                     "42710":
-                        "the server has roles of another ledger in a database of this name; "
-                        + "take another name",
+                        "the server already has the roles of another ledger with this database "
+                        + "name; choose another database name",
                     "42501":
-                        "this login may not make tables and roles; give it a database of its own "
-                        + "and the right CREATEROLE",
+                        "this login cannot create tables and roles; it needs a database of its own "
+                        + "and the CREATEROLE right",
                 ], isTrial: isTrial)
         }
     }
@@ -73,8 +75,8 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             guard schema <= latest else {
                 throw LedgerError(
                     .newer,
-                    "the tables are at version \(schema), but this tapcard only knows versions up "
-                        + "to \(latest); run the migration with the newer tapcard")
+                    "the ledger's tables are at version \(schema), but this tapcard supports only "
+                        + "up to \(latest); migrate with the newer tapcard")
             }
             guard schema >= oldest else {
                 throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
@@ -84,7 +86,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 steps.dropFirst(Int(schema - oldest)).joined().map { SQLStatement($0) }
                     + [SQLStatement("UPDATE setting SET schema = $1", [.integer(latest)])],
                 refusing: [
-                    "42501": "only the owner of the ledger brings its tables up to date"
+                    "42501": "only the ledger's owner can migrate its tables"
                 ])
         }
     }
@@ -142,9 +144,11 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                         """, [.text(name.text), .time(registered)]),
                 ],
                 refusing: [
-                    "42710": "the server has a login \(name) already; take another name",
-                    "23505": "there is, or was, a station \(name); take another name",
-                    "42501": "only the owner of the ledger registers stations",
+                    "42710": "the server already has a login named \(name); choose another name",
+                    "23505":
+                        "a station named \(name) exists or once existed, and names are never "
+                        + "reused; choose another name",
+                    "42501": "only the ledger's owner can register stations",
                 ])
             let number = try translating(
                 link.value(
@@ -203,7 +207,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 refusing: [
                     "22012": "station \(name) is unknown or was already revoked; "
                         + "tapcard station list shows the names",
-                    "42501": "only the owner of the ledger revokes stations",
+                    "42501": "only the ledger's owner can revoke stations",
                 ])
         }
     }

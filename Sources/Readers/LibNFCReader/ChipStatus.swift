@@ -17,19 +17,19 @@ struct ChipStatus: RawRepresentable, Hashable, Sendable {
     /// The error that this status means to the sender of the frame.
     var error: ReaderError {
         self == .silence
-            ? ReaderError(.tagLost, "no tag answers")
+            ? ReaderError(.tagLost, "no tag answered")
             : ReaderError(.garbled, "\(meaning) (chip status \(rawValue))")
     }
 
     private var meaning: String {
         switch rawValue {
-        case 0x02: "the answer's CRC is wrong"
-        case 0x03: "the answer's parity is wrong"
-        case 0x04, 0x05: "the answer's framing is wrong"
-        case 0x06: "two answers at once"
-        case 0x07, 0x09, 0x0E: "the answer is too long for the reader"
-        case 0x0D: "the reader is too hot"
-        case 0x2D: "the reader's antenna draws too much current"
+        case 0x02: "the answer has a wrong CRC"
+        case 0x03: "the answer has a wrong parity"
+        case 0x04, 0x05: "the answer has a wrong framing"
+        case 0x06: "two tags answered at once"
+        case 0x07, 0x09, 0x0E: "the answer was longer than the reader's buffer"
+        case 0x0D: "the reader's chip overheated"
+        case 0x2D: "the antenna current was too high"
         default: "the answer is damaged"
         }
     }

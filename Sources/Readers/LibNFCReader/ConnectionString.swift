@@ -55,31 +55,34 @@ package struct ConnectionString: Hashable, Sendable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         // libnfc's name has room for 1023 bytes and a zero.
         guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
-            throw ReaderError(.noReader, "this is not the name of a reader")
+            throw ReaderError(
+                .noReader, "the reader name is too long or contains control characters")
         }
         guard let driver = Driver(rawValue: parts[0]) else {
             let known = Driver.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refuse("the name of a reader begins with its driver: \(known)")
+            throw refuse("the name must start with one of these drivers: \(known)")
         }
         // Without bus and device, libnfc opens the first USB reader of any kind.
         guard !parts.contains(""), parts.count > (driver.isUSB ? 2 : 1) else {
-            throw refuse("a part is missing; it has to be whole, as libnfc lists it")
+            throw refuse(
+                "part of the name is missing; use the complete name as `tapcard readers` lists it")
         }
         guard parts.count <= 3 else {
-            throw refuse("libnfc ends a name at the second colon: use a path without one")
+            throw refuse("the name has more than two colons; choose a path without a colon")
         }
         if driver.hasLineSpeed, parts.count == 3 {
             guard let speed = Int(parts[2]), Self.lineSpeeds.contains(speed) else {
-                throw refuse("\(parts[2]) is no line speed that libnfc knows")
+                throw refuse("libnfc does not support the line speed \(parts[2])")
             }
         }
         if driver == .pn532SPI, parts.count == 3 {
             guard let clock = Int(parts[2]), Self.clocks.contains(clock) else {
-                throw refuse("the clock of SPI is 1000 to 5000000 Hz, not \(parts[2])")
+                throw refuse("the SPI clock must be 1000 to 5000000 Hz, not \(parts[2])")
             }
         }
         if driver == .pn532I2C, parts.count == 3 {
-            throw refuse("a name on I2C ends with the path: libnfc does not set that bus's speed")
+            throw refuse(
+                "the name of an I2C reader ends with the path; libnfc has no speed setting for I2C")
         }
         self.text = text
         self.driver = driver

@@ -46,7 +46,7 @@ final class LibNFC {
     /// The exclusive right to have a reader open, until it is given back.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
-            throw ReaderError(.busy, "this program has a reader open already")
+            throw ReaderError(.busy, "this program is already using a reader")
         }
         lastTicket += 1
         // A new number each time, so that an old reader cannot give back a newer one's right.
@@ -66,7 +66,8 @@ final class LibNFC {
     ) throws(ReaderError) -> LibNFCDevice {
         closeDevice()
         guard DescriptorTable.hasRoomForReader else {
-            throw ReaderError(.noReader, "too many files are open for libnfc")
+            throw ReaderError(
+                .noReader, "too many files are open; libnfc allows at most 1024 descriptors")
         }
         // Before nfc_open: libnfc lets two programs open one serial port.
         let claim: PortClaim?
@@ -75,8 +76,8 @@ final class LibNFC {
             // nfc_open gives no cause.
             let what =
                 connection.node == nil
-                ? "another program may hold it, or you may not use it"
-                : "no reader answers there"
+                ? "another program is using it, or you do not have permission"
+                : "no reader answers at that address"
             throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(what)")
         }
         let device = unsafe LibNFCDevice(
@@ -93,7 +94,7 @@ final class LibNFC {
         for step in steps {
             guard let status = step() else { continue }
             closeDevice()
-            throw ReaderError(.noReader, "\(connection.text) does not get ready: \(status)")
+            throw ReaderError(.noReader, "\(connection.text) could not be initialized: \(status)")
         }
         return device
     }

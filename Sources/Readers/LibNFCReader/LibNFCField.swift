@@ -90,7 +90,7 @@ struct LibNFCField {
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
             guard answer.first == ChipStatus.noError.rawValue else {
-                throw ReaderError(.garbled, "an answer without a status")
+                throw ReaderError(.garbled, "the answer has no status byte")
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
@@ -147,7 +147,7 @@ struct LibNFCField {
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
         guard needed != timeout else { return }
-        _ = try send(.answerTimeout(needed), to: device, "setting the wait for an answer")
+        _ = try send(.answerTimeout(needed), to: device, "setting the answer timeout")
         timeout = needed
     }
 
@@ -197,7 +197,7 @@ struct LibNFCField {
         guard state != .off else { return }
         if let status = device.set(NP_ACTIVATE_FIELD, false) {
             isBroken = true
-            throw status.error("switching the field off")
+            throw status.error("switching off the field")
         }
         state = .off
         // Counted from here, so that a caller that was slow need not wait.

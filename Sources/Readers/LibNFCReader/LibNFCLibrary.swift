@@ -42,7 +42,8 @@ package struct LibNFCLibrary {
     /// Refuses a release other than the supported one, because it may behave differently.
     package static func check(_ version: String) throws(LibraryFault) {
         guard version == supported || version.hasPrefix(supported + ".") else {
-            throw .unusable("libnfc is of version \(version), and \(supported) is needed")
+            throw .unusable(
+                "libnfc version \(version) is installed, but version \(supported) is required")
         }
     }
 

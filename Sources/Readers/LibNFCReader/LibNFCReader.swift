@@ -34,7 +34,7 @@ public final class LibNFCReader: TagReader {
             let firmware = Firmware(version)
         else {
             owner.closeDevice()
-            throw ReaderError(.noReader, "\(connection.text) does not say which chip it has")
+            throw ReaderError(.noReader, "\(connection.text) does not report its chip")
         }
         self.owner = owner
         self.connection = connection

@@ -48,18 +48,18 @@ extension LibNFCStatus: CustomStringConvertible {
     private var meaning: String {
         switch self {
         case .inputOutput: "the reader is gone or its answer was damaged"
-        case .invalidArgument: "the reader refused the command"
-        case .notSupported: "the reader cannot do this"
-        case .noSuchDevice: "there is no such reader"
+        case .invalidArgument: "the reader refused the command because of an invalid argument"
+        case .notSupported: "the reader or libnfc does not support this function"
+        case .noSuchDevice: "the reader was not found"
         // A system's "input/output error" has this number too.
         case .overflow: "the reader's answer was too long or could not be read"
         case .timeout: "the reader did not answer in time"
         case .aborted: "the command was aborted"
-        case .notImplemented: "libnfc cannot do this"
+        case .notImplemented: "the reader or libnfc does not support this function"
         case .targetReleased: "the tag was released"
-        case .radio: "no answer, or a damaged one, over the radio"
+        case .radio: "the tag's answer was missing or damaged"
         case .authenticationFailed: "the tag refused to authenticate"
-        case .software: "libnfc ran out of memory or descriptors"
+        case .software: "libnfc ran out of memory or file descriptors"
         case .chip: "the reader's chip reported an error"
         default: "the system reported an error"
         }

@@ -19,7 +19,7 @@ final class PortClaim: Sendable {
             let node = try FileDescriptor.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             if try node.lock(waiting: false) { return PortClaim(node) }
         } catch {
-            throw ReaderError(.noReader, "cannot be opened: \(error.detail)")
+            throw ReaderError(.noReader, "the serial port cannot be opened: \(error.detail)")
         }
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }

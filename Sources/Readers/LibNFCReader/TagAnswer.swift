@@ -17,11 +17,12 @@ package enum TagAnswer: Equatable {
         }
         // The chip's own CRC check is off, as it cannot tell a NAK from a damaged answer.
         guard raw.count > RadioCRC.length else {
-            throw ReaderError(.garbled, "an answer of \(raw.count) bytes")
+            throw ReaderError(
+                .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")
         }
         let data = Array(raw.dropLast(RadioCRC.length))
         guard RadioCRC.bytes(of: data).elementsEqual(raw.suffix(RadioCRC.length)) else {
-            throw ReaderError(.garbled, "the answer's CRC is wrong")
+            throw ReaderError(.garbled, "the answer has a wrong CRC")
         }
         self = .data(data)
     }

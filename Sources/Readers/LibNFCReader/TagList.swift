@@ -13,21 +13,24 @@ package struct TagList: Equatable {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
             guard rest.count >= count else {
-                throw ReaderError(.garbled, "a list of tags that ends too early")
+                throw ReaderError(.garbled, "the list of tags is incomplete")
             }
             defer { rest = rest.dropFirst(count) }
             return rest.prefix(count)
         }
         let count = Int(try next(1).first ?? 0)
         guard count <= Self.mostTags else {
-            throw ReaderError(.garbled, "a list of \(count) tags")
+            throw ReaderError(
+                .garbled, "the list claims \(count) tags, but \(Self.mostTags) is the maximum")
         }
         var tags: [TagIdentity] = []
         for number in 0..<count {
             let head = Array(try next(5))
             // Every byte is checked, because a hostile reader may invent any number or length.
             guard head[0] == number + 1 else {
-                throw ReaderError(.garbled, "tag \(head[0]) in place \(number + 1) of a list")
+                throw ReaderError(
+                    .garbled,
+                    "the answer has tag number \(head[0]) where \(number + 1) was expected")
             }
             let uid = Self.withoutMarks(Array(try next(Int(head[4]))))
             guard [4, 7, 10].contains(uid.count) else {
@@ -45,7 +48,10 @@ package struct TagList: Equatable {
             }
         }
         guard rest.isEmpty else {
-            throw ReaderError(.garbled, "\(rest.count) bytes behind a list of tags")
+            throw ReaderError(
+                .garbled,
+                "the list of tags is followed by \(rest.count) extra "
+                    + (rest.count == 1 ? "byte" : "bytes"))
         }
         self.tags = tags
     }

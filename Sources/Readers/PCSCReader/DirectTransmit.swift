@@ -35,14 +35,14 @@ package struct DirectTransmit: TagManner {
     ) throws(ReaderError) -> TagIdentity? {
         let found = try ask([0x4A, 0x01, 0x00], transmit)
         guard let count = found.first else {
-            throw ReaderError(.garbled, "the reader did not say how many tags there are")
+            throw ReaderError(.garbled, "the number of tags is missing from the reader's answer")
         }
         guard count > 0 else { return nil }
         // The number of targets, the target, ATQA (2 bytes), SAK, the length of the UID.
         let header = 6
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
-        else { throw ReaderError(.garbled, "the reader described the tag in no form it can have") }
+        else { throw ReaderError(.garbled, "the tag description is malformed") }
         // After InListPassiveTarget, which switches the check on again.
         _ = try ask([0x08] + Register.plainReception, transmit)
         return TagIdentity(
@@ -53,14 +53,15 @@ package struct DirectTransmit: TagManner {
     package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let answer = try ask([0x42] + frame, transmit)
         guard let status = answer.first else {
-            throw ReaderError(.garbled, "the reader did not say how the exchange went")
+            throw ReaderError(
+                .garbled, "the result of the exchange is missing from the reader's answer")
         }
         // The two high bits belong to other protocols.
         switch status & 0x3F {
         case 0x00: return try FrameCheck.unwrap(Array(answer.dropFirst()))
         case 0x01: throw ReaderError(.timedOut, "no answer from the tag")
-        case 0x0A, 0x29: throw ReaderError(.tagLost, "the reader let the tag go")
-        default: throw ReaderError(.garbled, "PN532 error \(status & 0x3F)")
+        case 0x0A, 0x29: throw ReaderError(.tagLost, "the reader lost contact with the tag")
+        default: throw ReaderError(.garbled, "the PN532 reported error \(status & 0x3F)")
         }
     }
 
@@ -73,7 +74,7 @@ package struct DirectTransmit: TagManner {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
         guard let code = command.first, let length = UInt8(exactly: command.count + 1) else {
-            throw ReaderError(.garbled, "a frame of \(command.count) bytes is none")
+            throw ReaderError(.garbled, "a command frame cannot have \(command.count) bytes")
         }
         var answer = try CommandAnswer(
             try transmit([0xFF, 0x00, 0x00, 0x00, length, toReader] + command))
@@ -83,7 +84,7 @@ package struct DirectTransmit: TagManner {
                 try transmit([0xFF, 0xC0, 0x00, 0x00, UInt8(truncatingIfNeeded: answer.status)]))
         }
         guard !answer.isUnknownCommand else {
-            throw ReaderError(.unsupported, "it does not know direct transmit")
+            throw ReaderError(.unsupported, "the reader does not support direct transmission")
         }
         guard answer.status != 0x6300 else {
             throw ReaderError(.timedOut, "the reader's chip did not answer")
@@ -92,7 +93,7 @@ package struct DirectTransmit: TagManner {
             // The response code is the command's plus 1: it shows a late answer to another command.
             answer.data[0] == fromReader, answer.data[1] == code &+ 1
         else {
-            throw ReaderError(.garbled, "an answer that belongs to no command, or another")
+            throw ReaderError(.garbled, "the answer belongs to another command or to none")
         }
         return Array(answer.data.dropFirst(2))
     }

@@ -8,15 +8,18 @@ package enum FrameCheck {
         let acknowledge: UInt8 = 0x0A
         if received.count == 1 {
             let code = received[0]
-            guard code & 0xF0 == 0 else { throw ReaderError(.garbled, "an answer of one byte") }
+            guard code & 0xF0 == 0 else {
+                throw ReaderError(
+                    .garbled, "the answer is a single byte that is not an acknowledgment")
+            }
             if code == acknowledge { return [] }
             throw ReaderError(.refused(code))
         }
         guard received.count > RadioCRC.length else {
-            throw ReaderError(.garbled, "an answer of \(received.count) bytes")
+            throw ReaderError(.garbled, "the answer has only \(received.count) bytes")
         }
         guard let data = RadioCRC.stripped(from: received) else {
-            throw ReaderError(.garbled, "an answer with a wrong CRC")
+            throw ReaderError(.garbled, "the answer has a wrong CRC")
         }
         return data
     }

@@ -16,7 +16,7 @@ actor PCSCDoorway {
             return try PCSCContext.establish().readers()
         } catch {
             guard error.isServiceGone else { throw error.readerError }
-            throw ReaderError(.noReader, "pcscd is not running, or not for this user")
+            throw ReaderError(.noReader, "pcscd is not running, or this user cannot access it")
         }
     }
 }

@@ -69,7 +69,7 @@ public actor PCSCReader: TagReader {
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard isSelected else {
-            throw ReaderError(.tagLost, "the tag has to be selected before it can be spoken to")
+            throw ReaderError(.tagLost, "the tag must be selected before commands are sent")
         }
         // After a failure the tag is silent, and a reader that selects on its own must not receive
         // a frame that was meant for the previous tag.
@@ -89,7 +89,7 @@ public actor PCSCReader: TagReader {
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard isSelected else {
-            throw ReaderError(.tagLost, "the card has to be selected before it can be spoken to")
+            throw ReaderError(.tagLost, "the card must be selected before commands are sent")
         }
         // Class FFh is for the reader itself: it never goes to a card.
         let forReaders: UInt8 = 0xFF

@@ -38,16 +38,18 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         // "Not transacted" counts as no answer: a WRITE may have reached the tag.
         case .notTransacted, .timeout: ReaderError(.timedOut, description)
         case .sharingViolation:
-            ReaderError(.busy, "another program works with the card in it through pcscd")
+            ReaderError(.busy, "another program is using the card through pcscd")
         case .cancelled: ReaderError(.cancelled, description)
         case .insufficientBuffer, .protocolMismatch: ReaderError(.garbled, description)
-        case .noReadersAvailable: ReaderError(.noReader, "pcscd sees no reader")
+        case .noReadersAvailable: ReaderError(.noReader, "pcscd lists no reader")
         case .noAccess, .securityViolation:
-            ReaderError(.noReader, "pcscd does not let this user in; its polkit rule decides that")
+            ReaderError(
+                .noReader,
+                "pcscd denies access to this user; its polkit rule decides who has access")
         case .noService, .serviceStopped, .shutdown, .communicationError, .invalidHandle:
-            ReaderError(.readerLost, "pcscd has stopped, \(description)")
+            ReaderError(.readerLost, "pcscd stopped: \(description)")
         case .unknownReader, .readerUnavailable:
-            ReaderError(.readerLost, "pcscd does not see it any more")
+            ReaderError(.readerLost, "pcscd no longer lists this reader")
         default: ReaderError(.readerLost, description)
         }
     }

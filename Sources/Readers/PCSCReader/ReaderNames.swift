@@ -9,16 +9,19 @@ package enum ReaderNames {
     ) throws(ReaderError) -> [String] {
         // A whole name first: it may be a part of another reader's.
         if names.contains(wanted) { return [wanted] }
-        let known = names.isEmpty ? "pcscd sees no reader" : "pcscd sees \(list(names))"
+        let known = names.isEmpty ? "pcscd lists no reader" : "pcscd lists \(list(names))"
         guard !wanted.isEmpty else {
-            throw ReaderError(.noReader, "no name was given; \(known)")
+            throw ReaderError(.noReader, "no reader name was given; \(known)")
         }
         let fitting = names.filter { $0.lowercased().contains(wanted.lowercased()) }
         guard !fitting.isEmpty else {
-            throw ReaderError(.noReader, "none is called “\(wanted)”; \(known)")
+            throw ReaderError(
+                .noReader, "no reader has a name containing “\(wanted)”; \(known)")
         }
         guard areOfOneReader(fitting) else {
-            throw ReaderError(.noReader, "“\(wanted)” can be \(list(fitting))")
+            throw ReaderError(
+                .noReader,
+                "the name “\(wanted)” matches more than one reader: \(list(fitting))")
         }
         return fitting
     }

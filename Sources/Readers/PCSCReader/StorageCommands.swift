@@ -45,7 +45,7 @@ package struct StorageCommands: TagManner {
                 answer: 0, transmit)
         default:
             throw ReaderError(
-                .unsupported, "it passes on READ and WRITE only, no other command of a tag")
+                .unsupported, "the reader supports only READ and WRITE commands")
         }
     }
 
@@ -81,12 +81,13 @@ package struct StorageCommands: TagManner {
     ) throws(ReaderError) -> [UInt8] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
-            throw ReaderError(.unsupported, "it does not know the commands for storage cards")
+            throw ReaderError(.unsupported, "the reader does not support storage-card commands")
         }
         switch answer.status {
         case CommandAnswer.success:
             guard answer.data.count == length else {
-                throw ReaderError(.garbled, "\(answer.data.count) bytes, not \(length)")
+                throw ReaderError(
+                    .garbled, "\(length) bytes were expected, but \(answer.data.count) received")
             }
             return answer.data
         case 0x6982, 0x6986, 0x6A82, 0x6B00:

@@ -82,7 +82,7 @@ package struct TransparentExchange: TagManner {
     ) throws(ReaderError) -> [UInt8] {
         let longestFrame = 127
         guard frame.count <= longestFrame else {
-            throw ReaderError(.garbled, "a frame of \(frame.count) bytes is none")
+            throw ReaderError(.garbled, "a command frame cannot have \(frame.count) bytes")
         }
         // 90h: what the reader leaves to us; 91h: bits in the last byte; 95h: the frame to send.
         let objects =
@@ -93,8 +93,8 @@ package struct TransparentExchange: TagManner {
         // 96h: what went wrong on the air; bit 2 is a collision. 97h: what was received.
         if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
             throw status & 0x02 != 0
-                ? ReaderError(.severalTags, "two answers at once")
-                : ReaderError(.garbled, "the reader received with error \(status)")
+                ? ReaderError(.severalTags, "two tags answered at once")
+                : ReaderError(.garbled, "the reader reported reception error \(status)")
         }
         guard let received = answer.first(where: { $0.tag == 0x97 })?.content, !received.isEmpty
         else { throw ReaderError(.timedOut, "no answer from the tag") }
@@ -105,7 +105,7 @@ package struct TransparentExchange: TagManner {
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
-            throw ReaderError(.unsupported, "it does not know transparent exchange")
+            throw ReaderError(.unsupported, "the reader does not support transparent exchange")
         }
         guard answer.status == CommandAnswer.success else {
             throw ReaderError(
@@ -115,12 +115,15 @@ package struct TransparentExchange: TagManner {
         let objects = try DataObject.parse(answer.data)
         // Names the object that failed and its status; a warning leaves the answer good.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
-        else { throw ReaderError(.garbled, "the reader did not say how the exchange went") }
+        else {
+            throw ReaderError(
+                .garbled, "the result of the exchange is missing from the reader's answer")
+        }
         switch UInt16(outcome[1]) << 8 | UInt16(outcome[2]) {
         case CommandAnswer.success, 0x6282: return objects
         case 0x6401: throw ReaderError(.timedOut, "no answer from the tag")
         case let status:
-            throw ReaderError(.garbled, "object \(outcome[0]) failed with \(status)")
+            throw ReaderError(.garbled, "data object \(outcome[0]) failed with status \(status)")
         }
     }
 }

@@ -52,7 +52,7 @@ package struct TypeAActivation: Sendable {
         case .numbering:
             // The check byte BCC makes the XOR of all five bytes zero.
             guard answer.count == 5, answer.reduce(0, ^) == 0 else {
-                throw ReaderError(.garbled, "a UID with a wrong check byte")
+                throw ReaderError(.garbled, "the check byte of the UID is wrong")
             }
             number = answer
             state = .selecting
@@ -75,7 +75,7 @@ package struct TypeAActivation: Sendable {
         let goesOn = answer[0] & 0x04 != 0
         // SAK bit 3 and the cascade tag must agree that more of the UID follows.
         guard goesOn == (number[0] == TypeAActivation.cascadeTag) else {
-            throw ReaderError(.garbled, "a UID that ends where it goes on")
+            throw ReaderError(.garbled, "the UID has more or fewer parts than announced")
         }
         guard goesOn else {
             return .found(

@@ -14,7 +14,9 @@ package enum ControlClient {
         // A line end in the middle would make it two lines.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
-                .control, "a control line is one line of at most \(Emulation.longestLine) bytes")
+                .control,
+                "a control command must be a single line of at most "
+                    + "\(Emulation.longestLine) bytes")
         }
         let descriptor: Int32
         do {
@@ -22,7 +24,7 @@ package enum ControlClient {
         } catch {
             // `.busy` means here that nobody accepts: the emulator is stopped or has no room.
             guard error.kind == .busy else { throw error }
-            throw EmulatorError(.system, "\(path) is there, but nobody takes the line")
+            throw EmulatorError(.system, "\(path) exists, but no program answers there")
         }
         defer { close(descriptor) }
         let bytes = Array((line + "\n").utf8)

@@ -39,7 +39,7 @@ package final class ControlSocket {
         // lstat, so that a link to somebody's socket is not followed.
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
-                throw EmulatorError(.occupied, "\(path) is there and is no socket")
+                throw EmulatorError(.occupied, "\(path) exists and is not a socket")
             }
             try makeRoom(path)
         }
@@ -73,7 +73,7 @@ package final class ControlSocket {
                 return
             }
         }
-        throw EmulatorError(.busy, "another emulated reader listens at \(path)")
+        throw EmulatorError(.busy, "another emulated reader is using \(path)")
     }
 
     /// Connects to another process's socket. Connecting, reading and writing have a limit in
@@ -96,7 +96,8 @@ package final class ControlSocket {
             // The wait is for a place in the queue of incoming connections.
             let error =
                 errno == EAGAIN
-                ? EmulatorError(.busy, "\(path) takes no connection") : EmulatorError.last(path)
+                ? EmulatorError(.busy, "\(path) does not accept connections")
+                : EmulatorError.last(path)
             close(descriptor)
             throw error
         }

@@ -16,7 +16,7 @@ struct DeviceLink {
         }
         guard status.st_mode & S_IFMT == S_IFLNK, target?.hasPrefix(DeviceLink.terminals) == true
         else {
-            throw EmulatorError(.occupied, "\(path) is there and is no link to a terminal")
+            throw EmulatorError(.occupied, "\(path) exists and is not a link to a terminal")
         }
     }
 

@@ -70,7 +70,7 @@ public final class EmulatedReader: Sendable {
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
             unsafe owned.release()
-            throw EmulatorError(.system, "no thread: error \(number)")
+            throw EmulatorError(.system, "no thread could be started: error \(number)")
         }
         return EmulatedReader(loop, link: options.link, thread: thread)
     }

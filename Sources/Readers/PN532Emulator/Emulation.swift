@@ -36,10 +36,10 @@ package struct Emulation {
     /// Carries out one line. An invalid line changes nothing.
     package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
         guard text.utf8.count <= Emulation.longestLine else {
-            throw EmulatorError(.control, "a line of more than \(Emulation.longestLine) bytes")
+            throw EmulatorError(.control, "the line is longer than \(Emulation.longestLine) bytes")
         }
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard let verb = words.first else { throw EmulatorError(.control, "an empty line") }
+        guard let verb = words.first else { throw EmulatorError(.control, "the line is empty") }
         let rest = Array(words.dropFirst())
         var outcome = Outcome()
         switch (verb, rest.count) {
@@ -55,7 +55,7 @@ package struct Emulation {
         case ("reset", 0): line.resetCounters()
         case ("status", 0): outcome.answer = status
         case ("dump", 0...1): outcome.answer = ["dump": .string(try dump(rest.first))]
-        default: throw EmulatorError(.control, "\(text.debugDescription) is no control line")
+        default: throw EmulatorError(.control, "\(text.debugDescription) is not a control command")
         }
         return outcome
     }
@@ -69,7 +69,7 @@ package struct Emulation {
         var foreign = beside ? line.chip.field.foreign : []
         if words.isEmpty {
             guard let last = world.lastOnReader else {
-                throw EmulatorError(.control, "no tag lay on the reader before")
+                throw EmulatorError(.control, "there is no earlier tag to put back")
             }
             uids = [last]
         }
@@ -98,20 +98,22 @@ package struct Emulation {
         let isChip = Simulation.isChip(typed: word)
         if let chip = Type2Chip(typed: word) {
             guard let tag = world.addTag(chip, random: draw) else {
-                throw EmulatorError(.control, "there are too many tags")
+                throw EmulatorError(.control, "the maximum number of tags has been reached")
             }
             return tag.uid
         }
         if isChip {
             guard let chip = world.addChip(random: draw) else {
-                throw EmulatorError(.control, "there are too many tags")
+                throw EmulatorError(.control, "the maximum number of tags has been reached")
             }
             return chip.number
         }
         guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil || world.chip(uid) != nil
         else {
             throw EmulatorError(
-                .control, "\(word.debugDescription) is no chip, no card and no tag's number")
+                .control,
+                "\(word.debugDescription) is neither a chip model, classic or type4, nor the UID "
+                    + "of a known tag")
         }
         return uid
     }
@@ -126,7 +128,7 @@ package struct Emulation {
             }
             guard let uid = Hexadecimal.decode(word), world.onReader.contains(uid) else {
                 throw EmulatorError(
-                    .control, "\(word.debugDescription) does not lie on the reader")
+                    .control, "\(word.debugDescription) is not on the reader")
             }
             world.take(uid)
         }
@@ -149,7 +151,7 @@ package struct Emulation {
         } else if let fault = LinkFault(text) {
             line.fault = fault
         } else {
-            throw EmulatorError(.control, "\(text.debugDescription) is no fault")
+            throw EmulatorError(.control, "\(text.debugDescription) is not a known fault")
         }
     }
 

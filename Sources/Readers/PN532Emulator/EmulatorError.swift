@@ -27,6 +27,6 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
     public var description: String {
-        detail.isEmpty ? "the emulated reader cannot do that" : detail
+        detail.isEmpty ? "the reader cannot do that" : detail
     }
 }

@@ -25,14 +25,14 @@ package final class PseudoTerminal {
 
     package static func open() throws(EmulatorError) -> PseudoTerminal {
         let master = linux_openpt()
-        guard master >= 0 else { throw .last("a pseudo-terminal") }
+        guard master >= 0 else { throw .last("the pseudo-terminal") }
         var name = [CChar](repeating: 0, count: longestName)
         let flags = fcntl(master, F_GETFL)
         guard linux_unlockpt(master) == 0,
             unsafe linux_ptsname(master, &name, name.count) == 0,
             fcntl(master, F_SETFL, flags | O_NONBLOCK) == 0
         else {
-            let error = EmulatorError.last("a pseudo-terminal")
+            let error = EmulatorError.last("the pseudo-terminal")
             close(master)
             throw error
         }

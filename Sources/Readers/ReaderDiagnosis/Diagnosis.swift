@@ -26,19 +26,18 @@ extension ReaderSurvey {
     private var busFinding: Finding {
         // A reader on a serial port, or one that pcscd drives, needs no USB visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
-        let simulated = "Without a reader: try everything on a simulated one."
+        let simulated = "If you have no reader, use the simulated one:"
         switch bus {
         case .absent:
             return Finding(
                 .noUSB, severity,
-                "This machine has no USB: there is no /sys/bus/usb. It is a container, or a "
-                    + "virtual machine that was given none.",
+                "This machine has no USB (/sys/bus/usb is missing); it may be a container, or a "
+                    + "virtual machine without USB.",
                 remedy: [
                     .say(
-                        "Run tapcard on the machine itself, or hand the reader through: to a "
-                            + "container with"),
+                        "Run tapcard on the host, or pass the reader into the container with:"),
                     .run("docker run --device /dev/bus/usb ..."),
-                    .say("to a virtual machine as a USB host device."),
+                    .say("Or attach the reader to the virtual machine as a USB host device."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         case .present(let count):
@@ -52,20 +51,20 @@ extension ReaderSurvey {
             }
             let others =
                 switch count {
-                case 0: ", nor anything else on USB."
-                case 1: "; the one device on USB is none."
-                default: "; of \(count) devices on USB none is one that tapcard knows."
+                case 0: "; no other USB device is connected either."
+                case 1: "; the only USB device is not a reader."
+                default: "; none of the \(count) USB devices is a known reader."
                 }
             return Finding(
                 .noReader, severity, "No NFC reader is plugged in" + others,
                 remedy: [
                     .say(
-                        "Plug one in, without a hub where it has one, and look whether the "
-                            + "kernel sees it:"),
+                        "Connect a reader directly, without a hub if possible, and check that "
+                            + "the kernel lists it:"),
                     .run("lsusb"),
                     .say(
-                        "A PN532 board on a serial port has to be named: "
-                            + "--reader pn532_uart:/dev/ttyUSB0."),
+                        "A PN532 board on a serial port must be given by name: "
+                            + "`--reader pn532_uart:/dev/ttyUSB0`."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         }
@@ -79,16 +78,16 @@ extension ReaderSurvey {
             if let bus = name.bus { return [bus.missing(path, name)] }
             return [
                 Finding(
-                    .noPath, .problem, reader: name, "There is no \(path).",
+                    .noPath, .problem, reader: name, "\(path) does not exist.",
                     remedy: [
-                        .say("See what there is, once the board is plugged in:"),
+                        .say("Connect the board, then list the devices:"),
                         .run("tapcard readers"),
                     ])
             ]
         case .noSerialPort(let path):
             return [
                 Finding(
-                    .noSerialPort, .problem, reader: name, "\(path) is no serial port.",
+                    .noSerialPort, .problem, reader: name, "\(path) is not a serial port.",
                     remedy: [.say("Name the port of the board:"), .run("tapcard readers")])
             ]
         case .notOnBus(let path):
@@ -132,7 +131,7 @@ extension ReaderSurvey {
                 Finding(
                     .libnfcOther, isNeeded ? .problem : .note, "\(why).",
                     remedy: [
-                        .say("Use the one of your distribution:"),
+                        .say("Use your distribution's libnfc:"),
                         .run("sudo apt install --reinstall libnfc6"),
                     ])
             ]
@@ -143,14 +142,14 @@ extension ReaderSurvey {
         let known = rows.compactMap(\.name?.text)
         let others =
             known.isEmpty
-            ? "No other is there, either."
-            : "There is: "
+            ? "No other reader is connected."
+            : "Other readers and ports: "
                 + known.joined(separator: ", ") + "."
         let number =
             name.isOnUSB
-            ? " The number of a reader changes whenever it is plugged in." : ""
+            ? " The number of a USB reader changes each time it is reconnected." : ""
         return Finding(
-            .notPluggedIn, .problem, reader: name, "\(name) is not here.\(number)",
+            .notPluggedIn, .problem, reader: name, "\(name) is not connected.\(number)",
             remedy: [.say(others), .run("tapcard readers")])
     }
 
@@ -188,9 +187,9 @@ extension ReaderSurvey {
     private func bridgeFinding(_ bridge: PluggedReader) -> Finding {
         Finding(
             .bridgeWithoutPort, .note,
-            "\(describe(bridge)) is plugged in, but there is no serial port of it in /dev.",
+            "\(describe(bridge)) is connected, but /dev has no serial port for it.",
             remedy: [
-                .say("If a PN532 board hangs on it, load the kernel's module for it:"),
+                .say("If it belongs to a PN532 board, load the kernel module:"),
                 .run("sudo modprobe \(Remedies.module(for: bridge.model.vendor))"),
             ])
     }

@@ -35,12 +35,12 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
     }
 
     private var list: [Finding.Step] {
-        [.say("See which devices it has:"), .run("ls \(pattern)")]
+        [.say("List the devices on the bus:"), .run("ls \(pattern)")]
     }
 
     func missing(_ path: String, _ name: ReaderName) -> Finding {
         Finding(
-            .noPath, .problem, reader: name, "There is no \(path). \(word) may be switched off.",
+            .noPath, .problem, reader: name, "\(path) is missing; \(word) may be disabled.",
             remedy: [
                 .say("On a Raspberry Pi, enable it and reboot:"),
                 .run("sudo raspi-config nonint do_\(group) 0"),
@@ -62,10 +62,10 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
         let remedy: [Finding.Step] =
             // A group that may read and write is there already: the user only has to join it.
             if node.group != "root", node.mode & 0o060 == 0o060 {
-                [.say("Join its group, then log in again:"), join]
+                [.say("Join the device's group, then log in again:"), join]
             } else {
                 [
-                    .say("Give it to a group, and join that; then log in again:"),
+                    .say("Assign the device to a group, join that group, then log in again:"),
                     .run("sudo groupadd --force --system \(group)"),
                     .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-\(group).rules"),
                     .run("sudo udevadm control --reload"),
@@ -76,7 +76,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             }
         return Finding(
             .noPermission, .problem, reader: name,
-            "The \(word) device \(node.path): you may not open it (owner \(node.owner), group "
-                + "\(node.group), mode \(node.octalMode)).", remedy: remedy)
+            "You do not have permission to use the \(word) device \(node.path) (owner "
+                + "\(node.owner), group \(node.group), mode \(node.octalMode)).", remedy: remedy)
     }
 }

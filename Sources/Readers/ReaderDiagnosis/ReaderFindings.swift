@@ -17,7 +17,10 @@ extension ReaderSurvey {
             return found
         }
         let isServed = if case .smartCard = reader.model.service { true } else { false }
-        let what = isServed ? "is there, and pcscd serves it." : "is free, and you may open it."
+        let what =
+            isServed
+            ? "is connected and available through pcscd."
+            : "is connected, free, and accessible to you."
         let name = self.name(of: reader)
         return [Finding(.ready, .ok, reader: name, "\(describe(reader)) \(what)")] + found
     }
@@ -33,11 +36,11 @@ extension ReaderSurvey {
             found.append(
                 Finding(
                     .noNode, .problem, reader: name,
-                    "\(describe(reader)) has no device node: there is no \(reader.node.path).",
+                    "\(describe(reader)) has no device node \(reader.node.path).",
                     remedy: [
-                        .say("A container sees only the nodes that it was given: start it with"),
+                        .say("A container has only the device nodes it was given; start it with:"),
                         .run("docker run --device /dev/bus/usb ..."),
-                        .say("On the machine itself unplug it and plug it in again."),
+                        .say("On the host, reconnect the reader."),
                     ]))
         }
         // pcscd takes a CCID reader whenever it starts, so the one that comes first has it.
@@ -47,9 +50,10 @@ extension ReaderSurvey {
             found.append(
                 Finding(
                     .pcscdNear, .note, reader: name,
-                    "pcscd is running (process \(pid)) and takes readers of this make, too: which "
-                        + "of the two gets it is a matter of luck.",
-                    remedy: [.say("If nothing else needs pcscd, stop it:")] + Remedies.stopPCSCD))
+                    "pcscd (process \(pid)) also claims this model, so you cannot predict which "
+                        + "program gets the reader.",
+                    remedy: [.say("Stop pcscd, unless another program uses it:")]
+                        + Remedies.stopPCSCD))
         }
         return found
     }
@@ -67,13 +71,13 @@ extension ReaderSurvey {
             return Finding(
                 .heldByProgram, .problem, reader: name,
                 "\(describe(reader)) is in use by \(program) (process \(pid)).",
-                remedy: [.say("Quit that program, or end it:"), .run("kill \(pid)")])
+                remedy: [.say("Close that program, or end it:"), .run("kill \(pid)")])
         case .unseenProgram:
             return Finding(
                 .heldByProgram, .problem, reader: name,
-                "\(describe(reader)) is in use by a program of another user.",
+                "\(describe(reader)) is in use by another user's program.",
                 remedy: [
-                    .say("See which it is, and quit it:"),
+                    .say("Find the program and close it:"),
                     .run("sudo fuser -v \(reader.node.path)"),
                 ])
         }
@@ -85,7 +89,7 @@ extension ReaderSurvey {
         // Using it through pcscd comes first: something else may need pcscd.
         let use: [Finding.Step] =
             if let smartCardRefusal {
-                [.say("Through pcscd it cannot be used: \(smartCardRefusal).")]
+                [.say("The reader cannot be used through pcscd: \(smartCardRefusal).")]
             } else if let offered {
                 [
                     .say("Use it through pcscd:"),
@@ -93,21 +97,23 @@ extension ReaderSurvey {
                 ]
             } else {
                 [
-                    .say("Use it through pcscd, by a part of the name that pcsc_scan -r shows:"),
+                    .say(
+                        "Use the reader through pcscd, giving part of the name that "
+                            + "`pcsc_scan -r` shows:"),
                     .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]
             }
         return Finding(
             .heldByPCSCD, offered == nil ? .problem : .note, reader: name(of: reader),
             "\(describe(reader)) is held by pcscd, the smart card service.",
-            remedy: use + [.say("Or stop pcscd, if nothing else needs it:")] + Remedies.stopPCSCD)
+            remedy: use + [.say("Or stop pcscd if nothing else needs it:")] + Remedies.stopPCSCD)
     }
 
     private func permissionFinding(on reader: PluggedReader) -> Finding {
         let node = reader.node
         let what =
-            "\(describe(reader)): you may not open \(node.path) (owner \(node.owner), group "
-            + "\(node.group), mode \(node.octalMode))."
+            "\(describe(reader)): you do not have permission to open \(node.path) (owner "
+            + "\(node.owner), group \(node.group), mode \(node.octalMode))."
         return Finding(
             .noPermission, .problem, reader: name(of: reader), what,
             remedy: Remedies.permission(on: reader, user: user))
@@ -134,7 +140,7 @@ extension ReaderSurvey {
                     .notOffered, .problem, reader: name,
                     "\(describe(reader)) is plugged in, but pcscd does not offer it.",
                     remedy: [
-                        .say("Start pcscd afresh, and look at what it says of the reader:"),
+                        .say("Restart pcscd, then check its messages about the reader:"),
                         .run("sudo systemctl restart pcscd"),
                         .run("journalctl -u pcscd -n 20"),
                     ])
@@ -158,29 +164,33 @@ extension ReaderSurvey {
                 .serialPort, isAsked ? .problem : .note, reader: name,
                 "\(what) is in use by \(program) (process \(pid)).",
                 remedy: [
-                    .say("If a PN532 board hangs on it, quit that program, or end it:"),
+                    .say("If a PN532 board is connected there, close the program, or end it:"),
                     .run("kill \(pid)"),
                 ])
         case .noPermission:
             let node = port.node
             return Finding(
                 .serialPort, isNeeded ? .problem : .note, reader: name,
-                "\(what): you may not open it (owner \(node.owner), group \(node.group), mode "
-                    + "\(node.octalMode)).",
+                "\(what): you do not have permission to open it (owner \(node.owner), group "
+                    + "\(node.group), mode \(node.octalMode)).",
                 remedy: [
-                    .say("If a PN532 board hangs on it, join its group, then log in again:"),
+                    .say(
+                        "If a PN532 board is connected there, join the port's group, then log in "
+                            + "again:"),
                     .run("sudo usermod -aG \(port.joinableGroup) \(user)"),
                 ])
         default:
             if isAsked {
-                let state = port.isPseudoTerminal ? "there." : "free, and you may open it."
-                return Finding(.serialPort, .ok, reader: name, "\(what) is \(state)")
+                let state =
+                    port.isPseudoTerminal ? "exists." : "is free and accessible to you."
+                return Finding(.serialPort, .ok, reader: name, "\(what) \(state)")
             }
             return Finding(
                 .serialPort, .note, reader: name,
-                "\(what) is not looked at: other things than a PN532 board may hang on it.",
+                "\(what) was not examined because it may belong to another device.",
                 remedy: [
-                    .say("If it is one, name it:"), .run("tapcard --reader \(name) doctor"),
+                    .say("If a PN532 board is connected there, give its name:"),
+                    .run("tapcard --reader \(name) doctor"),
                 ])
         }
     }

@@ -41,7 +41,7 @@ public struct ReaderRow: Sendable, Hashable {
         public var text: String {
             switch self {
             case .ready: "ready"
-            case .maybe: "ready, if a PN532 board hangs on it"
+            case .maybe: "ready if a PN532 is connected"
             case .noNode: "no device node"
             case .noPermission: "no permission"
             case .held(.kernel(let driver)): "held by the kernel's \(driver)"
@@ -52,7 +52,7 @@ public struct ReaderRow: Sendable, Hashable {
             case .unusablePCSCD: "pcscd cannot be used"
             case .notOffered: "not offered by pcscd"
             case .noLibrary: "needs libnfc"
-            case .otherLibrary: "needs another libnfc"
+            case .otherLibrary: "needs another libnfc version"
             case .unsupported: "not supported"
             }
         }

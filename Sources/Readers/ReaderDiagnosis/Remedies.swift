@@ -9,10 +9,10 @@ enum Remedies {
     ]
 
     static let restartPCSCD: [Finding.Step] = [
-        .say("Start pcscd afresh:"), .run("sudo systemctl restart pcscd"),
+        .say("Restart pcscd:"), .run("sudo systemctl restart pcscd"),
         .say(
-            "On a server, and over SSH, its polkit rule may keep you out; docs/READERS.md says what "
-                + "to allow."),
+            "On a server or over SSH, polkit may deny you access; see docs/READERS.md for the rule."
+        ),
     ]
 
     static func unload(_ driver: String) -> [Finding.Step] {
@@ -20,8 +20,8 @@ enum Remedies {
         let module = driver == "pn533" ? "pn533_usb" : driver
         return [
             .say("Unload it:"), .run("sudo modprobe -r \(module)"),
-            .say("and keep it from coming back; in tapcard's folder:"),
-            .run("sudo make install-udev"), .say("or without that folder:"),
+            .say("To keep it from loading again, also run this in the tapcard folder:"),
+            .run("sudo make install-udev"), .say("Or, without that folder:"),
             .run("echo blacklist \(module) | sudo tee /etc/modprobe.d/tapcard-pn533.conf"),
         ]
     }
@@ -32,7 +32,7 @@ enum Remedies {
         ]
         // The rule works: it is only this user's login that lacks the group.
         if reader.node.group == "plugdev", reader.node.mode & 0o060 == 0o060 {
-            return [.say("Its rule is in place; join the group plugdev:")] + join
+            return [.say("The udev rule is installed; join the plugdev group:")] + join
         }
         let vendor = ReaderModel.hexadecimal(reader.model.vendor)
         let product = ReaderModel.hexadecimal(reader.model.product)
@@ -42,15 +42,15 @@ enum Remedies {
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""
         return [
             .say(
-                "Install the rules that give readers to whoever is logged in; in tapcard's "
-                    + "folder:"),
-            .run("sudo make install-udev"), .say("or without that folder:"),
+                "Install the udev rules that give the logged-in user access to readers. In the "
+                    + "tapcard folder, run:"),
+            .run("sudo make install-udev"), .say("Or, without that folder:"),
             .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-readers.rules"),
             .run("sudo udevadm control --reload"),
             .run("sudo udevadm trigger --action=change --attr-match=idVendor=\(vendor)"),
             .say(
-                "If it is not enough, unplug the reader and plug it in again. Over SSH, and for "
-                    + "services, join the group plugdev:"),
+                "If that is not enough, reconnect the reader; for SSH sessions and services, join "
+                    + "the plugdev group:"),
         ] + join
     }
 
@@ -72,36 +72,36 @@ extension ReaderSurvey {
         case .simulated:
             return [
                 .say(
-                    "A simulated reader is a file: see that it can be read and written, or move it "
-                        + "away; then a fresh one is made.")
+                    "The simulated reader is a file. Check that you can read and write it, or move "
+                        + "it away; a new one will be created.")
             ]
         case .smartCard: return Remedies.restartPCSCD
         case .libnfc("pn532_uart", _):
             return [
                 .say(
-                    "Set the board's switches to HSU, join its TX to the bridge's RX and its RX to "
-                        + "TX, give it power, and switch it off and on again.")
+                    "Set the PN532's switches to HSU, connect TX to RX and RX to TX, check the "
+                        + "power, then switch the board off and on.")
             ]
         case .libnfc where name.bus != nil:
             return [
                 .say(
-                    "Set the board's switches to this bus, look over its wires, give it power, and "
-                        + "switch it off and on again.")
+                    "Set the board's switches to this bus, check the wiring and power, then switch "
+                        + "the board off and on.")
             ]
         case .libnfc("arygon", _), .libnfc("acr122s", _):
-            return [.say("Look over its cable and its power; switch it off and on again.")]
+            return [.say("Check the cable and power, then switch the reader off and on.")]
         case .libnfc: return unplugging(name)
         }
     }
 
     private func unplugging(_ name: ReaderName) -> [Finding.Step] {
-        let again = Finding.Step.say("Unplug it, count to three, and plug it in again.")
+        let again = Finding.Step.say("Unplug the reader, wait three seconds, and plug it in again.")
         guard let port = readers.first(where: { self.name(of: $0) == name })?.port else {
             return [again]
         }
         return [
             again,
-            .say("If that helps once and no more, keep the kernel from putting it to sleep:"),
+            .say("If that helps only for a while, turn off USB power saving for the reader:"),
             .run("echo on | sudo tee /sys/bus/usb/devices/\(port)/power/control"),
         ]
     }

@@ -19,7 +19,7 @@ final class Child: ReaderLink {
     /// decides when it stops.
     init(_ command: [String]) throws(ReaderError) {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
-            throw ReaderError(.noReader, "there is no socket left for the reader's process")
+            throw ReaderError(.noReader, "no socket is available for the helper process")
         }
         defer { close(other) }
         var actions = unsafe posix_spawn_file_actions_t()
@@ -45,7 +45,7 @@ final class Child: ReaderLink {
         guard number == 0 else {
             throw ReaderError(
                 .noReader,
-                "the reader's process cannot be started: \(unsafe String(cString: strerror(number)))"
+                "the helper process cannot be started: \(unsafe String(cString: strerror(number)))"
             )
         }
         self.process = process

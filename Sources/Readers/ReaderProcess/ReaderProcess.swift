@@ -55,7 +55,7 @@ public actor ReaderProcess: TagReader {
         let request = ReaderRequest.select(
             milliseconds: UInt64(min(max(0, milliseconds.rounded(.up)), Double(Int32.max))))
         guard case .tag(let identity, let summary) = try await ask(request, within: limit) else {
-            throw stop("its process gave the wrong reply")
+            throw stop("the helper process sent an unexpected or invalid reply")
         }
         self.summary = summary
         return identity
@@ -65,7 +65,7 @@ public actor ReaderProcess: TagReader {
         // A process that is started only now has selected nothing.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         guard case .answer(let answer) = try await ask(.exchange(frame)) else {
-            throw stop("its process gave the wrong reply")
+            throw stop("the helper process sent an unexpected or invalid reply")
         }
         return answer
     }
@@ -73,7 +73,7 @@ public actor ReaderProcess: TagReader {
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard link != nil else { throw ReaderError(.tagLost, "no card is selected") }
         guard case .answer(let answer) = try await ask(.command(command)) else {
-            throw stop("its process gave the wrong reply")
+            throw stop("the helper process sent an unexpected or invalid reply")
         }
         return answer
     }
@@ -86,7 +86,7 @@ public actor ReaderProcess: TagReader {
 
     package func open() async throws(ReaderError) {
         guard case .ready(let summary) = try await ask(.open) else {
-            throw stop("its process gave the wrong reply")
+            throw stop("the helper process sent an unexpected or invalid reply")
         }
         self.summary = summary
     }
@@ -119,12 +119,12 @@ public actor ReaderProcess: TagReader {
         switch received {
         case .message(let message):
             guard let reply = ReaderReply(message) else {
-                throw stop("its process gave no sensible reply")
+                throw stop("the helper process sent an unexpected or invalid reply")
             }
             if case .failed(let error) = reply { throw error }
             return reply
         case .closed: throw stop(nil)
-        case .timedOut: throw stop("its process did not answer and was ended")
+        case .timedOut: throw stop("the helper process did not answer and was terminated")
         }
     }
 
@@ -133,6 +133,6 @@ public actor ReaderProcess: TagReader {
         let ended = link?.end()
         link = nil
         return ReaderError(
-            .readerLost, reason ?? "its process ended\(ended.map { " with \($0)" } ?? "")")
+            .readerLost, reason ?? "the helper process exited\(ended.map { " with \($0)" } ?? "")")
     }
 }

@@ -94,7 +94,8 @@ public actor SimulatedReader: TagReader {
         case .data(let bytes): return bytes
         case .ack: return []
         case .nak(let code): throw ReaderError(.refused(code))
-        case .silence: throw ReaderError(.timedOut, "the tag is silent until it is selected")
+        case .silence:
+            throw ReaderError(.timedOut, "the tag answers only after it has been selected")
         }
     }
 
@@ -164,7 +165,7 @@ public actor SimulatedReader: TagReader {
         if Simulation.isWrite(frame) { writeCount += 1 }
         var side = side
         guard chipSide == nil else {
-            throw ReaderError(.timedOut, "this card takes commands in blocks alone")
+            throw ReaderError(.timedOut, "the card accepts only ISO-DEP blocks, not page commands")
         }
         let outcome: FrameOutcome = try changeWorld { world in
             // A second tag next to the selected one disturbs it.

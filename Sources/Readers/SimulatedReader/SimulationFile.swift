@@ -82,6 +82,7 @@ public struct SimulationFile: Sendable {
         let lock = try translating(FileLock.acquire(name, waiting: false), into: unusable)
         if let lock { return lock }
         let holder = FileLock.holder(of: name).map { " (process \($0))" } ?? ""
-        throw ReaderError(.busy, "another tapcard\(holder) works with \(path)")
+        throw ReaderError(
+            .busy, "the simulation file \(path) is in use by another tapcard\(holder)")
     }
 }

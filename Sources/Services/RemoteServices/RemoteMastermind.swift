@@ -30,8 +30,8 @@ package struct RemoteMastermind: MastermindService {
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,
-                "it does not know that name with that password, status "
-                    + "\(answer.status)"
+                "it does not recognize the name, or the password is wrong "
+                    + "(status \(answer.status))"
             ).naming(caller.address)
         }
         return try caller.meaning(of: answer, MastermindParsing.token)
@@ -70,7 +70,7 @@ package struct RemoteMastermind: MastermindService {
         let answer = try await caller.ask(method, path, headers: [header].compactMap(\.self))
         if [401, 403].contains(answer.status) {
             throw ServiceError(
-                .unauthorized, "it does not let this token in, status \(answer.status)"
+                .unauthorized, "it rejected the login token (status \(answer.status))"
             ).naming(caller.address)
         }
         return try caller.meaning(of: answer, parse)

@@ -28,7 +28,7 @@ package struct SandboxActivation: Sendable {
     /// The answer to a code. `code` is the text after the question mark, if any.
     package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
         guard let code = code.flatMap({ ScratchCode($0) }) else {
-            throw .malformed("code is no UUID")
+            throw .malformed("code is not a UUID")
         }
         guard given[code] != nil || given.count < SandboxActivation.mostCodes else {
             throw .full("the sandbox remembers no more than \(given.count) codes")

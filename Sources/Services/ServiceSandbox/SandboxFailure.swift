@@ -105,8 +105,8 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         let words = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
         return
-            "\(text.debugDescription) is no failure that can be switched on; there are \(words); "
-            + "in front of it a service and a colon (\(services)), behind it =SECONDS for slow, "
+            "\(text.debugDescription) is not a failure that can be switched on; use one of "
+            + "\(words), optionally with the prefix SERVICE: (\(services)), =SECONDS for slow, "
             + "and *TIMES"
     }
 

@@ -24,7 +24,7 @@ package struct SandboxLottery: Sendable {
             let date = (0..<SandboxLottery.daysBetweenDraws)
                 // Day by day, because `next` knows the lengths of months and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
-        else { throw .conflict("after \(draws.count) draws the sandbox draws no more") }
+        else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
             Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
         ) { (error: Refusal) in

@@ -41,19 +41,21 @@ package struct SandboxMastermind: Sendable {
             let attempt = request["password"]?.string
         else {
             throw .malformed(
-                "user_id is a text of 1 to \(SandboxMastermind.longestUser) bytes, password a text")
+                "user_id must be text of 1 to \(SandboxMastermind.longestUser) bytes, and password "
+                    + "must be text")
         }
         var seconds = SandboxMastermind.usualTimeToLive
         if let wish = request["time-to-live"] {
             let range = MastermindRules.loginSeconds
             guard let number = integer(wish), range.contains(number) else {
-                throw .malformed("time-to-live is a number of seconds, \(range.words)")
+                throw .malformed(
+                    "time-to-live must be a number of seconds in the range \(range.words)")
             }
             seconds = number
         }
         // Not in constant time: this password is public.
         guard attempt == ServiceSandbox.password else {
-            throw .unauthorized("this is not the password")
+            throw .unauthorized("wrong password")
         }
         // If still full, the token that expires first makes room.
         passes = passes.filter { $0.value.end > now }
@@ -81,7 +83,7 @@ package struct SandboxMastermind: Sendable {
             let rules = try? MastermindRules(slots: slots)
         else { throw .malformed("slots is a number, 1 to \(MastermindRules.mostSlots)") }
         guard let id = MastermindGameID(name(using: &chance)) else {
-            throw .full("there is no name left for a game")
+            throw .full("no game names are left")
         }
         let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colours, using: &chance) }
         if started.count >= SandboxMastermind.mostGames { games[started.removeFirst()] = nil }
@@ -99,11 +101,11 @@ package struct SandboxMastermind: Sendable {
             throw .malformed("gameId is a text, guess an array")
         }
         guard let id = MastermindGameID(name), var game = games[id], game.user == user else {
-            throw .notFound("there is no such game of this user")
+            throw .notFound("this user has no such game")
         }
         guard !game.isSolved else { throw .conflict("this game is solved") }
         let guess = elements.compactMap(integer)
-        guard guess.count == elements.count else { throw .malformed("a colour is a number") }
+        guard guess.count == elements.count else { throw .malformed("a color must be a number") }
         try translating(game.rules.requireGuess(guess)) { (error: Refusal) in
             SandboxProblem.malformed(error.detail)
         }
@@ -134,16 +136,16 @@ package struct SandboxMastermind: Sendable {
     }
 
     private func user(of token: String?, _ now: Timestamp) throws(SandboxProblem) -> String {
-        guard let token else { throw .unauthorized("there is no access_token") }
+        guard let token else { throw .unauthorized("access_token is missing") }
         guard let pass = passes[token], pass.end > now else {
-            throw .unauthorized("this access_token has expired or never was one")
+            throw .unauthorized("access_token is expired or unknown")
         }
         return pass.user
     }
 
     private func object(_ body: [UInt8]) throws(SandboxProblem) -> JSONValue {
         guard let value = try? JSONValue.parsing(body), value.members != nil else {
-            throw .malformed("the body is no JSON object")
+            throw .malformed("the body is not a JSON object")
         }
         return value
     }

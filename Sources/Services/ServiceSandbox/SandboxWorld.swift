@@ -72,7 +72,8 @@ package struct SandboxWorld: Sendable {
             return SandboxAnswer(302, headers: ["Location": SandboxWorld.redirectedPath])
         case .badRequest, .notFound, .broken, .unavailable:
             return SandboxAnswer(
-                ["error": "the switch says so"], status: Int(failure.failure.rawValue) ?? 500)
+                ["error": "this failure was switched on in the sandbox"],
+                status: Int(failure.failure.rawValue) ?? 500)
         case .wrongVersion: return SandboxAnswer(SandboxActivation.document("6.1"))
         case .badVersion: return SandboxAnswer(SandboxActivation.document("six"))
         case .emptyVersion: return SandboxAnswer(SandboxActivation.document(""))

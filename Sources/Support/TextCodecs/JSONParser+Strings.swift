@@ -10,7 +10,7 @@ extension JSONParser {
                 _ = take("\"")
                 // Checked as a whole, because escapes and raw bytes may alternate.
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw JSONError(.notUTF8, "a string that is not UTF-8", at: start)
+                    throw JSONError(.notUTF8, "a string that is not valid UTF-8", at: start)
                 }
                 return string
             case UInt8(ascii: "\\"):
@@ -49,7 +49,7 @@ extension JSONParser {
         let first = try codeUnit()
         // Only a surrogate is no scalar, and needs a second half.
         if let scalar = Unicode.Scalar(first) { return scalar }
-        let half = JSONError(.badString, "half a surrogate pair", at: start)
+        let half = JSONError(.badString, "an incomplete surrogate pair", at: start)
         guard (0xD800..<0xDC00).contains(first) else { throw half }
         for character in #"\u"#.unicodeScalars where !take(character) {
             throw peek == nil ? unexpected("the second half of a surrogate pair") : half
@@ -66,7 +66,8 @@ extension JSONParser {
         for _ in 0..<4 {
             guard let byte = peek else { throw unexpected("a hexadecimal digit") }
             guard let value = Hexadecimal.value(of: byte) else {
-                throw JSONError(.badString, "no hexadecimal digit", at: position)
+                throw JSONError(
+                    .badString, "a character that is not a hexadecimal digit", at: position)
             }
             unit = unit << 4 | UInt16(value)
             position += 1

@@ -45,7 +45,7 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw unexpected("a member's name") }
             let key = try string()
             guard keys.insert(key).inserted else {
-                throw JSONError(.duplicateKey, "a second member of the same name", at: start)
+                throw JSONError(.duplicateKey, "a member name used twice", at: start)
             }
             skipWhiteSpace()
             guard take(":") else { throw unexpected("a colon") }
@@ -83,7 +83,7 @@ struct JSONParser {
         _ = take("-")
         if take("0") {
             if let byte = peek, isDigit(byte) {
-                throw JSONError(.badNumber, "a zero before other digits", at: start)
+                throw JSONError(.badNumber, "a leading zero", at: start)
             }
         } else {
             try digits()
@@ -98,7 +98,7 @@ struct JSONParser {
 
     private mutating func digits() throws(JSONError) {
         guard let first = peek else { throw unexpected("a digit") }
-        guard isDigit(first) else { throw JSONError(.badNumber, "a digit missing", at: position) }
+        guard isDigit(first) else { throw JSONError(.badNumber, "a missing digit", at: position) }
         while let byte = peek, isDigit(byte) { position += 1 }
     }
 
@@ -128,9 +128,11 @@ extension JSONParser {
 
     func unexpected(_ wanted: String) -> JSONError {
         guard let byte = peek else {
-            return JSONError(.truncated, "the text ends where \(wanted) should be", at: position)
+            return JSONError(
+                .truncated, "the end of the text where \(wanted) was expected", at: position)
         }
         let found = Hexadecimal.encode([byte])
-        return JSONError(.unexpectedByte, "\(found)h where \(wanted) should be", at: position)
+        return JSONError(
+            .unexpectedByte, "byte \(found)h where \(wanted) was expected", at: position)
     }
 }

@@ -14,7 +14,7 @@ extension JSONValue {
         let value = try parser.value()
         parser.skipWhiteSpace()
         guard parser.peek == nil else {
-            throw JSONError(.trailingBytes, "more after the value", at: parser.position)
+            throw JSONError(.trailingBytes, "extra text after the value", at: parser.position)
         }
         return value
     }
@@ -25,7 +25,8 @@ extension JSONValue {
         of bytes: [UInt8], from start: Int = 0
     ) throws(JSONError) -> (value: JSONValue, end: Int) {
         guard (0...bytes.count).contains(start) else {
-            throw JSONError(.truncated, "a text of \(bytes.count) bytes read", at: start)
+            throw JSONError(
+                .truncated, "a start beyond the end of the \(bytes.count)-byte text", at: start)
         }
         guard bytes.count - start <= sizeLimit else {
             throw JSONError(.tooLarge, "more than \(sizeLimit) bytes", at: start)

@@ -12,8 +12,8 @@ package enum DescriptorLimit {
         guard let connections = connections(settings, allowed: allowed) else {
             throw WebServerError(
                 .tooFewDescriptors,
-                "\(allowed) open files are allowed, and at least \(fewest + reserved(settings)) are "
-                    + "needed: raise the limit (ulimit -n).")
+                "Only \(allowed) open files are allowed, but \(fewest + reserved(settings)) are "
+                    + "needed; raise the limit with `ulimit -n`.")
         }
         return connections
     }

@@ -24,11 +24,11 @@ struct ListeningSocket: ~Copyable {
         address.sin_port = settings.port.bigEndian
         guard unsafe inet_pton(AF_INET, settings.address, &address.sin_addr) == 1 else {
             throw WebServerError(
-                .cannotListen, "\(settings.address) is no IPv4 address in digits.")
+                .cannotListen, "\(settings.address) is not a numeric IPv4 address.")
         }
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { throw .noResources("no socket", errno) }
+        guard descriptor >= 0 else { throw .noResources("socket", errno) }
         let opened = ListeningSocket(descriptor)
         var yes: CInt = 1
         // If this fails, a port that was used a minute ago counts as taken, and bind reports that.
@@ -51,7 +51,7 @@ struct ListeningSocket: ~Copyable {
     /// A duplicate of the socket for another owner. Both share the queue of waiting connections.
     static func again(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .noResources("no descriptor", errno) }
+        guard copy >= 0 else { throw .noResources("file descriptor", errno) }
         return ListeningSocket(copy)
     }
 

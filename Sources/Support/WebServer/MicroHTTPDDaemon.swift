@@ -61,7 +61,7 @@ import Glibc
                 unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
             throw settings.tls == nil
-                ? WebServerError(.noResources, "libmicrohttpd does not start: \(said)")
+                ? WebServerError(.noResources, "libmicrohttpd could not start: \(said).")
                 : WebServerError(
                     .badCertificate,
                     "Certificate and key cannot be used; they may not belong together. "

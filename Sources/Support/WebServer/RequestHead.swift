@@ -17,31 +17,32 @@ package struct RequestHead: Hashable {
     package init(
         method: String, target: [UInt8], headers: WebHeaders, bodyBytes: Int
     ) throws(Refusal) {
-        guard method.isToken else { throw Refusal(400, "The method is no word.") }
+        guard method.isToken else { throw Refusal(400, "The method is invalid.") }
         guard let target = RequestTarget(target) else {
-            throw Refusal(400, "The path is none that is served.")
+            throw Refusal(400, "The path is invalid.")
         }
         guard headers.fields.allSatisfy({ $0.name.isToken }) else {
-            throw Refusal(400, "The name of a header is no word.")
+            throw Refusal(400, "A header name is invalid.")
         }
         guard headers.fields.allSatisfy({ $0.value.isHeaderValue }) else {
-            throw Refusal(400, "The value of a header has a control character in it.")
+            throw Refusal(400, "A header value contains a control character.")
         }
         for name in RequestHead.single where headers.all(name).count > 1 {
-            throw Refusal(400, "There is more than one \(name).")
+            throw Refusal(400, "The header \(name) appears more than once.")
         }
         guard target.query.count <= RequestHead.mostParts else {
-            throw Refusal(431, "A query of more than \(RequestHead.mostParts) parts is not taken.")
+            throw Refusal(
+                431, "The request has more than \(RequestHead.mostParts) query parameters.")
         }
         let cookies = headers.all("Cookie").reduce(0) { count, header in
             count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
         }
         guard cookies <= RequestHead.mostParts else {
-            throw Refusal(431, "More than \(RequestHead.mostParts) cookies are not taken.")
+            throw Refusal(431, "The request has more than \(RequestHead.mostParts) cookies.")
         }
         // A proxy may have routed by one of them, and this server by the other.
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
-            throw Refusal(400, "The first line names another host than the header Host.")
+            throw Refusal(400, "The host in the request line differs from the Host header.")
         }
         let lengths = headers.all("Content-Length")
         let encodings = headers.all("Transfer-Encoding")
@@ -53,12 +54,12 @@ package struct RequestHead: Hashable {
             // libmicrohttpd takes a bare LF for the end of a chunk's line, and accepts folded
             // trailers.
             throw encoding.lowercased() == "chunked"
-                ? Refusal(411, "A body is taken only where its length is given before it.")
-                : Refusal(501, "The body is encoded in a way that is not known here.")
+                ? Refusal(411, "The Content-Length header is required.")
+                : Refusal(501, "The transfer encoding is not supported.")
         }
         if let length = lengths.first {
             guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
-            else { throw Refusal(400, "The length of the body is no number.") }
+            else { throw Refusal(400, "The Content-Length header is not a number.") }
             guard bytes <= bodyBytes else { throw Refusal.tooLong(bodyBytes) }
         }
         self.method = method
@@ -77,22 +78,24 @@ package struct RequestHead: Hashable {
         }
 
         static let ambiguous = Refusal(
-            400, "A line is folded, or does not end with CR LF, or has a NUL in it.")
+            400,
+            "A header line is folded, a line does not end with CR LF, or the request contains a "
+                + "NUL byte.")
 
         static func tooLong(_ bodyBytes: Int) -> Refusal {
-            Refusal(413, "A body of more than \(bodyBytes) bytes is not taken.")
+            Refusal(413, "The body is larger than \(bodyBytes) bytes.")
         }
 
         static func headersTooLong(_ headerBytes: Int) -> Refusal {
-            Refusal(431, "Headers of more than \(headerBytes) bytes are not taken.")
+            Refusal(431, "The headers are larger than \(headerBytes) bytes.")
         }
 
-        static let hostMissing = Refusal(400, "There is no Host.")
+        static let hostMissing = Refusal(400, "The Host header is missing.")
 
         static let tooManyBodies = Refusal(
-            503, "Too many bodies are being taken at this moment. Try again.")
+            503, "Too many uploads are in progress; try again.")
 
-        static let stopping = Refusal(503, "The server is being stopped.")
+        static let stopping = Refusal(503, "The server is stopping.")
     }
 }
 

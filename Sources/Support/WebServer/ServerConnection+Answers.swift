@@ -14,7 +14,7 @@ extension ServerConnection {
         }
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
-            return queue(.text("The answer cannot be sent.\n", status: 500), closing: true)
+            return queue(.text("The answer could not be sent.\n", status: 500), closing: true)
         }
         // libmicrohttpd counts references: a queued answer keeps its own.
         defer { unsafe library.functions.destroy_response(made) }

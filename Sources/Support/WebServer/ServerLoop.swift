@@ -59,7 +59,7 @@ final class ServerLoop {
         mailbox = try ServerMailbox()
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
-        guard epoll >= 0 else { throw .noResources("no epoll", errno) }
+        guard epoll >= 0 else { throw .noResources("epoll", errno) }
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
@@ -67,7 +67,7 @@ final class ServerLoop {
         guard
             linux_watch(epoll, mailbox.descriptor, UInt32(linux_readable), Watched.mailbox) == 0,
             linux_watch(epoll, daemon.descriptor, UInt32(linux_readable), Watched.daemon) == 0
-        else { throw .noResources("no memory", errno) }
+        else { throw .noResources("memory", errno) }
     }
 
     deinit {
@@ -169,7 +169,7 @@ final class ServerLoop {
     /// certificate, so another daemon takes over the port, and existing connections continue.
     private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
         guard let old = daemon, !isStopping else {
-            throw WebServerError(.noResources, "The server is being stopped.")
+            throw WebServerError(.noResources, "The server is stopping.")
         }
         var settings = settings
         settings.tls = tls
@@ -178,7 +178,7 @@ final class ServerLoop {
         let new = try unsafe MicroHTTPDDaemon(
             library, settings, socket, context: Unmanaged.passUnretained(self).toOpaque())
         guard linux_watch(epoll, new.descriptor, UInt32(linux_readable), Watched.daemon) == 0 else {
-            let error = WebServerError.noResources("no memory", errno)
+            let error = WebServerError.noResources("memory", errno)
             new.quiesce()
             new.stop()
             throw error
@@ -345,7 +345,7 @@ final class ServerLoop {
             case .streamHasNews: break
             case .renew(_, let done):
                 done.resume(
-                    returning: WebServerError(.noResources, "The server is being stopped."))
+                    returning: WebServerError(.noResources, "The server is stopping."))
             case .stop(_, let continuation):
                 if let continuation { waiting.append(continuation) }
             }

@@ -25,7 +25,7 @@ public struct WebRoutes: Sendable {
             .union(["OPTIONS"]).sorted().joined(separator: ", ")
         if request.method == "OPTIONS" { return WebResponse(204, headers: [("Allow", allowed)]) }
         return .text(
-            "\(request.path) takes \(allowed), not \(request.method).\n", status: 405,
+            "\(request.path) allows \(allowed), not \(request.method).\n", status: 405,
             headers: [("Allow", allowed)])
     }
 }

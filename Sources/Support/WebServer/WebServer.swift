@@ -50,7 +50,7 @@ public final class WebServer: Sendable {
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
             unsafe owned.release()
-            throw .noResources("no thread", number)
+            throw .noResources("thread", number)
         }
         // Nobody joins it: the mailbox tells when the server is down.
         pthread_detach(thread)
@@ -71,7 +71,7 @@ public final class WebServer: Sendable {
         let error = await withCheckedContinuation { continuation in
             if !mailbox.post(.renew(tls, continuation)) {
                 continuation.resume(
-                    returning: WebServerError(.noResources, "The server is stopped."))
+                    returning: WebServerError(.noResources, "The server has stopped."))
             }
         }
         if let error { throw error }

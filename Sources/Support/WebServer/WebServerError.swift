@@ -27,7 +27,8 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
 
     static func noResources(_ what: String, _ number: CInt) -> WebServerError {
         let reason = unsafe String(cString: strerror(number))
-        return WebServerError(.noResources, "The system has \(what) for a server: \(reason).")
+        return WebServerError(
+            .noResources, "The operating system gave the server no \(what): \(reason).")
     }
 
     public var description: String { detail }

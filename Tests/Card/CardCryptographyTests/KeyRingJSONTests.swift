@@ -112,6 +112,7 @@ struct KeyRingJSONTests {
     func details() {
         let text = Self.text.replacing(#""mac":"0A"#, with: #""mac":"0"#)
         let error = #expect(throws: KeyError.self) { try ring(text) }
-        #expect(error?.description == "\"mac\" of key 1 is not 64 digits")
+        #expect(
+            error?.description == "member \"mac\" of key 1 must be 64 hexadecimal digits")
     }
 }

@@ -65,6 +65,6 @@ struct CashierSettingTests {
         #expect(await bench.run("config", ["TAPCARD_CASHIER": most]).status == 0)
         let ended = await bench.run("config", ["TAPCARD_CASHIER": most + "x"])
         #expect(ended.status == 2)
-        #expect(ended.text.contains("the name has 41 characters, and 40 is the most"))
+        #expect(ended.text.contains("the name has 41 characters; at most 40 are allowed"))
     }
 }

@@ -39,20 +39,20 @@ struct ServiceSettingsTests {
         arguments: [
             ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
             ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
-            ("LOTTERY_URL", "http://127.0.0.1:0", "no port from 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:0", "its port is not 1 to 65535"),
             (
                 "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
-                "a character that must not stand in one"
+                "it contains an invalid character"
             ),
-            ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
+            ("MASTERMIND_URL", "http://amanda@game.example", "it contains a user name or password"),
             ("TICKET_PRICE", "0", "it must be an amount above 0"),
             ("TICKET_PRICE", "1000000", "no more than the largest balance"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),
-            ("PRIZES", "6=1 6=2", "two rows like 6=2"),
-            ("PRIZES", " ", "has no row"),
+            ("PRIZES", "6=1 6=2", "two rows for 6=2"),
+            ("PRIZES", " ", "is empty"),
             ("TOP_PRIZE_UNIT", "cents", "it must be whole (dollars)"),
             ("LOTTERY_BALLS", "0", "it must be a number from 1 to 999"),
-            ("LOTTERY_BALLS", "59", "59 balls of 59"),
+            ("LOTTERY_BALLS", "59", "59 balls out of 59"),
             ("LOTTERY_HIGHEST", "1000", "it must be a number from 1 to 999"),
         ])
     func refused(variable: String, value: String, words: String) async throws {
@@ -156,7 +156,7 @@ struct ServiceSettingsTests {
         #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
         #expect(
             await refusal("/dev/null")
-                == "the file cannot be read: /dev/null: a device and no file")
+                == "the file cannot be read: /dev/null is a device, not a file")
         let words = try bench.write("no certificate", to: "ca.pem")
         #expect(await refusal(words) == "~/tapcard/simulated/ca.pem contains no certificate")
         let half = try bench.write("-----BEGIN TRUSTED CERTIFICATE-----\nMII=\n", to: "ca.pem")

@@ -49,8 +49,8 @@ struct TableImportTests {
             ),
             (
                 "01234-56789-ABCDE-FGHJK-MNPQS", 1,
-                "cannot be read: the passphrase is not the one of this file, or the file was "
-                    + "changed. The key file was not changed. Check the passphrase and try again, "
+                "cannot be read: the passphrase is wrong for this file, or the file was "
+                    + "altered. The key file was not changed. Check the passphrase and try again, "
                     + "or make a new table: tapcard keys table FILE"
             ),
         ] as [(String?, Int32, String)])

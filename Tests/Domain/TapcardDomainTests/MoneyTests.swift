@@ -142,7 +142,7 @@ struct MoneyRefusalTests {
     }
 
     static let negative = ["-4.50", "-0", "-", "--4", "-x", "-1e3"].map {
-        Case($0, "is negative; write it without the sign")
+        Case($0, "is negative; write it without a minus sign")
     }
 
     static let commas = [

@@ -94,7 +94,7 @@ struct HolderNameTests {
             + ["\u{200B}", "\u{200D}", "\u{2060} \u{AD}"])
     func empty(text: String) {
         let refusal = #expect(throws: Refusal(.badName, "")) { try HolderName(text) }
-        #expect(refusal?.detail.contains("must not be empty") == true)
+        #expect(refusal?.detail.contains("the name is empty") == true)
     }
 
     @Test("A cardholder's name has at most 160 bytes in its composed form")

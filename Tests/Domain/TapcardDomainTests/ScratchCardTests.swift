@@ -29,9 +29,9 @@ struct ScratchCardTests {
         #expect(refusals.allSatisfy { $0?.rule == .wrongState })
         #expect(
             refusals.map { $0?.detail } == [
-                "there is no scratch card on this card", "this card is not scratched yet",
-                "this card was activated before", "there is no scratch card on this card",
-                "this card was scratched before", "this card was scratched before",
+                "the card has no scratch field", "this card is not scratched yet",
+                "the card has already been activated", "the card has no scratch field",
+                "the card has already been scratched", "the card has already been scratched",
             ])
     }
 

@@ -63,7 +63,9 @@ struct SandboxTests {
         let played = try PlayedServices(
             till, ["--fail", "activation:503*1", "--draw-every", "1"])
         let path = "/activation/version?code=\(SandboxTests.code)"
-        #expect(try played.curl(path) == #"{"error":"the switch says so"} 503"#)
+        #expect(
+            try played.curl(path)
+                == #"{"error":"this failure was switched on in the sandbox"} 503"#)
         #expect(try played.curl(path).hasSuffix(" 200"))
         try played.process.wait("it draws again and again") {
             try played.curl("/lottery/StubLottoResultsData.json").contains(#""id":"draw-6""#)
@@ -179,8 +181,8 @@ struct SandboxTests {
         #expect(
             till.masked(ended.errors)
                 == "tapcard: The certificate in ~/pipe could not be read: ~/pipe: stopped before "
-                + "anybody wrote to its end. The sandbox was not started. Name a PEM file that "
-                + "contains it.\n")
+                + "anything was written to the pipe. The sandbox was not started. Name a PEM file "
+                + "that contains it.\n")
     }
 
     @Test("help and its page name every failure")

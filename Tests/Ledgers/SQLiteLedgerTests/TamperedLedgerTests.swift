@@ -123,7 +123,7 @@ import Testing
         Change(
             "a blocked card that nobody blocked",
             "UPDATE card SET status = 'blocked' WHERE uid = '\(CardUID.second)'",
-            found: "I6: card \(CardUID.second) is blocked"),
+            found: "I6: card \(CardUID.second) has status blocked"),
     ]
 
     static let tickets = [

@@ -68,7 +68,9 @@ struct LibNFCStatusTests {
         arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
     func otherVersion(version: String) throws {
         let error = try #require(throws: LibraryFault.self) { try LibNFCLibrary.check(version) }
-        #expect(error == .unusable("libnfc is of version \(version), and 1.8 is needed"))
+        #expect(
+            error
+                == .unusable("libnfc version \(version) is installed, but version 1.8 is required"))
     }
 
     @Test("Patch releases of libnfc 1.8 are accepted", arguments: ["1.8", "1.8.0", "1.8.1"])

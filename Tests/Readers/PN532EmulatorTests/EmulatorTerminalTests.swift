@@ -177,7 +177,7 @@ struct EmulatorTerminalTests {
         #expect(reader.simulation.onReader.isEmpty)
         let answer = try EmulatedReader.tell("jump", at: path)
         #expect(
-            answer == #"{"result":"failed","message":"\"jump\" is no control line"}"#)
+            answer == #"{"result":"failed","message":"\"jump\" is not a control command"}"#)
         let dump = try JSONValue.parsing(Array(EmulatedReader.tell("dump", at: path).utf8))
         #expect(dump["dump"]?.string?.hasPrefix("tapcard tag 1\n") == true)
         #expect(throws: EmulatorError(.control)) {

@@ -90,7 +90,7 @@ struct JudgementTests {
         refusing.smartCardRefusal = "it is tired"
         #expect(
             refusing.findings().last?.remedy.first
-                == .say("Through pcscd it cannot be used: it is tired."))
+                == .say("The reader cannot be used through pcscd: it is tired."))
     }
 
     @Test("A reader with several interfaces is named by its contactless one")
@@ -148,7 +148,7 @@ struct JudgementTests {
 
     @Test("An unusable libnfc is a problem only if a reader needs it, and the reason is shown")
     func otherLibrary() {
-        let why = "libnfc is of version 1.9.0, and 1.8 is needed"
+        let why = "libnfc version 1.9.0 is installed, but version 1.8 is required"
         for (model, severity) in [(Self.scl3711, Finding.Severity.problem), (Self.acr1252u, .note)]
         {
             var survey = Self.survey(model, pcscd: .onDemand, offering: ["ACR1252 00 00"])
@@ -178,7 +178,7 @@ struct JudgementTests {
         survey.pathRefusal = .missing("/dev/x")
         let missing = survey.findings(about: name)
         #expect(missing.map(\.id) == [.noPath])
-        #expect(missing.first?.what.hasPrefix("There is no /dev/x.") == true)
+        #expect(missing.first?.what.hasPrefix("/dev/x does not exist.") == true)
     }
 
     @Test(
@@ -209,8 +209,8 @@ struct JudgementTests {
     func numbers() throws {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
         let usb = try #require(survey.findings(about: "pn53x_usb:001:002").first)
-        #expect(usb.what.hasSuffix("changes whenever it is plugged in."))
-        #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not here."])
+        #expect(usb.what.hasSuffix("changes each time it is reconnected."))
+        #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not connected."])
     }
 
     @Test("The only finding about a pseudo-terminal is that it is there")
@@ -221,7 +221,7 @@ struct JudgementTests {
         let survey = ReaderSurvey(bus: .absent, ports: [port], user: "amanda")
         #expect(
             survey.findings(about: "pn532_uart:/dev/pts/3").map(\.what)
-                == ["The serial port /dev/pts/3 is there."])
+                == ["The serial port /dev/pts/3 exists."])
     }
 
     @Test(

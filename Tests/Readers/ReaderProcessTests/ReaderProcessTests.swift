@@ -177,7 +177,7 @@ struct ReaderProcessTests {
             Issue.record("it started")
         } catch {
             #expect(error.kind == .readerLost)
-            #expect(error.detail == "its process ended with signal 6")
+            #expect(error.detail == "the helper process exited with signal 6")
         }
     }
 

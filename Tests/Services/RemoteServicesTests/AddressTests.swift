@@ -97,7 +97,7 @@ struct AddressTests {
         #expect(error?.kind == .redirected)
         #expect(
             error?.detail
-                == "api.example: it sends elsewhere to \(shown), status 302, which is not followed")
+                == "api.example: it redirects to \(shown) (status 302); redirects are not followed")
         #expect(!HTTPRequest(.get, location).description.contains("secret"))
     }
 }

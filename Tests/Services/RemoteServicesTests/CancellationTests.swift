@@ -64,7 +64,7 @@ struct CancellationTests {
             first.cancel()
             let failure = await #expect(throws: ServiceError.self) { try await second.value }
             #expect(failure?.kind == .timedOut)
-            #expect(failure?.detail.hasPrefix("requests before it took") == true)
+            #expect(failure?.detail.hasPrefix("earlier requests used up") == true)
             #expect(server.requests.count == 1)
         }
     }

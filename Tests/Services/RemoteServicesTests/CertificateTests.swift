@@ -26,7 +26,10 @@ struct CertificateTests {
         try await SecureServer.serving(names: "DNS:localhost") { server in
             let stranger = try #require(await failure(server, believing: nil))
             #expect(stranger.kind == .certificate)
-            #expect(stranger.detail.hasPrefix("it cannot prove who it is (SSL certificate problem"))
+            #expect(
+                stranger.detail.hasPrefix(
+                    "the server could not prove its identity with its certificate "
+                        + "(SSL certificate problem"))
             #expect(await failure(server, believing: server.certificate) == nil)
         }
     }

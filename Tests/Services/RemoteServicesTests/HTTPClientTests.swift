@@ -177,7 +177,7 @@ struct HTTPClientTests {
         let failure = try #require(
             await failure(of: HTTPRequest(.get, "http://127.0.0.1:\(port)/"), within: limits))
         #expect(failure.kind == .timedOut)
-        #expect(failure.detail == "no connection came about within 0.20 s")
+        #expect(failure.detail == "no connection was made within 0.20 s")
     }
 
     @Test("A port without a listener and an unknown host name are offline")
@@ -185,11 +185,13 @@ struct HTTPClientTests {
         let dead = "http://127.0.0.1:\(try Loopback.deadPort())/"
         let refused = try #require(await failure(of: HTTPRequest(.get, dead)))
         #expect(refused.kind == .offline)
-        #expect(refused.detail.hasPrefix("nobody answers there"))
+        #expect(
+            refused.detail.hasPrefix(
+                "no connection could be made; perhaps nothing is listening there"))
         let unknown = try #require(
             await failure(of: HTTPRequest(.get, "http://nobody.invalid/")))
         #expect(unknown.kind == .offline)
-        #expect(unknown.detail.hasPrefix("no such name is known"))
+        #expect(unknown.detail.hasPrefix("the host name was not found in DNS"))
     }
 
     @Test(

@@ -70,42 +70,45 @@ struct LotteryParsingTests {
     @Test(
         "An impossible draw is refused with the reason",
         arguments: [
-            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no \"draws\""),
+            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no member \"draws\""),
             (#"{"draws":["#, #"["#, .notJSON, "more after"),
             (#"{"draws":["#, #"{"draws":[7,"#, .wrongShape, "number 1 of \"draws\""),
-            (#""id":"draw-1","#, "", .wrongShape, "has no \"id\""),
-            (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is no name of a draw"),
-            (#""id":"draw-1""#, #""id":"dr\u0007aw""#, .wrongShape, "is no name of a draw"),
+            (#""id":"draw-1","#, "", .wrongShape, "has no member \"id\""),
+            (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is not the name of a draw"),
+            (#""id":"draw-1""#, #""id":"dr\u0007aw""#, .wrongShape, "is not the name of a draw"),
             (#""id":"draw-1""#, #""id":"""#, .wrongShape, "is empty"),
-            (#""id":"draw-1""#, #""id":1"#, .wrongShape, "is no string"),
-            (#""id":"draw-2""#, #""id":"draw-1""#, .wrongShape, "draw draw-1 is there twice"),
-            ("2023-05-15", "2023-02-29", .badDate, "which is no day"),
-            ("\"2023-05-15\"", "20230515", .wrongShape, "is no string"),
-            (#""number3":"23","#, "", .wrongShape, "has no \"number3\""),
-            (#""number3":"23""#, #""number3":"0""#, .badBalls, "is 0, which is not 1 to 59"),
-            (#""number3":"23""#, #""number3":"60""#, .badBalls, "is 60, which is not 1 to 59"),
-            (#""number3":"23""#, #""number3":"-1""#, .badBalls, "which is no whole number"),
-            (#""number3":"23""#, #""number3":"2.5""#, .badBalls, "which is no whole number"),
-            (#""number3":"23""#, #""number3":2e1"#, .badBalls, "which is no whole number"),
-            (#""number3":"23""#, #""number3":"twenty""#, .badBalls, "which is no whole number"),
-            (#""number3":"23""#, #""number3":"""#, .badBalls, "which is no whole number"),
-            (#""number3":"23""#, #""number3":null"#, .wrongShape, "has no \"number3\""),
+            (#""id":"draw-1""#, #""id":1"#, .wrongShape, "is not a string"),
+            (#""id":"draw-2""#, #""id":"draw-1""#, .wrongShape, "draw draw-1 is listed twice"),
+            ("2023-05-15", "2023-02-29", .badDate, "not a date"),
+            ("\"2023-05-15\"", "20230515", .wrongShape, "is not a string"),
+            (#""number3":"23","#, "", .wrongShape, "has no member \"number3\""),
+            (#""number3":"23""#, #""number3":"0""#, .badBalls, "is 0, not in the range 1 to 59"),
+            (#""number3":"23""#, #""number3":"60""#, .badBalls, "is 60, not in the range 1 to 59"),
+            (#""number3":"23""#, #""number3":"-1""#, .badBalls, "not a whole number"),
+            (#""number3":"23""#, #""number3":"2.5""#, .badBalls, "not a whole number"),
+            (#""number3":"23""#, #""number3":2e1"#, .badBalls, "not a whole number"),
+            (#""number3":"23""#, #""number3":"twenty""#, .badBalls, "not a whole number"),
+            (#""number3":"23""#, #""number3":"""#, .badBalls, "not a whole number"),
+            (#""number3":"23""#, #""number3":null"#, .wrongShape, "has no member \"number3\""),
             (#""number3":"23""#, #""number3":[23]"#, .badBalls, "neither a number nor a string"),
             (
                 #""number3":"23""#, #""number3":"99999999999999999999""#, .badBalls,
                 "no whole number"
             ),
-            (#""number3":"23""#, #""number3":"16""#, .badBalls, "ball 16 is there twice"),
-            (#""bonus-ball":"14""#, #""bonus-ball":"52""#, .badBalls, "ball 52 is there twice"),
-            (#""bonus-ball":"14""#, #""bonusBall":"14""#, .wrongShape, "has no \"bonus-ball\""),
+            (#""number3":"23""#, #""number3":"16""#, .badBalls, "ball 16 is listed twice"),
+            (#""bonus-ball":"14""#, #""bonus-ball":"52""#, .badBalls, "ball 52 is listed twice"),
+            (
+                #""bonus-ball":"14""#, #""bonusBall":"14""#, .wrongShape,
+                "has no member \"bonus-ball\""
+            ),
             (
                 #""bonus-ball":"14""#, #""bonus-ball":"14","number7":"9""#, .badBalls,
                 "one ball too many"
             ),
-            ("4000000000", "-1", .wrongShape, "which is no whole number"),
-            ("4000000000", "1.5", .wrongShape, "which is no whole number"),
-            ("4000000000", "99999999999999999999", .wrongShape, "which is no whole number"),
-            (#","topPrize":4000000000"#, "", .wrongShape, "has no \"topPrize\""),
+            ("4000000000", "-1", .wrongShape, "not a whole number"),
+            ("4000000000", "1.5", .wrongShape, "not a whole number"),
+            ("4000000000", "99999999999999999999", .wrongShape, "not a whole number"),
+            (#","topPrize":4000000000"#, "", .wrongShape, "has no member \"topPrize\""),
         ] as [(String, String, ServiceError.Kind, String)])
     func wrong(
         _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String
@@ -119,12 +122,12 @@ struct LotteryParsingTests {
     @Test(
         "An impossible ticket is refused with the reason",
         arguments: [
-            (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "another ticket has that name"),
-            (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is no name of a ticket"),
-            (#""drawId":"draw-4""#, #""drawId":" ""#, .wrongShape, "is no name of a draw"),
-            (#""drawId":"draw-4","#, "", .wrongShape, "has no \"drawId\""),
-            (#""bonusBall":"3""#, #""bonus-ball":"3""#, .wrongShape, "has no \"bonusBall\""),
-            (#""number6":"41""#, #""number6":"61""#, .badBalls, "is 61, which is not 1 to 59"),
+            (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "the name of another ticket"),
+            (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is not the name of a ticket"),
+            (#""drawId":"draw-4""#, #""drawId":" ""#, .wrongShape, "is not the name of a draw"),
+            (#""drawId":"draw-4","#, "", .wrongShape, "has no member \"drawId\""),
+            (#""bonusBall":"3""#, #""bonus-ball":"3""#, .wrongShape, "has no member \"bonusBall\""),
+            (#""number6":"41""#, #""number6":"61""#, .badBalls, "is 61, not in the range 1 to 59"),
         ] as [(String, String, ServiceError.Kind, String)])
     func wrongTickets(
         _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String

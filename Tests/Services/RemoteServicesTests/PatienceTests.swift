@@ -99,7 +99,8 @@ struct PatienceTests {
             }
             #expect(failure?.kind == .timedOut)
             #expect(
-                failure?.detail == "127.0.0.1:\(server.port): no whole answer came within 0.30 s")
+                failure?.detail
+                    == "127.0.0.1:\(server.port): no complete answer arrived within 0.30 s")
         }
     }
 

@@ -24,7 +24,7 @@ struct SandboxActivationTests {
         arguments: [nil, "", "6.24", "0b9f1f6e5a3c4d2e9f101a2b3c4d5e6f", "0b9f1f6e-5a3c"])
     func malformed(code: String?) {
         var activation = SandboxActivation()
-        #expect(throws: SandboxProblem.malformed("code is no UUID")) {
+        #expect(throws: SandboxProblem.malformed("code is not a UUID")) {
             try activation.answer(code: code)
         }
     }

@@ -103,7 +103,7 @@ struct SandboxMastermindTests {
         _ = try parlour.ranking(token)
         parlour.now = parlour.now.adding(milliseconds: 1)
         let problem = SandboxProblem.unauthorized(
-            "this access_token has expired or never was one")
+            "access_token is expired or unknown")
         #expect(throws: problem) { try parlour.ranking(token) }
         #expect(throws: problem) { try parlour.start("4", token) }
         #expect(throws: problem) { try parlour.guess("[1,1,1,1]", game, token) }
@@ -173,7 +173,7 @@ struct SandboxMastermindTests {
         var parlour = Parlour()
         let (amanda, eve) = (try parlour.token(), try parlour.token("eve"))
         let game = try parlour.start("4", amanda)
-        let problem = SandboxProblem.notFound("there is no such game of this user")
+        let problem = SandboxProblem.notFound("this user has no such game")
         for (game, token) in [
             (game, eve), ("4492936ae8ce8a711e01c30d30f884ed", amanda), ("none", amanda),
         ] {

@@ -218,7 +218,7 @@ import WebServer
         let refused = try RawClient(server.port, saying: Self.post("/", 1_000))
         let answer = try await refused.answer()
         #expect(answer.status == 503)
-        #expect(answer.text == "Too many bodies are being taken at this moment. Try again.\n")
+        #expect(answer.text == "Too many uploads are in progress; try again.\n")
         try await refused.send(Self.post("/", 500))
         #expect(try await refused.answer().text == "500")
         door.open()

@@ -5,12 +5,12 @@ extension CardFace {
     /// Reads the JSON of a card, ours or the iPhone app's, in either spelling.
     package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
-            throw CardImageError(.notACard, "the JSON is no object")
+            throw CardImageError(.notACard, "the JSON is not an object")
         }
         // Both forms have `id`; only ours has `balance`.
         let isOwn = value[FaceKey.balance] != nil
         guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
-            throw CardImageError(.notACard, "the JSON has no balance and no accountValue")
+            throw CardImageError(.notACard, "balance and accountValue are both missing")
         }
         let known = isOwn ? FaceKey.own : FaceKey.app
         self.init(
@@ -51,7 +51,7 @@ extension CardFace {
             let units = DecimalNumber(text)?.minorUnits(of: currency),
             units <= Currency.largestBalance
         else {
-            throw CardImageError(.badValue, "its balance is no amount that a card can hold")
+            throw CardImageError(.badValue, "balance is not an amount that a card can hold")
         }
         return Money(minorUnits: units, currency)
     }
@@ -60,7 +60,7 @@ extension CardFace {
         // Other writers spell a missing value as null.
         guard let value, value != .null else { return nil }
         guard let text = value.numberText, let id = try? HolderID(parsing: text) else {
-            throw CardImageError(.badValue, "its id is no whole number from 1")
+            throw CardImageError(.badValue, "id is not a whole number of 1 or more")
         }
         return id
     }
@@ -71,7 +71,7 @@ extension CardFace {
         for part in parts {
             guard let part, part != .null else { continue }
             guard let word = part.string else {
-                throw CardImageError(.badValue, "its name is no text")
+                throw CardImageError(.badValue, "name is not text")
             }
             if !word.isEmpty { words.append(word) }
         }
@@ -93,7 +93,7 @@ extension CardFace {
         case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
         case ("activated", _, let value?), ("a", _, let value?): return .activated(value)
         default:
-            throw CardImageError(.badValue, "its code and state do not go together")
+            throw CardImageError(.badValue, "code and state contradict each other")
         }
     }
 

@@ -28,8 +28,9 @@ extension CardFace {
         guard excess <= 0 else {
             throw CardImageError(
                 .tooLong(by: excess),
-                "what phones are to read is \(excess) \(excess == 1 ? "byte" : "bytes") too long for the tag"
-                    + (extras.isEmpty ? "" : "; keys of others take a part of the room"))
+                "the NFC text for phones is \(excess) \(excess == 1 ? "byte" : "bytes") too long "
+                    + "for the tag"
+                    + (extras.isEmpty ? "" : "; other programs' members take up part of the space"))
         }
         let record =
             style == .tapcard

@@ -28,7 +28,7 @@ package struct FindPassword: TagProcedure {
             tried += 1
             return .select
         case .failure(let kind):
-            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+            return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         guard tried < passwords.count else { return .finish(nil) }
         return .exchange(Type2Command.authenticate(passwords[tried].password).frame)

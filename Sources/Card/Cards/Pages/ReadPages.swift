@@ -17,7 +17,7 @@ package struct ReadPages: TagProcedure {
                     CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
         case .failure(let kind):
-            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+            return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         return span.nextFrame().map(TagStep.exchange) ?? .finish(span.bytes)
     }

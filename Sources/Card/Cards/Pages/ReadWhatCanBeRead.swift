@@ -45,7 +45,7 @@ package struct ReadWhatCanBeRead: TagProcedure {
             // The NAK has ended the selection.
             return first > last ? .finish(pages) : .select
         case .failure(let kind):
-            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+            return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         guard first <= last, let from = UInt8(exactly: first),
             let to = UInt8(exactly: first + size - 1)

@@ -122,9 +122,9 @@ package struct ScanTag: TagProcedure {
             (.signature, .failure(.garbled)):
             return finish(signature: nil)
         case (_, .failure(let kind)):
-            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+            return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         default:
-            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+            return .fail(CardStoreError(.garbled, "the tag gave an unexpected answer"))
         }
     }
 
@@ -189,7 +189,7 @@ package struct ScanTag: TagProcedure {
     ) -> TagStep<ScannedTag> {
         state = .finished
         guard let chip else {
-            return .fail(CardStoreError(.garbled, "the tag did not say what it is"))
+            return .fail(CardStoreError(.garbled, "the tag did not report its chip"))
         }
         return .finish(
             ScannedTag(

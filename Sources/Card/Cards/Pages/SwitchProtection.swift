@@ -77,7 +77,7 @@ package struct SwitchProtection: TagProcedure {
             // An ACK without the password shows that the chip does not enforce its settings.
             return .fail(
                 CardStoreError(
-                    .ignoresPassword, "the tag takes what is written without the password"))
+                    .ignoresPassword, "a page can be written without the password"))
         case .switching:
             // The chip applies CFG0 only at its next power-up.
             return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
@@ -96,7 +96,9 @@ package struct SwitchProtection: TagProcedure {
             (.reopening, .refused(NAK.invalidArgument)):
             .fail(.wrongPassword)
         default:
-            .fail(CardStoreError(.interrupted(failure), "its protection was not switched over"))
+            .fail(
+                CardStoreError(
+                    .interrupted(failure), "the change of the write protection was not completed"))
         }
     }
 
@@ -158,6 +160,6 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private var differs: TagStep<Void> {
-        .fail(CardStoreError(.differs, "the tag does not hold what was written to it"))
+        .fail(CardStoreError(.differs, "after writing, the content differs from what was written"))
     }
 }

@@ -31,7 +31,7 @@ extension CardStoreError {
     package static let wrongPassword = CardStoreError(
         .wrongPassword, "the tag does not take the card's password")
     package static let limitsPasswords = CardStoreError(
-        .limitsPasswords, "the tag counts wrong passwords and closes itself after some")
+        .limitsPasswords, "the chip locks itself after too many wrong passwords")
     static let lockedSettings = CardStoreError(
-        .lockedSettings, "the tag's settings can never be changed again")
+        .lockedSettings, "the settings are permanently locked")
 }

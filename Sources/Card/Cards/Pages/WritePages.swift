@@ -74,7 +74,7 @@ package struct WritePages: TagProcedure {
                 CardStoreError(
                     .interrupted(kind), "\(written) of \(writes.count) pages were written"))
         case (_, .selected):
-            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+            return .fail(CardStoreError(.garbled, "the tag gave an unexpected answer"))
         }
     }
 
@@ -98,7 +98,9 @@ package struct WritePages: TagProcedure {
                 && Array(span.bytes[start..<start + 4]) == content.bytes
         }
         guard holds else {
-            return .fail(CardStoreError(.differs, "a page does not hold what was written to it"))
+            return .fail(
+                CardStoreError(.differs, "after writing, the content differs from what was written")
+            )
         }
         return .finish(span.bytes)
     }

@@ -29,11 +29,11 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
     package var description: String {
         guard detail.isEmpty else { return detail }
         return switch kind {
-        case .silent: "the card does not answer any more; hold it still on the reader"
-        case .outOfPlace: "the card sent a block out of place; hold it to the reader again"
-        case .waitedTooLong: "the card asked for too much time; hold it to the reader again"
-        case .wrongLength: "the command or the answer has a length that no card has"
-        case .noProtocol: "the card does not say how it can be spoken to; use another card"
+        case .silent: "the card stopped answering; hold it still"
+        case .outOfPlace: "the card sent a block out of sequence; hold it on the reader again"
+        case .waitedTooLong: "the card asked for too much waiting time; hold it on the reader again"
+        case .wrongLength: "the length of the command or the answer is not possible for a card"
+        case .noProtocol: "the card reports no usable protocol; use another card"
         }
     }
 }

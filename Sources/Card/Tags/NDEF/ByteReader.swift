@@ -13,14 +13,17 @@ struct ByteReader {
     var remaining: Int { bytes.count - offset }
 
     mutating func byte(_ what: String) throws(NDEFError) -> UInt8 {
-        guard remaining > 0 else { throw NDEFError(errorAtEnd, "no byte left for \(what)") }
+        guard remaining > 0 else { throw NDEFError(errorAtEnd, "no byte where \(what) should be") }
         defer { offset += 1 }
         return bytes[offset]
     }
 
     mutating func take(_ count: Int, _ what: String) throws(NDEFError) -> [UInt8] {
         guard count <= remaining else {
-            throw NDEFError(errorAtEnd, "\(what) takes \(count) bytes, \(remaining) are left")
+            throw NDEFError(
+                errorAtEnd,
+                "\(what) of \(count == 1 ? "1 byte" : "\(count) bytes") with only \(remaining) left"
+            )
         }
         defer { offset += count }
         return Array(bytes[offset..<offset + count])

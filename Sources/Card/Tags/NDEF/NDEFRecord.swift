@@ -49,9 +49,11 @@ package struct NDEFRecord: Hashable, Sendable {
                 throw NDEFError(.badType, "an empty record with content")
             }
         case .unknown:
-            guard type.isEmpty else { throw NDEFError(.badType, "an unknown type with a name") }
+            guard type.isEmpty else {
+                throw NDEFError(.badType, "a record of unknown type with a type name")
+            }
         case .wellKnown, .media, .absoluteURI, .external:
-            guard !type.isEmpty else { throw NDEFError(.badType, "a type without a name") }
+            guard !type.isEmpty else { throw NDEFError(.badType, "a record without a type name") }
         }
         guard type.count <= Self.maximumNameByteCount else {
             throw NDEFError(.tooLong, "a type of \(type.count) bytes")

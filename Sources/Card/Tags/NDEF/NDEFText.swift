@@ -35,10 +35,10 @@ package struct NDEFText: Hashable, Sendable {
     /// significant byte first.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
-            throw NDEFError(.badType, "not a Text record")
+            throw NDEFError(.badType, "a record other than a text record")
         }
         guard let status = record.payload.first else {
-            throw NDEFError(.badText, "no status byte")
+            throw NDEFError(.badText, "a record without a status byte")
         }
         guard status & Self.reservedBit == 0 else {
             throw NDEFError(.badText, "the reserved bit of the status byte is set")

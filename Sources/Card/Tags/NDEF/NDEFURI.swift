@@ -22,9 +22,11 @@ package struct NDEFURI: Hashable, Sendable {
     /// control a terminal.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
-            throw NDEFError(.badType, "not a URI record")
+            throw NDEFError(.badType, "a record other than a URI record")
         }
-        guard let code = record.payload.first else { throw NDEFError(.badURI, "no prefix byte") }
+        guard let code = record.payload.first else {
+            throw NDEFError(.badURI, "a record without a prefix byte")
+        }
         guard Self.prefixes.indices.contains(Int(code)) else {
             throw NDEFError(.badURI, "prefix \(code) is reserved")
         }

@@ -32,13 +32,13 @@ struct RecordAssembler {
         let isFirst = records.isEmpty && unfinished == nil
         let begins = fragment.flags.contains(.messageBegin)
         guard begins || !isFirst else {
-            throw NDEFError(.misplacedFlag, "the first record does not begin the message")
+            throw NDEFError(.misplacedFlag, "a first record without the message-begin flag")
         }
         guard isFirst || !begins || strictness == .lenient else {
-            throw NDEFError(.misplacedFlag, "a later record begins the message again")
+            throw NDEFError(.misplacedFlag, "a later record with the message-begin flag")
         }
         guard !fragment.flags.isSuperset(of: [.chunked, .messageEnd]) else {
-            throw NDEFError(.misplacedFlag, "the message ends while chunks are to follow")
+            throw NDEFError(.misplacedFlag, "a message that ends before its last chunk")
         }
     }
 
@@ -46,15 +46,17 @@ struct RecordAssembler {
     private func joined(_ fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
         let isLaterChunk = fragment.format == RecordFragment.unchangedFormat
         guard var record = unfinished else {
-            guard !isLaterChunk else { throw NDEFError(.badChunk, "a later chunk comes first") }
+            guard !isLaterChunk else {
+                throw NDEFError(.badChunk, "a continuation chunk without a first chunk")
+            }
             return try opened(by: fragment)
         }
         guard isLaterChunk else {
-            throw NDEFError(.badChunk, "a record begins before the last chunk of another")
+            throw NDEFError(.badChunk, "a new record before the last chunk of the previous one")
         }
         // The first chunk has both, for the whole record (NDEF 1.0, record chunks).
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
-            throw NDEFError(.badChunk, "a later chunk has a type or an id of its own")
+            throw NDEFError(.badChunk, "a continuation chunk with its own type or id")
         }
         record.payload += fragment.payload
         return record

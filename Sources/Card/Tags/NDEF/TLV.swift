@@ -54,7 +54,7 @@ package struct TLV: Hashable, Sendable {
         let short = try reader.number(width: 1, "a length")
         guard short == longLengthMark else { return short }
         let long = try reader.number(width: 2, "a long length")
-        guard long <= maximumLength else { throw NDEFError(.reserved, "a length of FFFFh") }
+        guard long <= maximumLength else { throw NDEFError(.reserved, "the reserved length FFFFh") }
         return long
     }
 }

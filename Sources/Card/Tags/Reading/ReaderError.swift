@@ -46,15 +46,15 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         return switch kind {
         case .noReader: "there is no usable reader"
         case .busy: "the reader is in use"
-        case .readerLost: "the reader does not answer any more"
-        case .noTag: "no tag came in time"
-        case .severalTags: "there is more than one tag on the reader"
+        case .readerLost: "the reader stopped answering"
+        case .noTag: "no tag was found in time"
+        case .severalTags: "there are several tags on the reader"
         case .tagLost: "the tag left the reader"
         case .refused: "the tag refused the command"
-        case .garbled: "the answer was damaged on its way"
+        case .garbled: "the answer was damaged in transmission"
         case .timedOut: "there was no answer in time"
-        case .unsupported: "the reader cannot pass the command on"
-        case .cancelled: "the wait was stopped"
+        case .unsupported: "the reader cannot send this command"
+        case .cancelled: "stopped"
         }
     }
 }

@@ -68,10 +68,10 @@ public struct TagIdentity: Hashable, Sendable {
         case 0x11: "MIFARE Plus 4K"
         case 0x18, 0x98: "MIFARE Classic 4K"
         case 0x19: "MIFARE Classic 2K"
-        case 0x28: "smart card with a MIFARE Classic 1K"
-        case 0x38: "smart card with a MIFARE Classic 4K"
+        case 0x28: "smart card with emulated MIFARE Classic 1K"
+        case 0x38: "smart card with emulated MIFARE Classic 4K"
         case _ where speaksInBlocks: "smart card (ISO/IEC 14443-4)"
-        case _ where selectAcknowledge & 0x40 != 0: "phone or device (NFC-DEP)"
+        case _ where selectAcknowledge & 0x40 != 0: "phone or other device (NFC-DEP)"
         default: "type A card"
         }
     }

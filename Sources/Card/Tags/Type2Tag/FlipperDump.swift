@@ -32,11 +32,11 @@ struct FlipperDump {
                 separator: TagDump.separator, maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else {
                 throw FlipperDump.refusal(
-                    .unknownLine, at: number, "neither a field nor a comment")
+                    .unknownLine, at: number, "this is neither a field nor a comment")
             }
             guard fields.updateValue((number, parts[1]), forKey: parts[0]) == nil else {
                 throw FlipperDump.refusal(
-                    .duplicateField, at: number, "\(TagDump.shown(parts[0])) was there before")
+                    .duplicateField, at: number, "\(TagDump.shown(parts[0])) is given twice")
             }
         }
         self.fields = fields
@@ -45,15 +45,15 @@ struct FlipperDump {
     private func linear() throws(Type2Error) -> LinearDump {
         let fileType = try require(FlipperDump.firstField)
         guard fileType.value == FlipperDump.fileType else {
-            throw refusal(.unknownVersion, fileType, "not a file of the type of a tag")
+            throw refusal(.unknownVersion, fileType, "the file type is not that of a tag")
         }
         let version = try number("Version", atMost: UInt32.max)
         guard let version, FlipperDump.versions.contains(Int(version)) else {
-            throw Type2Error(.unknownVersion, "not of the versions 2 to 4 of a Flipper's file")
+            throw Type2Error(.unknownVersion, "the Flipper file version must be 2 to 4")
         }
         let chip = try chip()
         guard let uid = try bytes("UID", TagMemory.uidLength) else {
-            throw Type2Error(.missingField, "there is no UID")
+            throw Type2Error(.missingField, "the UID is missing")
         }
         try checkKind(of: chip)
         let signature = try bytes("Signature", TagMemory.signatureLength)
@@ -87,22 +87,25 @@ struct FlipperDump {
     /// Checks that every other statement in the file fits the chip.
     private func checkKind(of chip: Type2Chip) throws(Type2Error) {
         if let atqa = fields["ATQA"], !FlipperDump.atqa.contains(try bytes(atqa, 2)) {
-            throw refusal(.contradiction, atqa, "not the ATQA of \(chip.name)")
+            throw refusal(.contradiction, atqa, "ATQA does not match \(chip.name)")
         }
         if let sak = fields["SAK"], try bytes(sak, 1) != [0] {
-            throw refusal(.contradiction, sak, "not the SAK of \(chip.name)")
+            throw refusal(.contradiction, sak, "SAK does not match \(chip.name)")
         }
         if let version = fields["Mifare version"],
             try bytes(version, chip.version?.count ?? 0) != chip.version
         {
-            throw refusal(.contradiction, version, "this is not the version of \(chip.name)")
+            throw refusal(
+                .contradiction, version, "the version bytes do not match the chip \(chip.name)")
         }
     }
 
     /// The pages that were read, from page 0. The file has zeros for the others.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
-        guard let total else { throw Type2Error(.missingField, "there is no Pages total") }
+        guard let total else {
+            throw Type2Error(.missingField, "the field \"Pages total\" is missing")
+        }
         guard total == chip.pageCount else {
             throw Type2Error(
                 total < chip.pageCount ? .missingPage : .excessPage,
@@ -144,7 +147,10 @@ struct FlipperDump {
         let parts = field.value.split(separator: " ", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { Hexadecimal.decode($0) }
         guard parts.count == count, bytes.count == count, bytes.allSatisfy({ $0.count == 1 }) else {
-            throw refusal(.badValue, field, "not \(count) bytes of two hexadecimal digits")
+            throw refusal(
+                .badValue, field,
+                "the value must be \(count) hexadecimal "
+                    + (count == 1 ? "byte of two digits" : "bytes of two digits each"))
         }
         return bytes.flatMap(\.self)
     }
@@ -155,7 +161,8 @@ struct FlipperDump {
         guard let field = fields[name[...]] else { return nil }
         guard let number = UInt32(field.value), number <= limit, "\(number)" == field.value else {
             throw refusal(
-                .badValue, field, "\(TagDump.shown(field.value)) is no number from 0 to \(limit)")
+                .badValue, field, "\(TagDump.shown(field.value)) is not a number from 0 to \(limit)"
+            )
         }
         return number
     }

@@ -68,7 +68,7 @@ struct LinearDump {
     }
 
     private var strangePages: String {
-        "pages 0 to 2 are not of the UID \(Hexadecimal.encode(uid))"
+        "pages 0 to 2 do not match the UID \(Hexadecimal.encode(uid))"
     }
 }
 
@@ -83,13 +83,13 @@ extension LinearDump {
         {
             throw Type2Error(
                 .inexpressible,
-                "that page \(pages.count) could not be read and page \(late) could")
+                "that page \(pages.count) was unreadable while page \(late) was readable")
         }
         let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
         // In these formats the pages hold PWD and PACK themselves, or zeros for unknown.
         guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
             throw Type2Error(
-                .inexpressible, "that a reader saw something where it sees zeros only")
+                .inexpressible, "content in pages that a reader sees only as zeros")
         }
         if let secrets = dump.secrets {
             try LinearDump.put(secrets, into: &pages, of: dump.chip)
@@ -107,10 +107,10 @@ extension LinearDump {
         _ secrets: TagDump.Secrets, into pages: inout [Page], of chip: Type2Chip
     ) throws(Type2Error) {
         guard pages.count == chip.pageCount else {
-            throw Type2Error(.inexpressible, "a password of a tag that could not be read whole")
+            throw Type2Error(.inexpressible, "the password of a partly read tag")
         }
         guard (secrets.password + secrets.pack).contains(where: { $0 != 0 }) else {
-            throw Type2Error(.inexpressible, "that password and PACK are zero, not unknown")
+            throw Type2Error(.inexpressible, "a password and PACK that are known to be zero")
         }
         pages[pages.count - 2] = Page(secrets.password) ?? .zero
         pages[pages.count - 1] = Page(secrets.pack + [0, 0]) ?? .zero

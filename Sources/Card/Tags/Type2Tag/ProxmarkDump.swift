@@ -17,16 +17,18 @@ enum ProxmarkDump {
             throw Type2Error(kind, error.detail)
         }
         guard file["FileType"] == .string(fileType) else {
-            throw Type2Error(.unknownVersion, "its FileType is not \"\(fileType)\"")
+            throw Type2Error(.unknownVersion, "FileType is not \"\(fileType)\"")
         }
         guard let card = file["Card"], card.members != nil else {
-            throw Type2Error(.missingField, "there is no Card")
+            throw Type2Error(.missingField, "the member Card is missing")
         }
         guard let version = try bytes(card, "Version", Type2Chip.ntag213.version?.count ?? 0),
             let chip = Type2Chip(version: version)
-        else { throw Type2Error(.unknownChip, "Card.Version is not that of a chip tapcard knows") }
+        else {
+            throw Type2Error(.unknownChip, "Card.Version is missing or matches no supported chip")
+        }
         guard let uid = try bytes(card, "UID", TagMemory.uidLength) else {
-            throw Type2Error(.missingField, "there is no Card.UID")
+            throw Type2Error(.missingField, "the member Card.UID is missing")
         }
         let signature = try bytes(card, "Signature", TagMemory.signatureLength)
         let counter = try bytes(card, "Counter\(LinearDump.counterNumber)", counterLength)
@@ -49,14 +51,14 @@ enum ProxmarkDump {
         if let excess = members.first(where: { !names.contains($0.key) }) {
             throw Type2Error(
                 .excessPage,
-                "\(chip.name) has no block \(TagDump.shown(excess.key)), "
-                    + "but those from 0 to \(chip.pageCount - 1)")
+                "there is no block \(TagDump.shown(excess.key)) on \(chip.name), "
+                    + "only 0 to \(chip.pageCount - 1)")
         }
         var pages: [Page] = []
         for number in members.indices {
             guard let bytes = try bytes(blocks, "\(number)", Page.size, in: "blocks"),
                 let page = Page(bytes)
-            else { throw Type2Error(.missingPage, "there is no block \(number)") }
+            else { throw Type2Error(.missingPage, "block \(number) is missing") }
             pages.append(page)
         }
         return pages

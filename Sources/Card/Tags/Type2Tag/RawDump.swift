@@ -16,7 +16,7 @@ enum RawDump {
         {
             throw Type2Error(
                 .contradiction,
-                "it is as long as that of an \(chip.name), but page 3 is an \(other.name)'s")
+                "the file's length fits \(chip.name), but page 3 belongs to \(other.name)")
         }
         // The fourth byte is the check byte of the first three.
         return try LinearDump(

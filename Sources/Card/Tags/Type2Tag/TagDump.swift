@@ -40,13 +40,15 @@ public struct TagDump: Hashable, Sendable {
                 "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
         }
         guard signature.map({ $0.count == TagMemory.signatureLength }) ?? true else {
-            throw Type2Error(.badValue, "a signature is \(TagMemory.signatureLength) bytes")
+            throw Type2Error(
+                .badValue, "the signature must have \(TagMemory.signatureLength) bytes")
         }
         guard counter.map({ $0 <= TagMemory.highestCounter }) ?? true else {
-            throw Type2Error(.badValue, "a counter is at most \(TagMemory.highestCounter)")
+            throw Type2Error(.badValue, "the counter can be at most \(TagMemory.highestCounter)")
         }
         guard chip.hasFastRead || (signature == nil && counter == nil) else {
-            throw Type2Error(.contradiction, "\(chip.name) has no signature and no counter")
+            throw Type2Error(
+                .contradiction, "a \(chip.name) has neither a signature nor a counter")
         }
         self.chip = chip
         self.uid = uid
@@ -82,7 +84,9 @@ public struct TagDump: Hashable, Sendable {
             } else {
                 TagMemory.blank(chip, uid: uid)
             }
-        guard var memory = blank else { throw Type2Error(.contradiction, "no such tag") }
+        guard var memory = blank else {
+            throw Type2Error(.contradiction, "no tag can have these values")
+        }
         for (number, page) in zip(UInt8.min..., pages) {
             guard let page else {
                 throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
@@ -92,7 +96,7 @@ public struct TagDump: Hashable, Sendable {
             if role == .password || role == .pack { continue }
             guard role != .serial || page == memory[number] else {
                 throw Type2Error(
-                    .contradiction, "page \(Hexadecimal.encode([number])) is not of this UID")
+                    .contradiction, "page \(Hexadecimal.encode([number])) does not match this UID")
             }
             memory[number] = page
         }

@@ -20,15 +20,17 @@ extension TagDump {
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
         guard file.count <= TagDump.longestText else {
             throw Type2Error(
-                .tooLong, "\(file.count) bytes, more than the \(TagDump.longestText) of any dump")
+                .tooLong,
+                "the file has \(file.count) bytes, which is more than any dump has "
+                    + "(\(TagDump.longestText))")
         }
         // Raw first: the other formats are text, and text has no zero byte.
         if let dump = try RawDump.parsing(file) { return (dump, .raw) }
         if let place = file.firstIndex(of: 0) {
             throw Type2Error(
                 .badSyntax,
-                "byte \(place) is zero, so it is not text, and a raw dump has as many bytes as the "
-                    + "chip (\(RawDump.lengths)), not \(file.count)")
+                "byte \(place) is zero, so this is not text; a raw dump must have the chip's size "
+                    + "(\(RawDump.lengths)), not \(file.count)")
         }
         let text = String(decoding: TagDump.withPlainLineEnds(file), as: UTF8.self)
         if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
@@ -40,7 +42,8 @@ extension TagDump {
         guard text.hasPrefix(TagDump.firstLine) else {
             throw Type2Error(
                 .unknownVersion,
-                "line 1: neither \"\(TagDump.firstLine)\" nor a dump of a Flipper or a Proxmark3")
+                "the first line is neither tapcard's \"\(TagDump.firstLine)\" nor that of a "
+                    + "Flipper or Proxmark3 file")
         }
         return (try TagDump(parsing: text), .text)
     }

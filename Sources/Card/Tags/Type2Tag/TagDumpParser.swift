@@ -57,26 +57,26 @@ struct TagDumpParser {
         // By bytes: a simulated reader reads its file at every frame.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8[colon...].starts(with: TagDump.separator.utf8)
-        else { throw refusal(.unknownLine, "neither a field, a page nor a comment") }
+        else { throw refusal(.unknownLine, "this is not a field, a page, or a comment") }
         return (text[..<colon], text[colon...].dropFirst(TagDump.separator.count))
     }
 
     private mutating func takeField(_ text: Substring) throws(Type2Error) {
         let (name, value) = try split(text)
         guard let field = TagDumpField(rawValue: String(name)) else {
-            throw refusal(.unknownLine, "no field has the name \(TagDump.shown(name))")
+            throw refusal(.unknownLine, "the field \(TagDump.shown(name)) is unknown")
         }
         guard let index = remaining.firstIndex(of: field) else {
             throw seen.contains(field)
-                ? refusal(.duplicateField, "\(name) was there before")
-                : refusal(.misplacedField, "\(name) belongs further up")
+                ? refusal(.duplicateField, "\(name) is given twice")
+                : refusal(.misplacedField, "the field \(name) comes too late in the file")
         }
         // The chip decides which fields and how many pages may follow.
         guard field == .chip || seen.contains(.chip) else {
-            throw refusal(.missingField, "the chip comes first")
+            throw refusal(.missingField, "the chip field must come first")
         }
         guard field == .chip || field == .uid || chip != nil else {
-            throw refusal(.contradiction, "\(Type2Chip.otherName) has no \(name)")
+            throw refusal(.contradiction, "a \(Type2Chip.otherName) has no field \(name)")
         }
         remaining = remaining[(index + 1)...]
         seen.append(field)
@@ -99,7 +99,8 @@ struct TagDumpParser {
             uid = bytes
         case .version:
             guard Hexadecimal.decode(value) == chip?.version else {
-                throw refusal(.contradiction, "this is not the version of \(chip?.name ?? "")")
+                throw refusal(
+                    .contradiction, "the version bytes do not match the chip \(chip?.name ?? "")")
             }
         case .signature: signature = try bytes(value, TagMemory.signatureLength)
         case .counter: counter = try number(value, atMost: TagMemory.highestCounter)
@@ -119,7 +120,7 @@ struct TagDumpParser {
         let number = try bytes(name, 1)[0]
         guard number == pages.count else {
             throw number < pages.count
-                ? refusal(.duplicatePage, "page \(hexadecimal(Int(number))) was there before")
+                ? refusal(.duplicatePage, "page \(hexadecimal(Int(number))) is given twice")
                 : refusal(.missingPage, "page \(hexadecimal(pages.count)) is missing")
         }
         if let chip, !chip.contains(number) {
@@ -131,7 +132,8 @@ struct TagDumpParser {
         if chip == nil && number == 3 {
             chip = page.flatMap(Type2Chip.other(capability:))
             guard chip != nil else {
-                throw refusal(.unknownChip, "no capability container tells its size")
+                throw refusal(
+                    .unknownChip, "the capability container with the memory size is missing")
             }
         }
     }
@@ -176,7 +178,7 @@ struct TagDumpParser {
         _ text: Substring, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32 {
         guard let number = UInt32(text), number <= limit, "\(number)" == text else {
-            throw refusal(.badValue, "\(TagDump.shown(text)) is no number from 0 to \(limit)")
+            throw refusal(.badValue, "\(TagDump.shown(text)) is not a number from 0 to \(limit)")
         }
         return number
     }

@@ -24,7 +24,10 @@ package enum Type2Command: Hashable, Sendable {
         }
         guard frame.count == opcode.frameLength else {
             throw Type2Error(
-                .wrongFrameLength, "\(opcode) of \(frame.count), not \(opcode.frameLength) bytes")
+                .wrongFrameLength,
+                "command \(opcode) was sent with \(frame.count) instead of \(opcode.frameLength) "
+                    + "bytes"
+            )
         }
         if let argument = opcode.fixedArgument, frame[1] != argument {
             throw Type2Error(.unknownCommand, "\(opcode) \(frame[1]), not \(argument)")
@@ -51,11 +54,12 @@ package enum Type2Command: Hashable, Sendable {
     /// Returns the answer if its length fits this command.
     package func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
         guard let length = answerLength else {
-            throw Type2Error(.wrongAnswerLength, "no answer can be right for \(self)")
+            throw Type2Error(.wrongAnswerLength, "no answer to command \(self) can be valid")
         }
         guard answer.count == length else {
             throw Type2Error(
-                .wrongAnswerLength, "\(opcode) answered with \(answer.count), not \(length) bytes")
+                .wrongAnswerLength,
+                "the answer to command \(opcode) has \(answer.count) instead of \(length) bytes")
         }
         return answer
     }

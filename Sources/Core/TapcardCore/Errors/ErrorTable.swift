@@ -4,7 +4,7 @@ public import TapcardDomain
 /// of a service.
 extension TapcardError.Kind {
     /// Something failed that has no word of its own.
-    public static let failed = Self("failed", .failed, "any failure without a word of its own")
+    public static let failed = Self("failed", .failed, "any failure that no other word describes")
     // 409, because the client wanted this and the server did nothing wrong.
     /// Stopped before anything was begun.
     public static let cancelled = Self(
@@ -40,7 +40,7 @@ extension TapcardError.Kind {
         next: [.request(.onceMore)])
     /// The card has had the same request since it was put on the reader.
     public static let sameCard = Self(
-        "same-card", .refused, "the card stayed on the reader after the same request",
+        "same-card", .refused, "the request was repeated before the card was lifted",
         next: [.request(.onceMore)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
@@ -60,13 +60,13 @@ extension TapcardError.Kind {
         "unsupported-tag", .refused, "the chip is not supported for this")
     /// The tag is locked and cannot be written.
     public static let lockedTag = Self(
-        "locked-tag", .refused, "pages of the tag are locked for good")
+        "locked-tag", .refused, "the tag or its configuration is permanently locked")
     /// The card's chip is worn out, or was changed so that it cannot be used.
     public static let unusableTag = Self(
         "unusable-tag", .refused, "the chip is worn out or was altered")
     /// The tag asks for a password that is not known here.
     public static let protectedTag = Self(
-        "protected-tag", .refused, "the tag's password is not known here")
+        "protected-tag", .refused, "the tag's password protection prevents the request")
     /// What phones are to read does not fit on the tag.
     public static let tooLong = Self(
         "too-long", .refused, "the name or text does not fit on the tag",
@@ -209,15 +209,19 @@ extension TapcardError.Kind {
             row("the service's certificate is not trusted", next: .service(.distrust))
         case .cutOff: row("the answer was cut off", next: .service(.tryLater))
         case .tooLarge: row("the answer is too large")
-        case .redirected: row("the service points to another address")
+        case .redirected: row("the service answered with a redirect")
         case .refused: row("the service rejected the request (4xx)")
         case .broken: row("the service failed (5xx)", next: .service(.tryLater))
-        case .unauthorized: row("the Mastermind login is missing or ended", next: .service(.logIn))
+        case .unauthorized:
+            row("the Mastermind login is missing or has expired", next: .service(.logIn))
         case .wrongPassword:
             row("the Mastermind password is wrong", next: .service(.correctPassword))
         case .notJSON: row("the answer is not JSON")
-        case .wrongShape: row("the answer does not have the agreed form")
-        case .goneBack: row("the list lacks a draw known before", next: .lottery(.forgetDraws))
+        case .wrongShape: row("the service's JSON does not have the documented form")
+        case .goneBack:
+            row(
+                "the list of draws is older than one already received", next: .lottery(.forgetDraws)
+            )
         case .emptyVersion: row("the answer has an empty version")
         case .badVersion: row("the answer has an unreadable version")
         case .badBalls: row("the answer has invalid lottery numbers")

@@ -105,7 +105,7 @@ export const say = {
     why: "Cards cannot be read. Plug in the reader.", details: "See details",
   },
   amount: {
-    negative: (text) => `"${text}" is negative; write it without the sign`,
+    negative: (text) => `"${text}" is negative; write it without a minus sign`,
     comma: (text, better) => `"${text}" has a comma; write ${better}`,
     malformed: (text, example) => `"${text}" is not an amount; write it like ${example}`,
     precise: (text, code, places) =>

@@ -74,8 +74,8 @@ struct LiveCheck: Sendable {
     /// already.
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
-        if detail.hasPrefix("\(name) ") || detail.contains(" \(verb)") { return "\(detail)." }
-        if detail.hasPrefix(verb) { return "\(name) \(detail)." }
+        if detail.hasPrefix("\(name) ") { return "\(detail)." }
+        if detail.contains(" \(verb)") { return TapcardError.sentence(detail) }
         let quoted = "\"\(name)\": "
         return
             "\(name) \(verb): "

@@ -24,13 +24,13 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
             throw refusal("it has a query or a fragment")
         }
         guard text.utf8.allSatisfy(ServiceAddress.mayStand) else {
-            throw refusal("it has a character that must not stand in one")
+            throw refusal("it contains an invalid character")
         }
         let rest = text.dropFirst(scheme.utf8.count)
         let host = rest.prefix { $0 != "/" }
-        guard !host.contains("@") else { throw refusal("a name or password stands in it") }
+        guard !host.contains("@") else { throw refusal("it contains a user name or password") }
         guard ServiceAddress.isHost(host) else {
-            throw refusal("it names no host, or no port from 1 to 65535")
+            throw refusal("it has no valid host, or its port is not 1 to 65535")
         }
         var path = rest.dropFirst(host.utf8.count)
         // A path is appended with its own slash.

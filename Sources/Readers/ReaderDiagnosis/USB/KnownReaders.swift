@@ -164,9 +164,9 @@ public enum KnownReaders {
     ]
 
     private static let port100 =
-        "Neither libnfc nor pcscd has a driver for it; nfcpy has one. For tapcard use an ACR122U, "
-        + "a PN532 board, or a contactless CCID reader such as the ACR1252U."
+        "Neither libnfc nor pcscd has a driver for this reader; only nfcpy does. For tapcard, "
+        + "use an ACR122U, a PN532 board, or a contactless CCID reader such as the ACR1252U."
     private static let felicaOnly =
-        "It reads FeliCa cards only, and an NTAG is none. Use an ACR122U, a PN532 board, or a "
+        "This reader reads only FeliCa, not NTAG. For tapcard, use an ACR122U, a PN532 board, or a "
         + "contactless CCID reader such as the ACR1252U."
 }

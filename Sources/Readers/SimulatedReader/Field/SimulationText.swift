@@ -34,7 +34,7 @@ extension Simulation {
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
         ).map { String(Substring($0)) }[...]
         guard lines.popFirst() == Simulation.heading else {
-            throw ReaderError(.noReader, "the file is no simulation of tapcard")
+            throw ReaderError(.noReader, "the file is not a tapcard simulation")
         }
         let fields = try Simulation.fields(&lines)
         guard let lying = try fields[Simulation.onReaderField].map(Simulation.uids),
@@ -42,7 +42,9 @@ extension Simulation {
             let fault = fields[Simulation.faultField]
         else {
             throw ReaderError(
-                .noReader, "the simulation does not say what lies on the reader and what goes wrong"
+                .noReader,
+                "the simulation has no line for the tags on the reader, for the last tag, or "
+                    + "for faults"
             )
         }
         let chips = lines.firstIndex { $0.hasPrefix(NTAG424Memory.heading) } ?? lines.endIndex
@@ -52,21 +54,21 @@ extension Simulation {
             !self.chips.contains(where: { tag($0.number) != nil })
         else {
             throw ReaderError(
-                .noReader, "the simulation has too many tags, or one number for two of them")
+                .noReader, "there are too many tags, or two have the same number")
         }
         // First the last tag, then those on the reader: `put` remembers what was there last.
         put(last)
         guard onReader == last, last.count <= 1 else {
-            throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
+            throw ReaderError(.noReader, "the last tag is missing from the file")
         }
         put(lying)
         self.fault = Fault(fault)
         guard self.fault != nil || fault == Simulation.nothing else {
-            throw ReaderError(.noReader, "the simulation has no fault \"\(fault)\"")
+            throw ReaderError(.noReader, "the fault \"\(fault)\" is unknown")
         }
         guard onReader == lying, Set(lying).count == lying.count else {
             throw ReaderError(
-                .noReader, "a tag that lies on the reader is not in the file, or lies there twice")
+                .noReader, "a tag on the reader is missing from the file or listed twice")
         }
     }
 
@@ -84,7 +86,7 @@ extension Simulation {
             guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
                 fields.updateValue(parts[1], forKey: parts[0]) == nil
             else {
-                throw ReaderError(.noReader, "the simulation has a line \"\(line)\" out of place")
+                throw ReaderError(.noReader, "the line \"\(line)\" was not expected there")
             }
         }
         return fields
@@ -95,7 +97,7 @@ extension Simulation {
         var uids: [[UInt8]] = []
         for word in text.split(separator: " ") {
             guard let uid = Hexadecimal.decode(word) else {
-                throw ReaderError(.noReader, "\"\(word)\" is no number of a tag")
+                throw ReaderError(.noReader, "\"\(word)\" is not a UID")
             }
             uids.append(uid)
         }
@@ -145,7 +147,7 @@ extension Simulation {
                 )
                 .memory()
                 guard !tags.contains(where: { $0.uid == memory.uid }) else {
-                    throw Type2Error(.contradiction, "one number for two tags")
+                    throw Type2Error(.contradiction, "two tags have the same number")
                 }
                 tags.append(memory)
             } catch {

@@ -7,10 +7,10 @@ package enum ActivationParsing {
         // The digits are kept as they are written: 6.10 must not become 6.1.
         let text = try member.digits()
         guard !text.isEmpty else {
-            throw member.wrong("is empty, and should be a version", as: .emptyVersion)
+            throw member.wrong("is empty, but must be a version", as: .emptyVersion)
         }
         guard let version = Version(text) else {
-            throw member.wrong("is \"\(Shown.text(text))\", which is no version", as: .badVersion)
+            throw member.wrong("is \"\(Shown.text(text))\", not a version", as: .badVersion)
         }
         return ActivationRule.isActive(version)
             ? .active : .refused(version: version.description)

@@ -19,8 +19,8 @@ struct AnswerReader {
                 throw ServiceError(.tooLarge, "the answer is too large: \(error.detail)")
             }
             let begins =
-                body.first == UInt8(ascii: "<") ? "it looks like a page for people; " : ""
-            throw ServiceError(.notJSON, "the answer is no JSON: \(begins)\(error.detail)")
+                body.first == UInt8(ascii: "<") ? "it looks like an HTML page; " : ""
+            throw ServiceError(.notJSON, "the answer is not JSON: \(begins)\(error.detail)")
         }
         place = "the answer"
     }
@@ -31,25 +31,25 @@ struct AnswerReader {
 
     /// The member with this name. Other members are ignored.
     func member(_ key: String) throws(ServiceError) -> AnswerReader {
-        guard let found = try optional(key) else { throw wrong("has no \"\(key)\"") }
+        guard let found = try optional(key) else { throw wrong("has no member \"\(key)\"") }
         return found
     }
 
     /// The member with this name. `nil` if it is missing or null.
     func optional(_ key: String) throws(ServiceError) -> AnswerReader? {
-        guard value.members != nil else { throw wrong("is no object") }
+        guard value.members != nil else { throw wrong("is not an object") }
         guard let found = value[key], found != .null else { return nil }
         return AnswerReader(found, at: "\"\(key)\" of \(place)")
     }
 
     func elements() throws(ServiceError) -> [AnswerReader] {
-        guard let array = value.array else { throw wrong("is no array") }
+        guard let array = value.array else { throw wrong("is not an array") }
         return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(place)") }
     }
 
     /// A string that is not empty and not longer than a limit.
     func string(longest: Int = 1_024) throws(ServiceError) -> String {
-        guard let string = value.string else { throw wrong("is no string") }
+        guard let string = value.string else { throw wrong("is not a string") }
         guard !string.isEmpty else { throw wrong("is empty") }
         guard string.utf8.count <= longest else {
             throw wrong("has more than \(longest) bytes")
@@ -74,10 +74,10 @@ struct AnswerReader {
             (1...18).contains(text.utf8.count)
             && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         guard isPlain, let number = Int(text) else {
-            throw wrong("is \"\(Shown.text(text))\", which is no whole number")
+            throw wrong("is \"\(Shown.text(text))\", not a whole number")
         }
         guard range.contains(number) else {
-            throw wrong("is \(number), which is not \(range.words)")
+            throw wrong("is \(number), not in the range \(range.words)")
         }
         return number
     }
@@ -86,7 +86,7 @@ struct AnswerReader {
         let text = try string()
         guard let date = CalendarDate(text) else {
             throw wrong(
-                "is \"\(Shown.text(text))\", which is no day written yyyy-MM-dd", as: .badDate)
+                "is \"\(Shown.text(text))\", not a date in the form yyyy-MM-dd", as: .badDate)
         }
         return date
     }

@@ -10,7 +10,7 @@ package enum LotteryParsing {
         for row in try list.elements() {
             let name = try row.member("id")
             guard let id = DrawID(try name.string()) else {
-                throw name.wrong("is no name of a draw")
+                throw name.wrong("is not the name of a draw")
             }
             let prize = try row.member("topPrize").integer(in: 0...Int.max)
             draws.append(
@@ -20,7 +20,7 @@ package enum LotteryParsing {
                     topPrize: Int64(prize)))
         }
         return try translating(DrawList(draws)) { (error: Refusal) in
-            list.wrong("cannot be right: \(error.detail)")
+            list.wrong("is impossible: \(error.detail)")
         }
     }
 
@@ -32,14 +32,14 @@ package enum LotteryParsing {
         for row in try AnswerReader(body).member("tickets").elements() {
             let name = try row.member("id")
             guard let id = TicketID(try name.string()) else {
-                throw name.wrong("is no name of a ticket")
+                throw name.wrong("is not the name of a ticket")
             }
             guard seen.insert(id).inserted else {
-                throw name.wrong("is \(id), and another ticket has that name")
+                throw name.wrong("is \(id), which is also the name of another ticket")
             }
             let drawName = try row.member("drawId")
             guard let draw = DrawID(try drawName.string()) else {
-                throw drawName.wrong("is no name of a draw")
+                throw drawName.wrong("is not the name of a draw")
             }
             tickets.append(
                 Ticket(
@@ -64,11 +64,11 @@ package enum LotteryParsing {
         // One ball more would be another lottery, in which prizes mean something else.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
             throw extra.wrong(
-                "is one ball too many: \(rules.ballCount) are drawn by the settings", as: .badBalls)
+                "is one ball too many; the settings allow \(rules.ballCount)", as: .badBalls)
         }
         let bonus = try ball(bonus)
         return try translating(Balls(numbers, bonus: bonus, under: rules)) { (error: Refusal) in
-            row.wrong("cannot be: \(error.detail)", as: .badBalls)
+            row.wrong("is impossible: \(error.detail)", as: .badBalls)
         }
     }
 }

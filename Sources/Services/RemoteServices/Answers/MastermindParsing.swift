@@ -9,7 +9,7 @@ package enum MastermindParsing {
         let member = try AnswerReader(body).member("access_token")
         // It is sent back in a header, where a line end would begin another one.
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
-            throw member.wrong("has a character that no token has")
+            throw member.wrong("contains a character that tokens never have")
         }
         return token
     }
@@ -33,7 +33,9 @@ package enum MastermindParsing {
         let count = try answer.member("guessCount").integer(in: 1...MastermindRules.mostGuesses)
         let evaluation = MastermindEvaluation(black: black, white: white)
         guard let answer = MastermindAnswer(evaluation, guessCount: count, slots: slots) else {
-            throw pegs.wrong("cannot be: \(black) black and \(white) white of \(slots)")
+            throw pegs.wrong(
+                "is impossible: \(black) black and \(white) white pegs for "
+                    + (slots == 1 ? "1 slot" : "\(slots) slots"))
         }
         return answer
     }
@@ -67,7 +69,7 @@ package enum MastermindParsing {
         let text = try member.string()
         guard CivilTime(text) != nil else {
             throw member.wrong(
-                "is \"\(Shown.text(text))\", which is no date and time", as: .badDate)
+                "is \"\(Shown.text(text))\", not a date and time", as: .badDate)
         }
         return text
     }

@@ -36,7 +36,7 @@ struct ServiceCaller: Sendable {
                 rest = end - surroundings.uptime()
             }
         }
-        throw failure ?? ServiceError(.timedOut, "there was no time to ask")
+        throw failure ?? ServiceError(.timedOut, "no time was left for a request")
     }
 
     private func once(
@@ -49,7 +49,7 @@ struct ServiceCaller: Sendable {
         }
         guard !(500...599).contains(answer.status) else {
             throw ServiceError(
-                .broken, "it says that it is out of order, status \(answer.status)"
+                .broken, "it reports that it is out of order (status \(answer.status))"
             ).naming(address)
         }
         return answer
@@ -88,11 +88,11 @@ extension HTTPAnswer {
         case 300...399:
             let place = head["location"].map { " to \(Shown.place($0))" } ?? ""
             throw ServiceError(
-                .redirected, "it sends elsewhere\(place), status \(status), which is not followed")
+                .redirected, "it redirects\(place) (status \(status)); redirects are not followed")
         case 400...499:
-            throw ServiceError(.refused, "it says that the request is at fault, status \(status)")
+            throw ServiceError(.refused, "it reports that the request is wrong (status \(status))")
         default:
-            throw ServiceError(.wrongShape, "its status is \(status) instead of 200")
+            throw ServiceError(.wrongShape, "it answered with status \(status) instead of 200")
         }
     }
 }

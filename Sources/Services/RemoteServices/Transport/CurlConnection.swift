@@ -61,7 +61,7 @@ import TapcardDomain
     /// Runs the transfer and returns its end as libcurl reports it.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
-            throw ServiceError(.noClient, "libcurl does not take a request")
+            throw ServiceError(.noClient, "libcurl rejected a request")
         }
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
@@ -72,7 +72,7 @@ import TapcardDomain
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
-                throw stuck("libcurl cannot go on with a request")
+                throw stuck("libcurl cannot continue a request")
             }
             let outcome = unsafe tapcard_libcurl_outcome(functions, multi)
             if outcome >= 0 { return CURLcode(rawValue: UInt32(outcome)) }
@@ -172,7 +172,7 @@ import TapcardDomain
     /// is too old makes no requests.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
-        throw ServiceError(.noClient, "libcurl does not take a setting: \(meaning(of: code))")
+        throw ServiceError(.noClient, "libcurl rejected a setting: \(meaning(of: code))")
     }
 
     private func meaning(of code: CURLcode) -> String {

@@ -35,7 +35,7 @@ package struct CurlFailure {
     package var error: ServiceError {
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
-            return error(.offline, "the proxy makes no connection, status \(proxyStatus)")
+            return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
         }
         return isSent ? afterSending : beforeSending
     }
@@ -45,7 +45,7 @@ package struct CurlFailure {
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
-            ServiceError(.timedOut, "no whole answer came within \(limits.whole.shown)")
+            ServiceError(.timedOut, "no complete answer arrived within \(limits.whole.shown)")
         case CURLE_FILESIZE_EXCEEDED: tooLarge(.body)
         case CURLE_OUT_OF_MEMORY, CurlFailure.lineTooLong: tooLarge(.head)
         case _ where isBreak: cutOff
@@ -55,26 +55,27 @@ package struct CurlFailure {
 
     private var beforeSending: ServiceError {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "no such name is known")
+        case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "the host name was not found in DNS")
         // libcurl's text may contain the whole address of the proxy with its password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
-                .offline, "the proxy's name is not known, or its address cannot be used")
+                .offline, "the proxy's host name is unknown, or its address cannot be used")
         case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
-            ServiceError(.offline, "no such kind of proxy is known")
-        case CURLE_COULDNT_CONNECT: error(.offline, "nobody answers there")
-        case CURLE_PROXY: ServiceError(.offline, "the proxy makes no connection")
+            ServiceError(.offline, "the proxy type is unknown")
+        case CURLE_COULDNT_CONNECT:
+            error(.offline, "no connection could be made; perhaps nothing is listening there")
+        case CURLE_PROXY: ServiceError(.offline, "the proxy refused the connection")
         case CURLE_OPERATION_TIMEDOUT:
-            ServiceError(.timedOut, "no connection came about within \(shorterLimit.shown)")
+            ServiceError(.timedOut, "no connection was made within \(shorterLimit.shown)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            error(.certificate, "it cannot prove who it is")
+            error(.certificate, "the server could not prove its identity with its certificate")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
-            error(.certificate, "the authorities to believe in cannot be read")
+            error(.certificate, "the file of trusted certificate authorities cannot be read")
         // With a system error the connection broke during the handshake, which may pass.
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
-            error(.certificate, "no protected connection can be made")
+            error(.certificate, "a secure connection (TLS) could not be made")
         case _ where isBreak: cutOff
         case CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: notHTTP
         case CURLE_URL_MALFORMAT: error(.badAddress, "the address cannot be used")
@@ -96,17 +97,17 @@ package struct CurlFailure {
     }
 
     private var notHTTP: ServiceError {
-        error(.notHTTP, "what answers there does not keep to HTTP")
+        error(.notHTTP, "the server does not follow the HTTP protocol")
     }
 
     private func tooLarge(_ excess: Excess) -> ServiceError {
         switch excess {
         case .head:
             ServiceError(
-                .tooLarge, "the answer has more than \(AnswerSink.longestHead) bytes of head")
+                .tooLarge, "the answer's header is larger than \(AnswerSink.longestHead) bytes")
         case .body:
             ServiceError(
-                .tooLarge, "the answer has more than \(AnswerSink.longestBody) bytes of body")
+                .tooLarge, "the answer's body is larger than \(AnswerSink.longestBody) bytes")
         }
     }
 

@@ -68,7 +68,7 @@ package actor HTTPClient: HTTPTransport {
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {
                 throw ServiceError(
-                    .timedOut, "requests before it took the \(limits.whole.shown) that it had")
+                    .timedOut, "earlier requests used up the time limit of \(limits.whole.shown)")
             }
             return try connected().perform(request, by: limits, within: rest, abort)
         }

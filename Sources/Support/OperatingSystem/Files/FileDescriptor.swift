@@ -41,7 +41,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
             case S_IFIFO: "a pipe"
             default: "a device"
             }
-        if let other { throw FileError(.notRegular, "\(path): \(other) and no file") }
+        if let other { throw FileError(.notRegular, "\(path) is \(other), not a file") }
     }
 
     /// The bytes from here to the end. Refuses more than `limit` bytes.
@@ -76,7 +76,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         // Wakes ten times a second, as a cancelled task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
-                throw FileError(.cancelled, "\(path): stopped before anybody wrote to its end")
+                throw FileError(
+                    .cancelled, "\(path): stopped before anything was written to the pipe")
             }
         }
     }

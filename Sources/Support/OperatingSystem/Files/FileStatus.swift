@@ -41,6 +41,6 @@ struct FileStatus {
             place = String(place[..<slash])
         }
         guard status.st_mode & S_IFMT == S_IFLNK, unsafe stat(place, &status) != 0 else { return }
-        throw FileError(.danglingLink, "\(place): a link that leads nowhere")
+        throw FileError(.danglingLink, "\(place) is a link to a missing file")
     }
 }

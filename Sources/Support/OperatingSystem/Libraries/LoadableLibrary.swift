@@ -24,7 +24,9 @@ public struct LoadableLibrary: Hashable, Sendable {
         var table = table
         if let missing = unsafe bind(library, &table) {
             let function = unsafe String(cString: missing)
-            throw .unusable("\(file) is another version of \(name): it has no \(function)")
+            throw .unusable(
+                "\(file) is an incompatible version of \(name); the function \(function) is missing"
+            )
         }
         return table
     }

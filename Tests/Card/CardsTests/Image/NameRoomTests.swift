@@ -76,6 +76,6 @@ struct NameRoomTests {
         var face = try face("Ann")
         face.extras = [.init(key: "note", value: .string(String(repeating: "x", count: 99)))]
         let error = #expect(throws: CardImageError.self) { try face.area(in: .ntag213) }
-        #expect(error?.detail.contains("keys of others") == true)
+        #expect(error?.detail.contains("other programs' members") == true)
     }
 }

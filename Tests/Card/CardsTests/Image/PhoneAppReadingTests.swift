@@ -89,11 +89,11 @@ struct PhoneAppReadingTests {
     @Test(
         "A bad value is refused with the reason",
         arguments: [
-            (#"{"accountValue":12.345}"#, "its balance is no amount that a card can hold"),
-            (#"{"accountValue":-1}"#, "its balance is no amount that a card can hold"),
-            (#"{"accountValue":"1"}"#, "its balance is no amount that a card can hold"),
-            (#"{"accountValue":1,"id":0}"#, "its id is no whole number from 1"),
-            (#"{"accountValue":1,"firstName":2}"#, "its name is no text"),
+            (#"{"accountValue":12.345}"#, "balance is not an amount that a card can hold"),
+            (#"{"accountValue":-1}"#, "balance is not an amount that a card can hold"),
+            (#"{"accountValue":"1"}"#, "balance is not an amount that a card can hold"),
+            (#"{"accountValue":1,"id":0}"#, "id is not a whole number of 1 or more"),
+            (#"{"accountValue":1,"firstName":2}"#, "name is not text"),
         ])
     func badValues(json: String, words: String) throws {
         let content = try read(CardsTests.appRecord(json))

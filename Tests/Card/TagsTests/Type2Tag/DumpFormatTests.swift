@@ -140,13 +140,13 @@ import Testing
         pages[7] = nil
         refuses(
             try TagDump(chip: .ntag213, uid: TagBench.uid, pages: pages),
-            "that page 7 could not be read and page 8 could")
+            "that page 7 was unreadable while page 8 was readable")
         for page in 7..<45 { pages[page] = nil }
         var partial = try TagDump(chip: .ntag213, uid: TagBench.uid, pages: pages)
         #expect(throws: Never.self) { try partial.written(as: format) }
         partial.secrets = try TagDump.Secrets(
             password: [1, 2, 3, 4], pack: [5, 6], failedPasswords: 0)
-        refuses(partial, "a password of a tag that could not be read whole")
+        refuses(partial, "the password of a partly read tag")
         let unread = try TagDump(
             chip: .ntag213, uid: TagBench.uid, pages: [Page?](repeating: nil, count: 45))
         if format == .proxmark {
@@ -158,19 +158,19 @@ import Testing
         open[0x2B] = .zero
         refuses(
             TagDump(memory: open, withSecrets: true),
-            "that password and PACK are zero, not unknown")
+            "a password and PACK that are known to be zero")
         let other = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         refuses(
             TagDump(try #require(TagMemory.blank(other, uid: TagBench.uid))),
             "the chip of a Type 2 tag")
         refuses(
             try TagDump(chip: .ntag213, uid: [4, 1, 2, 3, 4, 5, 6], pages: TagDump(memory).pages),
-            "that pages 0 to 2 are not of the UID 04010203040506")
+            "that pages 0 to 2 do not match the UID 04010203040506")
         var shown: [Page?] = memory.pages
         shown[0x2B] = Page(1, 2, 3, 4)
         refuses(
             try TagDump(chip: .ntag213, uid: TagBench.uid, pages: shown),
-            "that a reader saw something where it sees zeros only")
+            "content in pages that a reader sees only as zeros")
         var tried = memory
         tried.failedPasswords = 2
         if format == .proxmark {
@@ -195,19 +195,22 @@ import Testing
             #expect(error?.detail == words)
         }
         let lengths =
-            "a raw dump has as many bytes as the chip (180 of an NTAG213, 540 of an NTAG215, "
+            "a raw dump must have the chip's size (180 of an NTAG213, 540 of an NTAG215, "
             + "924 of an NTAG216)"
-        let nothing = "line 1: neither \"tapcard tag 1\" nor a dump of a Flipper or a Proxmark3"
+        let nothing =
+            "the first line is neither tapcard's \"tapcard tag 1\" nor that of a Flipper or "
+            + "Proxmark3 file"
         refuses(.unknownVersion, [], nothing)
         refuses(.unknownVersion, Array("hello\n".utf8), nothing)
         refuses(.unknownVersion, [0xFF, 0xFE, 0xFD], nothing)
         refuses(
             .badSyntax, Array("tapcard tag 1\n\u{0}".utf8),
-            "byte 14 is zero, so it is not text, and \(lengths), not 15")
+            "byte 14 is zero, so this is not text; \(lengths), not 15")
         refuses(
-            .badSyntax, [4, 0x52, 0, 1], "byte 2 is zero, so it is not text, and \(lengths), not 4")
+            .badSyntax, [4, 0x52, 0, 1], "byte 2 is zero, so this is not text; \(lengths), not 4")
         let long = [UInt8](repeating: UInt8(ascii: "#"), count: TagDump.longestText + 1)
-        refuses(.tooLong, long, "65537 bytes, more than the 65536 of any dump")
+        refuses(
+            .tooLong, long, "the file has 65537 bytes, which is more than any dump has (65536)")
     }
 
     @Test(

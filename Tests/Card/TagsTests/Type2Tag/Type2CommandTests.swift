@@ -74,10 +74,10 @@ import Testing
 
     @Test("A tag error is described by its detail and equal by its kind")
     func namesTheReasonOfARefusal() {
-        let error = Type2Error(.wrongFrameLength, "read of 1, not 2 bytes")
+        let error = Type2Error(.wrongFrameLength, "command read was sent with 1 instead of 2 bytes")
         #expect(error == Type2Error(.wrongFrameLength))
         #expect(error != Type2Error(.unknownCommand, error.detail))
-        #expect(error.description == "read of 1, not 2 bytes")
+        #expect(error.description == "command read was sent with 1 instead of 2 bytes")
         #expect(throws: error) { try Type2Command(frame: [0x30]) }
         #expect(Type2Error(.tooLong).description == "the bytes are not valid for this tag")
     }

@@ -300,7 +300,7 @@ extension DoctorCase {
         DoctorCase(heading: "pcscd does not answer", status: 5) {
             var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
             survey.smartCardRefusal =
-                "pcscd does not let this user in; its polkit rule decides that"
+                "pcscd denies access to this user; its polkit rule decides who has access"
             return survey
         },
         DoctorCase(heading: "libnfc missing", status: 5) {
@@ -310,7 +310,8 @@ extension DoctorCase {
         },
         DoctorCase(heading: "libnfc of another version", status: 5) {
             var survey = try machine(["acr122u"])
-            survey.libnfc = .unusable(why: "libnfc is of version 1.7.1, and 1.8 is needed")
+            survey.libnfc = .unusable(
+                why: "libnfc version 1.7.1 is installed, but version 1.8 is required")
             return survey
         },
         DoctorCase(heading: "A serial port", status: 5) { try machine(["ftdi"]) },
@@ -340,7 +341,7 @@ extension DoctorCase {
         DoctorCase(
             heading: "A board on a bus that does not answer", status: 5,
             words: ["doctor", "--reader", "pn532_spi:/dev/spidev0.0:500000"],
-            failure: ReaderError(.noReader, "no reader answers there")
+            failure: ReaderError(.noReader, "no reader answers at that address")
         ) {
             var survey = try machine(nil)
             survey.libnfc = .version("1.8.0")

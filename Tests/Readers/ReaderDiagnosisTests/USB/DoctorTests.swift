@@ -111,7 +111,7 @@ struct DoctorTests {
         {"id":"usb","severity":"ok","reader":null,"what":"1 reader is plugged in.",\
         "remedy":null,"commands":[]},\
         {"id":"ready","severity":"ok","reader":"acr122_usb:001:004",\
-        "what":"ACS ACR122U (072f:2200, bus 1, device 4) is free, and you may open it.",\
+        "what":"ACS ACR122U (072f:2200, bus 1, device 4) is connected, free, and accessible to you.",\
         "remedy":null,"commands":[]},\
         {"id":"answers","severity":"ok","reader":"acr122_usb:001:004",\
         "what":"acr122_usb:001:004 answers as ACS / ACR122U PICC Interface, PN532 v1.6.",\

@@ -22,7 +22,7 @@ struct ReaderListTests {
             "-|Sony RC-S380/P|none|not supported",
             "pcsc:Virtual PCD 00 00|Virtual PCD 00 00|PC/SC|ready",
             "pn532_uart:/dev/ttyUSB0|FTDI serial bridge|libnfc pn532_uart|"
-                + "ready, if a PN532 board hangs on it",
+                + "ready if a PN532 is connected",
             "sim|simulated reader|tapcard|ready",
         ]
         let cells = text.split(separator: "\n").map { line in

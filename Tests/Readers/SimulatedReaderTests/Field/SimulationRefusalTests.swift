@@ -27,34 +27,34 @@ struct SimulationRefusalTests {
         "", "\n\(heading)", "# first\n\(heading)", "\u{FEFF}\(heading)", " \(heading)",
         "tapcard simulation 2\n", "tapcard simulation\n", "tapcard simulation 1 \n",
         "tapcard simulation 1\r\n", "Tapcard simulation 1\n",
-    ].map { Case(heading, $0, "is no simulation") }
+    ].map { Case(heading, $0, "is not a tapcard simulation") }
 
     static let outOfPlace =
         [
             lying + lying, lying + "on-reader: none\n", "on-reader:\n", "on-reader\n",
             "on-reader: \n", "on-reader:04112233445566\n", "On-reader: none\n",
             " on-reader: none\n", "reader: none\n", lying + "hello\n", lying + ": \n",
-        ].map { Case(lying, $0, "out of place") }
+        ].map { Case(lying, $0, "was not expected there") }
         + [fault + fault, "fault:\n", "fault: \n", fault + "page 00: 00 00 00 00\n"].map {
-            Case(fault, $0, "out of place")
+            Case(fault, $0, "was not expected there")
         }
 
     static let fields = [
-        Case("last-tag: 04112233445566\n", "", "does not say"),
-        Case("last-tag: 04112233445566\n", "last-tag: 04112233445567\n", "not in the file"),
-        Case(lying, "", "does not say"), Case(fault, "", "does not say"),
-        Case(lying + fault, "", "does not say"),
-        Case(lying, "on-reader: XX\n", "no number of a tag"),
-        Case(lying, "on-reader: 0411223344556\n", "no number of a tag"),
-        Case(lying, "on-reader: none none\n", "no number of a tag"),
-        Case(lying, "on-reader: 04112233445566,04AC6B72BA6C80\n", "no number of a tag"),
-        Case(lying, "on-reader: 041122334455\n", "not in the file"),
-        Case(lying, "on-reader: 04112233445567\n", "not in the file"),
-        Case(lying, "on-reader: 04112233445566 04112233445566\n", "lies there twice"),
-        Case(fault, "fault: write 3\n", "no fault \"write 3\""),
-        Case(fault, "fault: None\n", "no fault \"None\""),
-        Case(fault, "fault: write 3 lost \n", "no fault"),
-        Case(fault, "fault: write 3 lost\r\n", "no fault"),
+        Case("last-tag: 04112233445566\n", "", "has no line"),
+        Case("last-tag: 04112233445566\n", "last-tag: 04112233445567\n", "missing from the file"),
+        Case(lying, "", "has no line"), Case(fault, "", "has no line"),
+        Case(lying + fault, "", "has no line"),
+        Case(lying, "on-reader: XX\n", "is not a UID"),
+        Case(lying, "on-reader: 0411223344556\n", "is not a UID"),
+        Case(lying, "on-reader: none none\n", "is not a UID"),
+        Case(lying, "on-reader: 04112233445566,04AC6B72BA6C80\n", "is not a UID"),
+        Case(lying, "on-reader: 041122334455\n", "missing from the file"),
+        Case(lying, "on-reader: 04112233445567\n", "missing from the file"),
+        Case(lying, "on-reader: 04112233445566 04112233445566\n", "listed twice"),
+        Case(fault, "fault: write 3\n", "the fault \"write 3\" is unknown"),
+        Case(fault, "fault: None\n", "the fault \"None\" is unknown"),
+        Case(fault, "fault: write 3 lost \n", "the fault"),
+        Case(fault, "fault: write 3 lost\r\n", "the fault"),
     ]
 
     static let tags = [

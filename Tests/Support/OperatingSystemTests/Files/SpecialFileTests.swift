@@ -16,7 +16,7 @@ struct SpecialFileTests {
             try #require(unsafe mkfifo(file.path, 0o600) == 0)
             let error = #expect(throws: FileError.self) { try file.read() }
             #expect(error?.kind == .notRegular)
-            #expect(error?.detail == "\(file.path): a pipe and no file")
+            #expect(error?.detail == "\(file.path) is a pipe, not a file")
             // Written it is a file again.
             try file.write([1])
             #expect(try file.read() == [1])
@@ -27,7 +27,7 @@ struct SpecialFileTests {
     func device(path: String) throws {
         let error = #expect(throws: FileError.self) { try DurableFile(path).read() }
         #expect(error?.kind == .notRegular)
-        #expect(error?.detail == "\(path): a device and no file")
+        #expect(error?.detail == "\(path) is a device, not a file")
     }
 
     @Test("A socket is refused as a file")

@@ -34,7 +34,10 @@ struct LoadableLibraryTests {
             try load("libc.so.6", lacking: "play_it")
         }
         #expect(
-            fault == .unusable("libc.so.6 is another version of libplayed: it has no play_it"))
+            fault
+                == .unusable(
+                    "libc.so.6 is an incompatible version of libplayed; "
+                        + "the function play_it is missing"))
     }
 
     @Test("A missing library that is required ends the process and is named")

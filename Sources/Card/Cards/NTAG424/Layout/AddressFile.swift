@@ -47,7 +47,8 @@ package struct AddressFile: Hashable, Sendable {
             rest.allSatisfy(AddressFile.isPlain)
         else {
             throw AddressError(
-                "the address needs https://, a name, and no query or special character")
+                "the address must start with https://, have a host, and contain no query or "
+                    + "special characters")
         }
         // The chip writes two ASCII digits a byte over these zeros (SDM, ASCII encoding).
         func digits(_ count: Int) -> String { String(repeating: "0", count: 2 * count) }
@@ -56,11 +57,13 @@ package struct AddressFile: Hashable, Sendable {
         let code = AddressFile.codeName + digits(TapKeys.codeSize)
         let message = try translating(
             NDEFMessage([NDEFURI(page + identity + data + code).record]).encoded()
-        ) { (_: NDEFError) in AddressError("the address is too long for a chip") }
+        ) { (_: NDEFError) in AddressError("the address is too long for the chip") }
         let used = AddressFile.lengthByteCount + message.count
         guard used <= AddressFile.longest else {
+            let excess = used - AddressFile.longest
             throw AddressError(
-                "the address has \(used - AddressFile.longest) characters too many for a chip")
+                "the address is \(excess) \(excess == 1 ? "character" : "characters") too long for "
+                    + "the chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
         // The values end the file, so their places follow from its length: a station with another

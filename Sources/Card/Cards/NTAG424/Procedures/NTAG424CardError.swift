@@ -60,17 +60,19 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     static func unknownKeys(_ number: KeyNumber, version: UInt8) -> NTAG424CardError {
         NTAG424CardError(
             .unknownKeys(version: version),
-            "key \(number.rawValue) of the card has version \(version), which is not known here")
+            "the card's key \(number.rawValue) has version \(version), which is unknown at this "
+                + "station")
     }
 
     static func spared(_ number: KeyNumber) -> NTAG424CardError {
         NTAG424CardError(
-            .spared(number), "the card has not confirmed key \(number.rawValue) in this tap")
+            .spared(number),
+            "the card has left key \(number.rawValue) unconfirmed too often in this tap")
     }
 
     static let otherCard = NTAG424CardError(
-        .otherCard, "the card proves another number than the one that was read")
-    static let unfinished = NTAG424CardError(.unfinished, "the card is not made completely")
+        .otherCard, "the number that the card proved differs from the number that was read")
+    static let unfinished = NTAG424CardError(.unfinished, "the card's setup was not completed")
     static let fixedSettings = NTAG424CardError(
         .fixedSettings, "the settings of the chip's files cannot be changed")
     package static let otherChip = NTAG424CardError(.otherChip, "the card is not an NTAG 424")

@@ -87,7 +87,8 @@ extension NTAG424Procedure {
             // 919Dh to an authentication means that the key is dead.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
-                    .deadKey(number), "the card takes key \(number.rawValue) no more"
+                    .deadKey(number),
+                    "key \(number.rawValue) is locked; the card no longer accepts it"
                 ).after(talk)
             }
             // A refusal has no code, so anyone may have sent it: the write can have happened all

@@ -31,13 +31,13 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.words(refusal)
-        case .unproved: "the card's answer is not proved; nothing that it says is believed"
-        case .impostor: "the card cannot prove who it is"
+        case .unproved: "the answer was not authenticated, so nothing in it is trusted"
+        case .impostor: "the card failed to prove its identity"
         case .otherProtocol:
-            "the NTAG 424 uses its other protocol (LRP), which tapcard does not know"
+            "the chip is in LRP mode, which is not supported"
         case .malformed: "the card's answer has an invalid form"
         case .sessionOver: "the session with the card is over"
-        case .keyRefusedBefore: "the card has refused a key in this tap"
+        case .keyRefusedBefore: "the card refused a key earlier in this tap"
         case .tooLong: "the command is too long for this card"
         }
     }
@@ -48,27 +48,27 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .refused(let refusal): NTAG424Error.advice(refusal)
         case .unproved, .malformed, .sessionOver:
             "Hold the card still and tap it again."
-        case .impostor: "Keep the card and look it up in the ledger: it may be a copy."
-        case .otherProtocol: "Use another chip. A chip in LRP mode cannot be switched back."
+        case .impostor: "Keep the card, and check it in the ledger. It may be a copy."
+        case .otherProtocol: "Use another chip. LRP mode cannot be undone."
         case .keyRefusedBefore:
-            "Take the card away. Find out by its key versions which keys it has before another tap."
-        case .tooLong: "Report this: it is an error of the program."
+            "Remove the card. Compare its key versions (`tapcard tag info`) before the next tap."
+        case .tooLong: "This is a program error. Please report it."
         }
     }
 
     private static func words(_ refusal: NTAG424Refusal) -> String {
         switch refusal {
-        case .unknownCommand: "the card does not know the command, or the session is over"
-        case .integrity: "the card found the command damaged or repeated, and did nothing"
-        case .noSuchKey: "the card has no such key, or its application is not selected"
-        case .wrongLength: "the card found the command too short or too long"
-        case .notAllowed: "the card does not allow this with the key in use"
-        case .wrongParameter: "the card found a value in the command invalid"
-        case .authenticationDelayed: "the card delays authentication after many wrong keys"
-        case .authenticationFailed: "the card did not accept the key, and has counted the attempt"
+        case .unknownCommand: "the card does not recognize the command, or the session has ended"
+        case .integrity: "the card found the command damaged or repeated and did nothing"
+        case .noSuchKey: "the key is missing from the card, or the application is not selected"
+        case .wrongLength: "the card rejected the command's length"
+        case .notAllowed: "the key in use does not permit this"
+        case .wrongParameter: "the card rejected a value in the command"
+        case .authenticationDelayed: "the card is delaying authentication after many wrong keys"
+        case .authenticationFailed: "the card rejected the key and counted the attempt"
         case .outsideFile: "the command reaches beyond the end of the file"
-        case .aborted: "the card had expected the rest of an earlier command"
-        case .memory: "the card could not write its memory"
+        case .aborted: "the card was waiting for the rest of an earlier command"
+        case .memory: "the card could not write to its memory"
         case .noSuchFile: "the card has no such file or application"
         case .other(let status):
             "the card answered with status "
@@ -82,15 +82,16 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         switch refusal {
         case .integrity, .aborted, .unknownCommand: "Tap the card again."
         case .authenticationDelayed:
-            "Hold the card on the reader until it accepts an attempt; do not try other keys."
+            "Hold the card on the reader until an attempt is accepted. Do not try other keys."
         case .authenticationFailed, .noSuchKey:
-            "Do not try other keys: wrong ones are counted, and can kill a key. "
+            "Do not try other keys: failed attempts are counted and can disable a key. "
                 + "Compare the card's key versions with the ledger."
-        case .notAllowed: "Check the rights of the card's files, and which key the station has."
-        case .memory: "Use another card: this one is worn out."
-        case .noSuchFile: "Use an NTAG 424: this card is another one."
+        case .notAllowed:
+            "Check the access rights of the card's files and which key this station has."
+        case .memory: "The card is worn out. Use another one."
+        case .noSuchFile: "The card is not an NTAG 424. Use one that is."
         case .wrongLength, .wrongParameter, .outsideFile, .other:
-            "Tap the card again; if it is refused again, report what the card answered."
+            "Tap the card again. If it is refused again, report its answer."
         }
     }
 }

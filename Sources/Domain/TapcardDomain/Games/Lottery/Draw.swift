@@ -83,7 +83,7 @@ public struct DrawList: Hashable, Sendable {
     public init(_ draws: [Draw]) throws(Refusal) {
         var seen: Set<DrawID> = []
         for draw in draws where !seen.insert(draw.id).inserted {
-            throw Refusal(.badDraw, "draw \(draw.id) is there twice")
+            throw Refusal(.badDraw, "draw \(draw.id) is listed twice")
         }
         self.draws = draws.sorted { $0.isNewer(than: $1) }
     }
@@ -132,12 +132,12 @@ public struct DrawList: Hashable, Sendable {
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
-                .noDrawKnown, "no draw is known, so the name of the next is not known")
+                .noDrawKnown, "no draw is known, so the next name is unknown")
         }
         guard let last = lastCounted, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
-                "the draws that are known do not count up, so the name of the next is not known")
+                "the known draws are not numbered consecutively, so the next name is unknown")
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
@@ -151,7 +151,7 @@ public struct DrawList: Hashable, Sendable {
         }
         guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
-                .noSuchDraw, "there is no draw \(id) to come; the next one is \(next)")
+                .noSuchDraw, "draw \(id) is unknown or too far ahead; the next one is \(next)")
         }
         return id
     }

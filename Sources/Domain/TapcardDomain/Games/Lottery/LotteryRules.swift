@@ -19,8 +19,9 @@ public struct LotteryRules: Hashable, Sendable {
         else {
             throw Refusal(
                 .badBalls,
-                "\(ballCount) balls of \(highest) and a bonus ball cannot be drawn; write 1 to "
-                    + "\(LotteryRules.mostBalls) balls of more than that, up to \(LotteryRules.highestOfAll)"
+                "\(ballCount) balls out of \(highest) plus a bonus is not possible; choose 1 to "
+                    + "\(LotteryRules.mostBalls) balls from a larger set of up to "
+                    + "\(LotteryRules.highestOfAll) numbers"
             )
         }
         self.init(unchecked: ballCount, of: highest)
@@ -48,10 +49,10 @@ public struct Balls: Hashable, Sendable {
         var seen: Set<Int> = []
         for number in numbers + [bonus] {
             guard (1...rules.highest).contains(number) else {
-                throw Refusal(.badBalls, "ball \(number) is not one of 1 to \(rules.highest)")
+                throw Refusal(.badBalls, "ball \(number) is not in the range 1 to \(rules.highest)")
             }
             guard seen.insert(number).inserted else {
-                throw Refusal(.badBalls, "ball \(number) is there twice")
+                throw Refusal(.badBalls, "ball \(number) is listed twice")
             }
         }
         (self.numbers, self.bonus) = (numbers, bonus)

@@ -43,11 +43,11 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
                 })
             else {
                 throw Refusal(
-                    .badAmount, "the prize table has two rows like \(printable(String(word)))")
+                    .badAmount, "the prize table has two rows for \(printable(String(word)))")
             }
             rows.append(row)
         }
-        guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table has no row") }
+        guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table is empty") }
         // The stricter row comes first.
         self.rows = rows.sorted {
             ($0.matchCount, $0.needsBonus ? 1 : 0) > ($1.matchCount, $1.needsBonus ? 1 : 0)

@@ -20,19 +20,23 @@ package struct MastermindRules: Hashable, Sendable {
         else {
             throw Refusal(
                 .badGuess,
-                "\(slots) slots with \(colours) colours are no game; it has 1 to "
+                "\(slots) slots with \(colours) colors is not possible; choose 1 to "
                     + "\(MastermindRules.mostSlots) slots and 2 to "
-                    + "\(MastermindRules.mostColours) colours")
+                    + "\(MastermindRules.mostColours) colors")
         }
         (self.slots, self.colours) = (slots, colours)
     }
 
     package func requireGuess(_ guess: [Int]) throws(Refusal) {
         guard guess.count == slots else {
-            throw Refusal(.badGuess, "a guess has \(slots) colours, not \(guess.count)")
+            throw Refusal(
+                .badGuess,
+                "the guess must have \(slots == 1 ? "1 color" : "\(slots) colors"), not "
+                    + "\(guess.count)"
+            )
         }
         for colour in guess where !(1...colours).contains(colour) {
-            throw Refusal(.badGuess, "there is no colour \(colour); they are 1 to \(colours)")
+            throw Refusal(.badGuess, "color \(colour) is not in the range 1 to \(colours)")
         }
     }
 }
