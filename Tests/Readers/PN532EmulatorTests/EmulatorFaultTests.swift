@@ -23,7 +23,7 @@ struct EmulatorFaultTests {
         "A fault that takes the card away leaves its page as the fault says",
         arguments: [
             ("lost", .zero), ("acknowledge-lost", new), ("torn old", .zero), ("torn new", new),
-            ("torn zero", .zero), ("torn new-lowest 1", Page(0, 0, 0, 0)),
+            ("torn zero", .zero), ("torn new-lowest 1", Page(0, 0, 0, 4)),
             ("torn new-highest 1", Page(1, 0, 0, 0)), ("torn old-lowest 3", .zero),
         ] as [(String, Page)])
     func gone(kind: String, content: Page) throws {
@@ -31,7 +31,7 @@ struct EmulatorFaultTests {
         #expect(bench.send(Self.write) == [0x01])
         #expect(bench.send([0x32, 0x05, 0x00, 0x01, 0x02]) == [])
         #expect(bench.send(EmulatorBench.list) == [0x00])
-        if kind != "torn new-lowest 1" { #expect(bench.page(0x10) == content) }
+        #expect(bench.page(0x10) == content)
         _ = try bench.control("present")
         #expect(bench.send(EmulatorBench.list)?.first == 0x01)
         #expect(bench.send(Self.write) == [0x00])

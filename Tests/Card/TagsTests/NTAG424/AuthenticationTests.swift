@@ -127,7 +127,7 @@ struct AuthenticationTests {
         #expect(transaction == example.transaction.map(bytes))
     }
 
-    @Test("A flipped bit in the card's proof reveals an impostor", arguments: 0..<256)
+    @Test("A flipped bit in the card's proof reveals an impostor", arguments: 0..<160)
     func impostor(bit: Int) throws {
         let example = Self.first[0]
         var conversation = NTAG424Conversation()
@@ -136,13 +136,11 @@ struct AuthenticationTests {
         _ = try conversation.hear(bytes(example.challenge + "91AF"))
         var confirmation = bytes(example.confirmation)
         confirmation[bit / 8] ^= 1 << (bit % 8)
-        // The last bits are of capabilities, which prove nothing; the others carry on over blocks.
-        if bit < 160 {
-            #expect(throws: NTAG424Error(.impostor)) {
-                _ = try conversation.hear(confirmation + [0x91, 0x00])
-            }
-            #expect(conversation.session == nil)
+        // The bits from 160 on are of capabilities, which prove nothing.
+        #expect(throws: NTAG424Error(.impostor)) {
+            _ = try conversation.hear(confirmation + [0x91, 0x00])
         }
+        #expect(conversation.session == nil)
     }
 
     @Test("After one refused key, no other key is tried")
