@@ -3,10 +3,10 @@ import TapcardDomain
 import Testing
 import Verbs
 
-@Suite("Activating the code of a card")
+@Suite("Activating a scratch code on the command line")
 struct ActivateCommandTests {
     @Test(
-        "a service that fails is exit status 8, and the code is as good as before",
+        "A service failure exits with status 8 and leaves the code activating",
         arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
     func failed(kind: ServiceError.Kind) async throws {
         let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
@@ -32,7 +32,7 @@ struct ActivateCommandTests {
         #expect(ended.text.contains("will send the same code again"))
     }
 
-    @Test("history tells each attempt and what the service said, audit what has no answer")
+    @Test("The history lists each attempt and its answer, and the audit lists unanswered cards")
     func listed() async throws {
         let service = FakeActivation(.success(.refused(version: "6.1")))
         let bench = try await ProgramBench.withScratchedCard(services: service.services)
@@ -78,7 +78,7 @@ struct ActivateCommandTests {
         "00000000-0000-4000-8000-00000000000\(number)"
     }
 
-    @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
+    @Test("Interrupting an activation keeps its answer, and the next tap writes it to the card")
     func left() async throws {
         let service = HeldActivation()
         let bench = try await ProgramBench.withScratchedCard(services: service.services)
@@ -102,7 +102,7 @@ struct ActivateCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("who ends the process at once is told that the activation is open")
+    @Test("A process that is ended at once says that the activation is still open")
     func cutShort() async throws {
         let service = HeldActivation()
         let bench = try await ProgramBench.withScratchedCard(services: service.services)
@@ -133,7 +133,7 @@ struct ActivateCommandTests {
     }
 
     @Test(
-        "on a terminal a line says what is waited for, and a check mark that it is done",
+        "A terminal shows that the code is being activated, then a check mark",
         .timeLimit(.minutes(1)))
     func terminal() async throws {
         let service = HeldActivation()

@@ -7,13 +7,13 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("Cashiers with passwords")
+@Suite("Cashiers on the command line")
 struct CashierCommandTests {
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
     private static let nobody =
         "No cashiers; the till page needs no login\n"
 
-    @Test("are added, listed and removed; only a slow hash of the password is kept")
+    @Test("Cashiers are added, listed and removed, and only a hash of each password is stored")
     func life() async throws {
         let bench = try ProgramBench()
         #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
@@ -51,7 +51,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list").text == Self.nobody)
     }
 
-    @Test("the password is typed twice")
+    @Test("A password that is typed twice is accepted")
     func typed() async throws {
         let bench = try ProgramBench(typing: ["sesame-open", "sesame-open"])
         #expect(await bench.run("cashiers add Ann").status == 0)
@@ -60,7 +60,7 @@ struct CashierCommandTests {
     }
 
     @Test(
-        "a password that is none is refused, and nothing is kept",
+        "An unsuitable or unconfirmed password is refused, and no cashier is added",
         arguments: [
             (["sesame-open", "sesame-closed"], 2, "The two entries do not match."),
             (["sesame-open", nil], 1, "Canceled."), ([nil], 1, "Canceled."),
@@ -85,7 +85,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list").text == Self.nobody)
     }
 
-    @Test("without a terminal the variable is named; one that is not text is refused")
+    @Test("Without a terminal, a password comes only from a valid environment variable")
     func unasked() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run("cashiers add Ann")
@@ -108,7 +108,7 @@ struct CashierCommandTests {
         #expect(inFile.text.contains("is not allowed in this file; set TAPCARD_CASHIER_PASSWORD"))
     }
 
-    @Test("a name is one name however it is typed, and no other may look like it")
+    @Test("Spellings of one name are one cashier, and a name that looks alike is refused")
     func oneName() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("cashiers add Ann", Self.password)
@@ -128,7 +128,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers remove aNN").text == "Ann can no longer log in\n")
     }
 
-    @Test("names that are none are refused", arguments: ["\u{7}", "\u{202E}nnA"])
+    @Test("An invalid cashier name is refused", arguments: ["\u{7}", "\u{202E}nnA"])
     func names(_ name: String) async throws {
         let bench = try ProgramBench()
         for verb in ["add", "remove"] {
@@ -139,7 +139,7 @@ struct CashierCommandTests {
     }
 
     @Test(
-        "a file that is not ours is refused, and kept",
+        "A cashier file that is damaged, newer, or readable by others is refused and kept",
         arguments: [
             ("", 0o600, "is damaged or from a newer version of tapcard"),
             (
@@ -165,7 +165,7 @@ struct CashierCommandTests {
         #expect(try DurableFile(path).read() == Array(text.utf8))
     }
 
-    @Test("a file or a lock that cannot be used is named, and no cashier is added")
+    @Test("A cashier file or lock that cannot be used is named, and no cashier is added")
     func unusable() async throws {
         let bench = try ProgramBench()
         let path = bench.path(of: "cashiers.json")
@@ -188,7 +188,7 @@ struct CashierCommandTests {
         try DurableFile(long.path + ".lock").remove()
     }
 
-    @Test("no more are added than the file may have; an existing one gets a new password")
+    @Test("A full cashier file takes no new cashier but still takes a new password")
     func crowd() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("cashiers add Ann", Self.password)

@@ -7,7 +7,7 @@ import TextCodecs
 struct CashierSettingTests {
     private static let ann = ["TAPCARD_CASHIER": "Ann"]
 
-    @Test("is named by the history, for people and for programs, until another one begins")
+    @Test("The history names the cashier of each operation")
     func history() async throws {
         let bench = try ProgramBench()
         let issued = await bench.run("issue --balance 20 --quiet", Self.ann)
@@ -23,7 +23,7 @@ struct CashierSettingTests {
         #expect(lines[1].hasSuffix("  by Bob"))
     }
 
-    @Test("who repeats another one's request is told what that one did")
+    @Test("A repeated request keeps the cashier who made it first")
     func repetition() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("issue --balance 20 --quiet")
@@ -36,7 +36,7 @@ struct CashierSettingTests {
         )
     }
 
-    @Test("is a setting of the file and of the environment, which config shows")
+    @Test("The cashier is set in the file or the environment, and config shows which")
     func config() async throws {
         let bench = try ProgramBench()
         #expect(
@@ -50,7 +50,9 @@ struct CashierSettingTests {
         #expect(shown.contains("cashier                    variable         Ann\n"), "\(shown)")
     }
 
-    @Test("is refused where it is not a name", arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])
+    @Test(
+        "A cashier setting that is not a valid name is refused",
+        arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])
     func refusals(_ name: String) async throws {
         let ended = try await ProgramBench().run("history", ["TAPCARD_CASHIER": name])
         #expect(ended.status == 2)
@@ -58,7 +60,7 @@ struct CashierSettingTests {
         #expect(ended.text.hasSuffix("Nothing was done. Use another name, or none.\n"))
     }
 
-    @Test("is refused where the name is longer than anybody's")
+    @Test("A cashier name longer than 40 characters is refused")
     func length() async throws {
         let bench = try ProgramBench()
         let most = String(repeating: "é", count: CashierName.longest)

@@ -3,58 +3,65 @@ import Glibc
 import Testing
 import Verbs
 
-@Suite("Completions in the shells")
+@Suite("Shell completions")
 struct CommandLineCompletionTests {
-    @Test(arguments: [
-        ([""], ["completions", "draws", "forget", "pay", "read", "tag"]),
-        (["p"], ["pay"]),
-        (["x"], []),
-        (["tag", ""], ["dump", "info"]),
-        (["--json", "tag", "i"], ["info"]),
-        (["tag", "--reader", "sim", "d"], ["dump"]),
-        (["draws", ""], ["show"]),
-        (["draws", "show", ""], []),
-        (["pay", "4.50", ""], []),
-        (["pay", "--op"], ["--operation"]),
-        (["pay", "4.50", "--c"], ["--card"]),
-        (["read", "-"], ["--help", "--json", "--ledger", "--reader", "--version", "--watch"]),
-        (["-"], ["--help", "--json", "--ledger", "--reader", "--version"]),
-        (["completions", ""], ["bash", "fish", "zsh"]),
-        (["completions", "z"], ["zsh"]),
-        (["completions", "zsh", ""], []),
-        (["tag", "dump", "--format", ""], ["flipper", "text"]),
-        (["tag", "dump", "--format", "f"], ["flipper"]),
-        (["pay", "--card", ""], []),
-        (["pya", ""], []),
-        (["pay", "--crad", ""], []),
-    ])
+    @Test(
+        "Bash completes verbs, options and choices",
+        arguments: [
+            ([""], ["completions", "draws", "forget", "pay", "read", "tag"]),
+            (["p"], ["pay"]),
+            (["x"], []),
+            (["tag", ""], ["dump", "info"]),
+            (["--json", "tag", "i"], ["info"]),
+            (["tag", "--reader", "sim", "d"], ["dump"]),
+            (["draws", ""], ["show"]),
+            (["draws", "show", ""], []),
+            (["pay", "4.50", ""], []),
+            (["pay", "--op"], ["--operation"]),
+            (["pay", "4.50", "--c"], ["--card"]),
+            (["read", "-"], ["--help", "--json", "--ledger", "--reader", "--version", "--watch"]),
+            (["-"], ["--help", "--json", "--ledger", "--reader", "--version"]),
+            (["completions", ""], ["bash", "fish", "zsh"]),
+            (["completions", "z"], ["zsh"]),
+            (["completions", "zsh", ""], []),
+            (["tag", "dump", "--format", ""], ["flipper", "text"]),
+            (["tag", "dump", "--format", "f"], ["flipper"]),
+            (["pay", "--card", ""], []),
+            (["pya", ""], []),
+            (["pay", "--crad", ""], []),
+        ])
     func verbsOptionsAndChoices(words: [String], offered: [String]) throws {
         #expect(try completions(of: words) == offered)
     }
 
-    /// Bash hands `--format=f` and `sim:a` over in pieces, as here.
-    @Test(arguments: [
-        (["tag", "dump", "--format", "="], ["flipper", "text"]),
-        (["tag", "dump", "--format", "=", "f"], ["flipper"]),
-        (["--reader", "=", "sim", ":", "a", "ta"], ["tag"]),
-        (["--reader", "sim", ":", "a", "=", "b", "ta"], ["tag"]),
-        (["--reader", "sim", ":"], []),
-        (["--bogus", "=", ""], []),
-    ])
+    /// Bash passes `--format=f` and `sim:a` in pieces, as here.
+    @Test(
+        "Bash completes words that it splits at equals signs and colons",
+        arguments: [
+            (["tag", "dump", "--format", "="], ["flipper", "text"]),
+            (["tag", "dump", "--format", "=", "f"], ["flipper"]),
+            (["--reader", "=", "sim", ":", "a", "ta"], ["tag"]),
+            (["--reader", "sim", ":", "a", "=", "b", "ta"], ["tag"]),
+            (["--reader", "sim", ":"], []),
+            (["--bogus", "=", ""], []),
+        ])
     func wordsThatBashCutsUp(words: [String], offered: [String]) throws {
         #expect(try completions(of: words) == offered)
     }
 
-    @Test(arguments: [
-        ["--ledger", ""], ["read", "--ledger", "=", ""], ["tag", "dump", ""],
-        ["tag", "dump", "--json", "my"],
-    ])
+    @Test(
+        "Bash completes file names",
+        arguments: [
+            ["--ledger", ""], ["read", "--ledger", "=", ""], ["tag", "dump", ""],
+            ["tag", "dump", "--json", "my"],
+        ])
     func files(words: [String]) throws {
         let name = words.last == "my" ? ["my card.nfc"] : ["my card.nfc", "other"]
         #expect(try completions(of: words) == name)
     }
 
-    @Test func anArgumentThatRepeatsGoesOn() throws {
+    @Test("A repeating argument is completed again after its first word")
+    func anArgumentThatRepeatsGoesOn() throws {
         let table = CommandTable(
             program: "tapcard", summary: "",
             globals: [],
@@ -75,33 +82,37 @@ struct CommandLineCompletionTests {
         #expect(text == "red\ngreen\n")
     }
 
-    @Test(arguments: [
-        (
-            ["tag", ""],
-            "info\tDescribe the chip\ndump\tWrite all pages down\n"
-        ),
-        (
-            ["re"],
-            """
-            read\tShow what is on a card
-            forget\tBlank the names of cards
-            pay\tTake a payment
-            draws\tList the draws; further verbs: show
-            tag\tinfo, dump
-            completions\tPrint completions for a shell
+    @Test(
+        "The program answers a completion request with candidates and descriptions",
+        arguments: [
+            (
+                ["tag", ""],
+                "info\tDescribe the chip\ndump\tWrite all pages down\n"
+            ),
+            (
+                ["re"],
+                """
+                read\tShow what is on a card
+                forget\tBlank the names of cards
+                pay\tTake a payment
+                draws\tList the draws; further verbs: show
+                tag\tinfo, dump
+                completions\tPrint completions for a shell
 
-            """
-        ),
-        (["tag", "dump", "--format=t"], "--format=text\n--format=flipper\n"),
-        (["tag", "dump", "--ledger=t"], ":files\n"),
-        ([], "read"),
-    ])
+                """
+            ),
+            (["tag", "dump", "--format=t"], "--format=text\n--format=flipper\n"),
+            (["tag", "dump", "--ledger=t"], ":files\n"),
+            ([], "read"),
+        ])
     func whatTheShellsAreTold(words: [String], answer: String) throws {
         let told = try #require(try text(["help", "--complete"] + words))
         #expect(words.isEmpty ? told.hasPrefix(answer) : told == answer)
     }
 
-    @Test(arguments: Shell.allCases)
+    @Test(
+        "Every completion script parses in its shell and has no placeholder left",
+        arguments: Shell.allCases)
     func everyScriptIsValidAndNamesTheProgram(shell: Shell) throws {
         let script = sample.completion(for: shell)
         #expect(script.contains("help --complete"))
@@ -113,7 +124,8 @@ struct CommandLineCompletionTests {
         #expect(shell == .bash ? answer == "valid\n" : ["valid\n", ""].contains(answer))
     }
 
-    @Test func theLinesThatTieTheScriptsToTheProgram() {
+    @Test("Every completion script registers itself for the program")
+    func theLinesThatTieTheScriptsToTheProgram() {
         #expect(sample.completion(for: .bash).hasSuffix("complete -F _tapcard tapcard\n"))
         #expect(sample.completion(for: .zsh).hasPrefix("#compdef tapcard\n"))
         #expect(

@@ -2,38 +2,47 @@ import CommandLine
 import Testing
 import Verbs
 
-@Suite("Help and documentation made from the table")
+@Suite("Help made from the command table")
 struct CommandLineHelpTests {
-    @Test(arguments: [[], ["--help"], ["-h"], ["help"], ["--json"], ["help", "--help"], ["--"]])
+    @Test(
+        "The overview is shown without a verb and for every form of help",
+        arguments: [[], ["--help"], ["-h"], ["help"], ["--json"], ["help", "--help"], ["--"]])
     func theOverview(line: [String]) throws {
         #expect(try text(line) == sample.help())
         #expect(sample.help() == overview)
     }
 
-    @Test(arguments: [
-        ["help", "pay"], ["pay", "--help"], ["--help", "pay"], ["pay", "-h", "4.50", "5"],
-        ["--json", "help", "pay"], ["help", "pay", "4.50"],
-    ])
+    @Test(
+        "The help of a command is shown wherever help stands on the line",
+        arguments: [
+            ["help", "pay"], ["pay", "--help"], ["--help", "pay"], ["pay", "-h", "4.50", "5"],
+            ["--json", "help", "pay"], ["help", "pay", "4.50"],
+        ])
     func oneCommand(line: [String]) throws {
         let pay = try #require(sample.commands.first { $0.path == ["pay"] })
         #expect(try text(line) == sample.help(for: pay))
         #expect(sample.help(for: pay) == helpForPay)
     }
 
-    @Test(arguments: [["tag"], ["tag", "--help"], ["help", "tag"], ["tag", "--json"]])
+    @Test(
+        "A group of commands shows its verbs",
+        arguments: [["tag"], ["tag", "--help"], ["help", "tag"], ["tag", "--json"]])
     func aGroupOfCommands(line: [String]) throws {
         #expect(try text(line) == helpForTag)
     }
 
-    @Test func aCommandThatIsAGroupToo() throws {
+    @Test("The help of a command that is also a group lists its further verbs")
+    func aCommandThatIsAGroupToo() throws {
         #expect(try text(["draws", "--help"]) == helpForDraws)
     }
 
-    @Test func anArgumentThatMayBeLeftOutAndChoices() throws {
+    @Test("Help marks an optional argument and lists choices")
+    func anArgumentThatMayBeLeftOutAndChoices() throws {
         #expect(try text(["tag", "dump", "--help"]) == helpForDump)
     }
 
-    @Test func noLineIsLongerThanAHundredColumns() throws {
+    @Test("No line of help is longer than a hundred columns")
+    func noLineIsLongerThanAHundredColumns() throws {
         let long = String(repeating: "word ", count: 100)
         let spec = CommandSpec(
             path: ["x"], summary: "Do it", discussion: long + "\n\n" + long,
@@ -44,7 +53,8 @@ struct CommandLineHelpTests {
         #expect(lines.allSatisfy { $0.last != " " })
     }
 
-    @Test func theOptionsOfEveryCommand() throws {
+    @Test("The options topic lists the options of every command")
+    func theOptionsOfEveryCommand() throws {
         #expect(
             try text(["help", "options"]) == """
                 options: options that every verb takes
@@ -59,7 +69,8 @@ struct CommandLineHelpTests {
                 """)
     }
 
-    @Test func theWholeDocumentation() throws {
+    @Test("The documentation in Markdown covers every command")
+    func theWholeDocumentation() throws {
         #expect(try text(["help", "--markdown"]) == sample.markdown())
         #expect(sample.markdown() == documentation)
     }

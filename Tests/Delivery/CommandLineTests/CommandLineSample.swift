@@ -1,7 +1,7 @@
 import CommandLine
 import Verbs
 
-/// A small table with an example of everything that a table can say.
+/// A small table with an example of everything that a command table can hold.
 let sample = CommandTable(
     program: "tapcard",
     summary: """
@@ -81,7 +81,7 @@ let sample = CommandTable(
             example: "tapcard completions bash", group: "Other"),
     ].map(row))
 
-/// A row of a table that does nothing.
+/// A table row whose command does nothing.
 func row(_ spec: CommandSpec) -> Command { Command(spec, answers: .nothing) { _ in .nothing } }
 
 /// The command that a line runs, or nil when it asks for help or the version.

@@ -3,11 +3,11 @@ import Testing
 import TillServer
 import Verbs
 
-@Suite("The table of the commands")
+@Suite("The command table")
 struct CommandPageTests {
     private static let table = CommandTable.tapcard(Command.table(adding: [.serve()]))
 
-    @Test("every example is a command line of its own verb")
+    @Test("Every example is a command line of its own verb")
     func examples() throws {
         for command in Self.table.commands {
             // What follows ">" is for the shell.
@@ -25,7 +25,7 @@ struct CommandPageTests {
         }
     }
 
-    @Test("no two verbs have one name, and every option says what it does")
+    @Test("Verbs and options have unique names and descriptions")
     func names() {
         let commands = Self.table.commands
         #expect(Set(commands.map(\.path)).count == commands.count)

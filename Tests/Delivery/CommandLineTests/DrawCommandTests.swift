@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 import Verbs
 
-@Suite("The lottery's draws on the command line")
+@Suite("Lottery draws on the command line")
 struct DrawCommandTests {
     private typealias Ended = ProgramBench.Ended
     private static let table = """
@@ -16,7 +16,7 @@ struct DrawCommandTests {
 
         """
 
-    @Test("are a table, newest first")
+    @Test("Draws are listed in a table, newest first")
     func list() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         #expect(await bench.run("draws") == Ended(status: 0, text: DrawCommandTests.table))
@@ -26,7 +26,7 @@ struct DrawCommandTests {
                 == Ended(status: 0, text: "No draw has taken place yet.\n"))
     }
 
-    @Test("say how old they are when they are not fresh, in words")
+    @Test("Cached draws are shown with their age and the reason")
     func stale() async throws {
         let lottery = try FakeLottery.example()
         let bench = try ProgramBench(services: lottery.services)
@@ -61,8 +61,7 @@ struct DrawCommandTests {
         #expect(document.text.hasSuffix(#""stale":"not-json"}"# + "\n"))
     }
 
-    @Test(
-        "of a lottery that has gone back are old ones, until an operator says that it starts over")
+    @Test("A list that lost draws is ignored until an operator runs draws --forget")
     func begunAnew() async throws {
         let lottery = try FakeLottery.example()
         let bench = try ProgramBench(services: lottery.services)
@@ -87,7 +86,7 @@ struct DrawCommandTests {
         #expect(await bench.run("draws") == forgotten)
     }
 
-    @Test("are not forgotten where the saved list cannot be removed, which is said")
+    @Test("A cached list that cannot be deleted is kept, and the error says why")
     func unforgotten() async throws {
         let lottery = try FakeLottery.example()
         lottery.answer(
@@ -103,7 +102,7 @@ struct DrawCommandTests {
                         + "write to the cache folder, then run the command again.\n"))
     }
 
-    @Test("without an answer and with nothing kept are a failure of the service")
+    @Test("Without an answer or a cached list, draws and tickets fail with status 8")
     func nothing() async throws {
         let bench = try ProgramBench()
         for line in ["draws", "draws show draw-1", "tickets"] {
@@ -116,7 +115,7 @@ struct DrawCommandTests {
         }
     }
 
-    @Test("need neither reader nor ledger")
+    @Test("Listing draws needs neither a reader nor a ledger")
     func alone() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         let failures = ProgramBench.Failures(
@@ -126,7 +125,7 @@ struct DrawCommandTests {
                 == Ended(status: 0, text: DrawCommandTests.table))
     }
 
-    @Test("are shown one by one, with their neighbours")
+    @Test("A single draw is shown with its neighbors")
     func show() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         let second = """
@@ -166,7 +165,7 @@ struct DrawCommandTests {
     }
 
     @Test(
-        "that are not there are refused",
+        "A missing draw, an invalid name, and conflicting options are refused",
         arguments: [
             ("draw-3 --next", 4, "There is no draw after draw-3, the newest one known here."),
             ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one known here."),
@@ -179,7 +178,7 @@ struct DrawCommandTests {
         #expect(ended.status == status && ended.text.contains(message), "\(ended.text)")
     }
 
-    @Test("have their top prize in whole units, or in minor ones where that is set")
+    @Test("The top prize counts whole units by default and minor units if so set")
     func topPrize() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         let minor = await bench.run("draws", ["TAPCARD_TOP_PRIZE_UNIT": "minor"])

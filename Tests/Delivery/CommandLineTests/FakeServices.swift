@@ -3,14 +3,14 @@ import IdleDrivers
 import TapcardDomain
 import Verbs
 
-/// A lottery that says what a test tells it, or why it says nothing.
+/// A lottery that gives the answers or errors that a test sets.
 final class FakeLottery: LotteryService {
     private struct Answers {
         var draws: Result<Fetched<DrawList>, ServiceError>
         var tickets: Result<Fetched<[Ticket]>, ServiceError>
         /// The answer when the draws are asked for again.
         var later: Result<Fetched<DrawList>, ServiceError>?
-        /// The answer of a lottery that has really started again.
+        /// The answer of a lottery that has really started over.
         var restarted: Result<Fetched<DrawList>, ServiceError>?
     }
 
@@ -34,20 +34,20 @@ final class FakeLottery: LotteryService {
         try answers.withLock { $0.tickets }.get()
     }
 
-    /// Adds a draw, as time does.
+    /// Adds a draw to the list.
     func draw(_ draw: Draw) throws {
         let known = try draws().value.draws
         let list = try DrawList(known + [draw])
         answers.withLock { $0.draws = .success(Fetched(list)) }
     }
 
-    /// Adds a draw as soon as it has been asked once more.
+    /// Adds a draw after the draws have been asked for once more.
     func drawLater(_ draw: Draw) throws {
         let list = try DrawList(try draws().value.draws + [draw])
         answers.withLock { $0.later = .success(Fetched(list)) }
     }
 
-    /// Stops answering; its earlier answers stay known.
+    /// Fails from now on; its earlier answers stay cached.
     func vanish(_ kind: ServiceError.Kind = .offline, age: Int) throws {
         let error = ServiceError(kind, "nobody listens")
         let (draws, tickets) = (try draws().value, try tickets().value)
@@ -57,7 +57,7 @@ final class FakeLottery: LotteryService {
         }
     }
 
-    /// Answers with an old list: what was kept is better.
+    /// Loses a draw, so that the cached list is used.
     func goBack() throws {
         let error = ServiceError(.goneBack, "its list of draws has gone back")
         let kept = try draws().value
@@ -66,7 +66,7 @@ final class FakeLottery: LotteryService {
         answers.withLock { $0.restarted = .success(Fetched(restarted)) }
     }
 
-    /// Forgets its newest draw, and what was kept is gone as well.
+    /// Loses a draw, and no cached list has it.
     func forget() throws {
         answer(Fetched(try DrawList(Array(try draws().value.draws.dropFirst()))))
     }
@@ -117,7 +117,7 @@ final class FakeLottery: LotteryService {
     }
 }
 
-/// An activation service that answers as it is told, and counts how often it was asked.
+/// An activation service that gives the answer a test sets and counts its requests.
 final class FakeActivation: ActivationService {
     private let said: Guarded<Result<ActivationAnswer, ServiceError>>
     private let questions = Guarded(0)

@@ -2,9 +2,9 @@ import Ledger
 import TapcardDomain
 import Testing
 
-@Suite("What a shell is offered for a value")
+@Suite("Completion of known values")
 struct KnownValueTests {
-    @Test("readers, currencies, cards and keys, each with what it is")
+    @Test("Readers, currencies, cards and keys are completed with their descriptions")
     func values() async throws {
         let bench = try ProgramBench()
         // Nothing is made for a completion.
@@ -25,7 +25,7 @@ struct KnownValueTests {
         #expect(await bench.complete("keys retire ").text == "1\tverify-only\n2\tactive\n")
     }
 
-    @Test("verbs, cashiers, and what a setting can be")
+    @Test("Verbs, cashiers and values of settings are completed")
     func words() async throws {
         let bench = try ProgramBench()
         let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
@@ -45,7 +45,7 @@ struct KnownValueTests {
         #expect(await bench.complete("schema ").text.contains("\npay\n"))
     }
 
-    @Test("what cannot be asked offers nothing, and says nothing")
+    @Test("A completion that fails offers nothing and prints no error")
     func failures() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("The letters and the width that a terminal has")
+@Suite("Locale and width of a terminal")
 struct LocaleTests {
     @Test(
-        "where a locale without UTF-8 is set words are ASCII, and JSON is what it always is",
+        "Text is ASCII in a locale without UTF-8, and JSON is always UTF-8",
         arguments: [
             (["LC_ALL": "C"], true), (["LC_ALL": "POSIX", "LANG": "en_US.UTF-8"], true),
             (["LANG": "en_US.ISO-8859-1"], true), (["LC_ALL": "", "LC_CTYPE": "C"], true),
@@ -22,7 +22,7 @@ struct LocaleTests {
         #expect(await bench.run("read --json", environment).text.contains(#""name":"Zoë""#))
     }
 
-    @Test("help is as wide as the terminal, and as the documentation where there is none")
+    @Test("Help is as wide as the terminal, or as the documentation if there is none")
     func width() async throws {
         func longest(_ bench: ProgramBench, _ line: String) async -> Int {
             await bench.run(line).text.split(separator: "\n").map(\.count).max() ?? 0

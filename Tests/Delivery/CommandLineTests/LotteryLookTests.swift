@@ -2,7 +2,7 @@ import TapcardDomain
 import Testing
 import Verbs
 
-@Suite("How draws and tickets look on a terminal")
+@Suite("Draws and tickets on a terminal")
 struct LotteryLookTests {
     private static let wide = 80
     private static let small = 40
@@ -15,7 +15,7 @@ struct LotteryLookTests {
         ])
     }
 
-    /// The screen after a run.
+    /// The final screen of a run, without the spinner.
     private func screen(
         _ line: String, _ columns: Int, _ lottery: FakeLottery,
         _ environment: [String: String] = ["NO_COLOR": "1"]
@@ -29,7 +29,7 @@ struct LotteryLookTests {
         return String(parts.last ?? "")
     }
 
-    @Test("a row a draw where there is room, else two lines each")
+    @Test("Draws take one row each on a wide terminal and two lines each on a narrow one")
     func draws() async throws {
         #expect(
             try await screen("draws", LotteryLookTests.wide, lottery())
@@ -53,7 +53,7 @@ struct LotteryLookTests {
                 """)
     }
 
-    @Test("large balls for one draw, in as many rows as are needed")
+    @Test("A single draw is shown with large balls that fit the terminal")
     func oneDraw() async throws {
         #expect(
             try await screen("draws show draw-1", LotteryLookTests.wide, lottery())
@@ -81,7 +81,7 @@ struct LotteryLookTests {
                 """)
     }
 
-    @Test("tickets with what matches in brackets, and words for what they won")
+    @Test("Tickets put matching numbers in brackets and say in words what they won")
     func tickets() async throws {
         #expect(
             try await screen("tickets", LotteryLookTests.wide, lottery())
@@ -118,7 +118,7 @@ struct LotteryLookTests {
                 """)
     }
 
-    @Test("green matches, red does not, the bonus is gold")
+    @Test("Matches are green, misses are red, and the bonus is gold")
     func colours() async throws {
         let text = try await screen("tickets", LotteryLookTests.wide, lottery(), [:])
         for colored in [
@@ -129,7 +129,7 @@ struct LotteryLookTests {
         #expect(text.contains("\n    2  16   1  44   3   4  + 14\n"))
     }
 
-    @Test("no line is wider than the terminal, whatever is drawn", arguments: [40, 53, 80, 132])
+    @Test("No line is wider than the terminal, even with 20 balls", arguments: [40, 53, 80, 132])
     func widths(columns: Int) async throws {
         let rules = try LotteryRules(ballCount: 20, highest: 999)
         let balls = (0..<20).map { 100 + $0 * 7 }

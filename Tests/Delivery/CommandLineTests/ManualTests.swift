@@ -2,7 +2,7 @@ import CommandLine
 import Testing
 import Verbs
 
-@Suite("Topics of the help, and pages of the manual")
+@Suite("Help topics and manual pages")
 struct ManualTests {
     private let table = CommandTable(
         program: "tapcard", summary: "Keeps cards.", globals: [],
@@ -40,7 +40,8 @@ struct ManualTests {
         }
     }
 
-    @Test func aTopicIsExplained() throws {
+    @Test("A topic is explained and listed in the overview")
+    func aTopicIsExplained() throws {
         let text = """
             files: where things are
 
@@ -53,7 +54,8 @@ struct ManualTests {
         #expect(try #require(try help("help")).contains("\n  files    where things are\n"))
     }
 
-    @Test func aTopicIntroducesTheVerbsOfItsName() throws {
+    @Test("A topic introduces the verbs of the group with its name")
+    func aTopicIntroducesTheVerbsOfItsName() throws {
         for line in [["help", "keys"], ["keys"], ["keys", "--help"]] {
             guard case .help(let text) = try table.parse(line) else {
                 Issue.record("\(line) prints no help")
@@ -64,7 +66,7 @@ struct ManualTests {
         }
     }
 
-    @Test("an unknown topic is refused, and the nearest one is named")
+    @Test("An unknown topic is refused with the nearest one")
     func unknown() {
         let near = refusal("help", "filse")
         #expect(near?.kind == .unknownVerb)
@@ -84,13 +86,14 @@ struct ManualTests {
         }
     }
 
-    @Test func shellsCompleteTopics() throws {
+    @Test("Topics are completed after the word help and nowhere else")
+    func shellsCompleteTopics() throws {
         #expect(try #require(try help("help", "--complete", "help", "f")).contains("files\twhere"))
         #expect(try help("help", "--complete", "help", "files", "") == "")
         #expect(try #require(try help("help", "--complete", "f")).contains("files") == false)
     }
 
-    @Test("every word has a page, and so have the settings and the topics")
+    @Test("Every group of verbs, the settings and the topics have a manual page")
     func pages() throws {
         let titles = try #require(try help("help", "--man")).split(separator: "\n")
             .filter { $0.hasPrefix(".TH ") }.map { $0.dropFirst(4).prefix { $0 != "\"" } }
@@ -102,7 +105,8 @@ struct ManualTests {
             ])
     }
 
-    @Test func aVerbWithAPageOfItsOwn() throws {
+    @Test("The manual page of a verb has its synopsis, description, options and example")
+    func aVerbWithAPageOfItsOwn() throws {
         let manual = try #require(try help("help", "--man"))
         let start = try #require(manual.firstRange(of: ".TH TAPCARD-PAY"))
         let page = String(manual[start.lowerBound...].prefix { $0 != "#" })
@@ -135,20 +139,21 @@ struct ManualTests {
         #expect(manual.contains("# Zo\\[u00EB]\n"))
     }
 
-    @Test func verbsOfOneWordShareAPage() throws {
+    @Test("Verbs with one first word share a manual page")
+    func verbsOfOneWordShareAPage() throws {
         let manual = try #require(try help("help", "--man"))
         #expect(manual.contains(#"tapcard\-keys \- what seals"#))
         #expect(manual.contains(#"tapcard\-sim \- the verbs tapcard sim put and take"#))
         #expect(manual.contains(".SS \"tapcard keys rotate\"\nMake a new key.\n"))
     }
 
-    @Test("words to type are bold, also where a line ends within them")
+    @Test("Words to type are bold in the manual")
     func fonts() throws {
         let manual = try #require(try help("help", "--man"))
         #expect(manual.contains(#"The ledger is in \fBledger.sqlite\fR."#))
     }
 
-    @Test("a date that is not known is left out")
+    @Test("A manual page leaves out a date that is not known")
     func noDate() throws {
         guard case .page(let manual) = try sample.parse(["help", "--man"]) else {
             Issue.record("no page")

@@ -4,7 +4,7 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("Mastermind on lines")
+@Suite("Mastermind output on the command line")
 struct MastermindOutputTests {
     private static let game = "0123456789abcdef0123456789abcdef"
 
@@ -19,7 +19,7 @@ struct MastermindOutputTests {
 
     private let here = ["TAPCARD_MASTERMIND_URL": "http://127.0.0.1:9"]
 
-    @Test("the current game is shown with every guess, also one whose answer is not known")
+    @Test("The current game is shown with every guess, even one whose answer is unknown")
     func turns() async throws {
         let bench = try bench("[[1,1,2,2],1,1,0],[[3,3,4,4],null,null,null],[[1,2,3,5],2,4,0]")
         #expect(
@@ -39,7 +39,7 @@ struct MastermindOutputTests {
                 + #"{"guess":[1,2,3,5],"number":2,"black":4,"white":0}]}"# + "\n")
     }
 
-    /// Accepts every login, and has this ranking.
+    /// Accepts every login and returns this ranking.
     private struct Parlour: MastermindService {
         static let unasked = ServiceError(.refused, "this service only has a ranking")
         let rows: [(name: String, score: Int)]
@@ -68,7 +68,7 @@ struct MastermindOutputTests {
         }
     }
 
-    @Test("the fewest guesses come first, in line however wide the letters of a name are")
+    @Test("The ranking puts the fewest guesses first and aligns names of any width")
     func columns() async throws {
         let parlour = Parlour(rows: [
             ("日本語", 5), ("한글 x", 13), ("amanda", 1), ("👨‍👩‍👧", 12), ("José", 10), ("e\u{301}", 11),

@@ -2,7 +2,7 @@ import Ledger
 import OperatingSystem
 import Testing
 
-@Suite("What a failed command of a ledger's owner has left behind")
+@Suite("Failed commands of a ledger's owner")
 struct OwnerFailureTests {
     private static let owner = "--ledger postgresql://owner@db/issuer"
     private static let lost = ProgramBench.Failures(
@@ -10,7 +10,7 @@ struct OwnerFailureTests {
     private static let refused = ProgramBench.Failures(
         database: LedgerError(.refused, "there is a station till-1"))
 
-    @Test("A registration whose answer was lost keeps the password and says how to find out")
+    @Test("A registration that lost its answer keeps the password and says how to find out")
     func lostRegistration() async throws {
         let bench = try ProgramBench()
         let path = bench.path(of: "login.pgpass")
@@ -36,8 +36,7 @@ struct OwnerFailureTests {
         #expect(try DurableFile(path).read() == nil)
     }
 
-    @Test(
-        "A registration to standard output whose answer was lost says that no password was printed")
+    @Test("A registration to standard output that lost its answer prints no password")
     func lostRegistrationToOutput() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run(
@@ -51,7 +50,7 @@ struct OwnerFailureTests {
     }
 
     @Test(
-        "A copy that failed says where the ledger file is, and whether the database has the copy",
+        "A failed copy says where the ledger file is and whether the database has the copy",
         arguments: [
             (Self.lost, "The copy may be complete", "Run the same command again to find out."),
             (

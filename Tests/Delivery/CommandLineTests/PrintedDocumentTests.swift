@@ -5,11 +5,11 @@ import TextCodecs
 import TillServer
 import Verbs
 
-@Suite("The words of errors, and the schemas")
+@Suite("Error words and document schemas")
 struct PrintedDocumentTests {
     private static let table = CommandTable.tapcard(Command.table(adding: [.serve()]))
 
-    @Test("the help has every error, with its result, its exit status and its meaning")
+    @Test("The errors topic lists every error with its result, exit status and meaning")
     func errors() async throws {
         let help = try await ProgramBench().run("help errors")
         #expect(help.status == 0)
@@ -21,7 +21,7 @@ struct PrintedDocumentTests {
         #expect(help.text.contains(" refused (4): the card is blocked or was replaced\n"))
     }
 
-    @Test("every word for a member is that of a member")
+    @Test("Every described member appears in the schema with its description")
     func words() async throws {
         let text = try await ProgramBench().document("schema")["schema"]?.text ?? ""
         for (name, words) in MemberWords.all {
@@ -29,7 +29,7 @@ struct PrintedDocumentTests {
         }
     }
 
-    @Test("every verb has a document of its own")
+    @Test("Every verb has a schema with at least two kinds of documents")
     func verbs() async throws {
         let bench = try ProgramBench()
         for command in Self.table.commands {

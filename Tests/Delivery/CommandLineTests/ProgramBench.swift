@@ -13,8 +13,8 @@ import TextCodecs
 import TillServer
 import Verbs
 
-/// The whole command line with drivers in memory, a clock that stands still and a repeatable
-/// chance: what it prints is the same in every run, ids and all.
+/// The whole command line on drivers in memory, with a fixed clock and repeatable random bytes, so
+/// it prints the same text and ids in every run.
 final class ProgramBench: Sendable {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -27,7 +27,7 @@ final class ProgramBench: Sendable {
     let served = Guarded<[String]>([])
     private let columns: Int?
     private let services: Services
-    /// The settings of the services' drivers, each time they were made.
+    /// The settings that the services' drivers were made with, each time they were made.
     let made = Guarded<[ServiceSettings]>([])
     private let clock: @Sendable () -> Timestamp
     private let output = Recording()
@@ -67,10 +67,10 @@ final class ProgramBench: Sendable {
         unsafe rmdir(folder)
     }
 
-    /// Writes the file of the settings.
+    /// Writes the settings file.
     func set(_ text: String) throws { try write(text, to: "config.json") }
 
-    /// Writes a file into the folder of the program's; its path.
+    /// Writes a file into the program's folder and returns its path.
     @discardableResult
     func write(_ text: String, to name: String, mode: UInt32 = 0o644) throws -> String {
         try DurableFile.makeFolder("\(folder)/tapcard/simulated")
@@ -129,14 +129,14 @@ final class ProgramBench: Sendable {
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
 
-    /// The last words of the current run, when its process is ended at once.
+    /// What the current run prints when its process is ended at once.
     func cutShort() -> String {
         output.takeAll()
         running.withLock { $0 }?.cutShort {}
         return output.takeAll()
     }
 
-    /// Returns when a run has printed this, and is still running.
+    /// Waits until a run has printed this text.
     func waitForOutput(_ text: String) async throws {
         while !output.contains(text) { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -169,7 +169,7 @@ final class ProgramBench: Sendable {
         }
     }
 
-    /// The errors with which reader, ledger and output refuse to open, and the database to answer.
+    /// The errors that the reader, the ledger, the database and the output fail with.
     struct Failures: Sendable {
         var reader: ReaderError?
         var ledger: LedgerError?
@@ -227,7 +227,7 @@ private struct NoReaders: ReaderInventory {
     func firmware(of reader: any TagReader) -> String? { nil }
 }
 
-/// Texts in the order in which they came, from whatever thread.
+/// Texts in order of arrival, from any thread.
 final class Recording: Sendable {
     private let texts = Guarded<[String]>([])
 

@@ -2,11 +2,11 @@ import Ledger
 import Tags
 import Testing
 
-@Suite("How the program ends when its drivers fail")
+@Suite("Failures of the program's drivers")
 struct ProgramFailureTests {
     /// `refused` rejects a request of a database's owner. It is not a failure of the ledger.
     @Test(
-        "every failure of the ledger is exit status 9",
+        "Every failure of the ledger exits with status 9",
         arguments: LedgerError.Kind.allCases.filter { $0 != .refused })
     func ledger(kind: LedgerError.Kind) async throws {
         let bench = try ProgramBench()
@@ -42,7 +42,7 @@ struct ProgramFailureTests {
         #expect(document.text.contains(#""uid":null,"operation":null,"resolved":[],"next":["#))
     }
 
-    @Test("a ledger in another currency is there: no card is shown as other money, or accused")
+    @Test("A card is shown without its ledger, but not with a ledger in another currency")
     func currency() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -62,7 +62,7 @@ struct ProgramFailureTests {
     }
 
     @Test(
-        "failures of the reader",
+        "A failed reader exits with status 5, and commands that need no reader still work",
         arguments: [
             (ReaderError.Kind.noReader, Int32(5), "no-reader", "no-reader"),
             (.busy, 5, "no-reader", "reader-busy"), (.readerLost, 5, "no-reader", "reader-lost"),
@@ -86,7 +86,7 @@ struct ProgramFailureTests {
         }
     }
 
-    @Test("the form of an error is the one that was asked for, by whatever means")
+    @Test("Errors are printed as JSON if an option or a variable asks for it")
     func form() async throws {
         let bench = try ProgramBench()
         let document =

@@ -3,11 +3,11 @@ import Tags
 import Testing
 import Verbs
 
-@Suite("What the program prints")
+@Suite("Output of the program")
 struct ProgramOutputTests {
     private typealias Ended = ProgramBench.Ended
 
-    @Test("to programs of a change that is not on the tag, and of cards without numbers")
+    @Test("JSON has null where an operation or a restored backup has no value")
     func programs() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -20,7 +20,7 @@ struct ProgramOutputTests {
                 #""exhausted":["04010203040506"],"stopped":null,"kept":null"#))
     }
 
-    @Test("of a chip with a false signature, which is taken where that is asked for")
+    @Test("A chip with an invalid signature is refused unless --any-chip is given")
     func anyChip() async throws {
         let bench = try ProgramBench()
         let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
@@ -36,7 +36,7 @@ struct ProgramOutputTests {
         #expect(made.status == 0 && made.text.contains("signature: invalid"), "\(made.text)")
     }
 
-    @Test("of the steps of a protection, with --verbose")
+    @Test("Protecting and unprotecting a tag print each step with --verbose")
     func verbose() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -60,7 +60,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("of a protection that became impossible in the meantime")
+    @Test("An interrupted unprotecting is given up if the tag's settings were locked")
     func lockedSettings() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --protect --quiet")
@@ -85,7 +85,7 @@ struct ProgramOutputTests {
                 """), "\(reading.text)")
     }
 
-    @Test("of a key that cards were protected with")
+    @Test("Retiring a key reports the cards that keep its password")
     func passwords() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --protect --quiet")
@@ -123,7 +123,7 @@ struct ProgramOutputTests {
     }
 
     @Test(
-        "no wider than the terminal",
+        "The history and the settings fit the width of the terminal",
         arguments: [("history", 60), ("history", 80), ("history --last 1", 60), ("config", 80)])
     func narrow(line: String, columns: Int) async throws {
         let bench = try ProgramBench(
@@ -136,7 +136,7 @@ struct ProgramOutputTests {
         }
     }
 
-    @Test("on a terminal, where nothing follows the result")
+    @Test("On a terminal, the spinner comes before the result and never after it")
     func terminal() async throws {
         let bench = try ProgramBench(isTerminal: true)
         _ = await bench.run("issue --balance 20 --quiet")

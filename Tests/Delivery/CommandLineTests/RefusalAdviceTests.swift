@@ -1,11 +1,11 @@
 import Testing
 import TextCodecs
 
-@Suite("A refusal says what to do instead")
+@Suite("Advice after a refusal")
 struct RefusalAdviceTests {
     private static let topUp = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("to take back a top-up that was spent in part: how much there is, and the command")
+    @Test("Refunding a partly spent top-up names the most that can be refunded, and the command")
     func spentAddition() async throws {
         let bench = try ProgramBench()
         let id = RefusalAdviceTests.topUp
@@ -21,7 +21,7 @@ struct RefusalAdviceTests {
         #expect(await bench.run("refund \(id) 17.00").status == 0)
     }
 
-    @Test("to refund what cannot be refunded, and what was refunded before")
+    @Test("A refund that is impossible or already done says so and names the operation")
     func refunds() async throws {
         let bench = try ProgramBench()
         let issue = try await bench.document("issue --balance 20")["operation"]?.string ?? ""
@@ -43,7 +43,7 @@ struct RefusalAdviceTests {
         #expect(other["operation"]?.string == paid)
     }
 
-    @Test("to refund what was paid before the card was issued anew")
+    @Test("A payment from before the card was reissued is not refunded")
     func earlierAccount() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("issue --balance 20")
@@ -61,7 +61,7 @@ struct RefusalAdviceTests {
         #expect(try await bench.document("read")["balance"]?.string == "20.00")
     }
 
-    @Test("to unblock a card that was closed, and to move nothing")
+    @Test("Unblocking an active or closed card, or paying zero, is answered with the reason")
     func states() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo")
@@ -74,7 +74,7 @@ struct RefusalAdviceTests {
     }
 
     @Test(
-        "to a verb that has another name, a word too many and a group of verbs",
+        "A synonym, an extra word, or a group of verbs is refused with a hint",
         arguments: [
             ("undo", #"tapcard has no verb "undo"; did you mean refund? See: tapcard --help"#),
             (
@@ -94,7 +94,7 @@ struct RefusalAdviceTests {
         #expect(ended == ProgramBench.Ended(status: 2, text: "! \(complaint)\n"))
     }
 
-    @Test("to buy a ticket for a draw that is over")
+    @Test("Buying a ticket for a past draw is refused with the advice to leave out --draw")
     func pastDraw() async throws {
         let (bench, _) = try await ProgramBench.withCard()
         let over = await bench.run("ticket buy --draw draw-1")

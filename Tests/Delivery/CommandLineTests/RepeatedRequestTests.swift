@@ -2,17 +2,17 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("A request that is repeated under its id happens once")
+@Suite("Requests repeated under their id")
 struct RepeatedRequestTests {
     private static let id = "11111111-1111-4111-8111-111111111111"
 
-    /// A card to begin with, where the request needs one, and the request.
+    /// A request, and the commands that prepare a card for it.
     struct Request: Sendable, CustomTestStringConvertible {
         let before: [String]
         let line: String
-        /// Its name in the history.
+        /// The request's kind in the history.
         let kind: String
-        /// Another request, which may not have the same id.
+        /// A different request, which is refused under that id.
         let other: String
 
         var testDescription: String { line }
@@ -27,7 +27,9 @@ struct RepeatedRequestTests {
         Request(before: ["issue --balance 5"], line: "close", kind: "close", other: "pay 5"),
     ]
 
-    @Test("and is answered as before; another one under that id is a mistake", arguments: requests)
+    @Test(
+        "A repeated request happens once, and a different one under its id is refused",
+        arguments: requests)
     func repeated(request: Request) async throws {
         let bench = try ProgramBench()
         for line in request.before { #expect(await bench.run(line).status == 0) }

@@ -2,12 +2,12 @@ import BlockingLane
 import Testing
 import Verbs
 
-@Suite("The command that serves the till page")
+@Suite("The serve command")
 struct ServeCommandTests {
     private static let tls = "--tls-certificate c.pem --tls-key k.pem"
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
 
-    /// Serves until it says how to end it; what it has printed then.
+    /// Serves, stops as soon as the page is up, and returns what was printed.
     private func served(_ bench: ProgramBench, _ line: String) async throws -> String {
         let running = Task { await bench.run(line) }
         while bench.served.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
@@ -18,12 +18,12 @@ struct ServeCommandTests {
         return ended.text.replacing(address, with: "<address>")
     }
 
-    /// The words without the log.
+    /// The printed lines without the log.
     private func words(_ text: String) -> [Substring] {
         text.split(separator: "\n").filter { !$0.hasPrefix("! ") }
     }
 
-    @Test("says where it is; only this machine can reach it")
+    @Test("Serving prints the address of the till page and how to stop it")
     func usual() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -37,7 +37,7 @@ struct ServeCommandTests {
             ])
     }
 
-    @Test("with several readers it names each till, its reader and its address")
+    @Test("Serving several readers prints each till with its reader and its address")
     func tills() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -60,7 +60,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "refuses readers that cannot be the tills of one server",
+        "Readers that cannot be the tills of one server are refused",
         arguments: [
             ("--reader sim --reader sim", "The reader sim was given twice."),
             (
@@ -96,7 +96,7 @@ struct ServeCommandTests {
         #expect(bench.served.withLock { $0 } == [])
     }
 
-    @Test("other machines are let in by TLS, and with a password")
+    @Test("Serving other machines is allowed with TLS and a cashier who has a password")
     func offLoopback() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -110,7 +110,7 @@ struct ServeCommandTests {
                 + "started. Name a PEM file that contains it.\n")
     }
 
-    @Test("without either it is refused, and says what would be risked")
+    @Test("Serving other machines without TLS or without a cashier is refused with the risk")
     func unsafe() async throws {
         let bench = try ProgramBench()
         #expect(
@@ -131,7 +131,7 @@ struct ServeCommandTests {
         #expect(bench.served.withLock { $0 } == [])
     }
 
-    @Test("unless that is what is wanted; then it says what is risked")
+    @Test("Serving other machines with --insecure warns of the risk")
     func insecure() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
@@ -150,7 +150,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "refuses an invalid address, name or port, and half a certificate",
+        "An invalid address, name or port, or half a certificate, is refused",
         arguments: [
             ("--listen localhost", "\"localhost\" is not an address to listen on (IPv4"),
             ("--listen ::1", "\"::1\" is not an address to listen on (IPv4"),

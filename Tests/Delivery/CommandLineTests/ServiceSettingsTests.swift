@@ -3,11 +3,11 @@ import CommandLine
 import Testing
 import Verbs
 
-@Suite("The settings of the services")
+@Suite("Settings of the services")
 struct ServiceSettingsTests {
     private static let password = "TAPCARD_MASTERMIND_PASSWORD"
 
-    @Test("config shows each of them, and where it comes from")
+    @Test("The config command shows each service setting and its source")
     func shown() async throws {
         let bench = try ProgramBench()
         try bench.set(#"{"lottery-url":"https://lottery.example/draws/","ticket-price":2.50}"#)
@@ -35,7 +35,7 @@ struct ServiceSettingsTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything happens",
+        "An invalid service setting is refused before anything happens",
         arguments: [
             ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
             ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
@@ -71,7 +71,7 @@ struct ServiceSettingsTests {
         #expect(demo.status == 0 && demo.text.contains("created the keys"))
     }
 
-    @Test("a price is in the ledger's currency, whichever that is")
+    @Test("The ticket price must fit the decimals of the currency")
     func currency() async throws {
         let bench = try ProgramBench()
         let price = ["TAPCARD_TICKET_PRICE": "2.505"]
@@ -85,7 +85,7 @@ struct ServiceSettingsTests {
         #expect(refused.status == 2 && refused.text.contains("JPY has no decimals"))
     }
 
-    @Test("a password is a variable and nothing else, and is shown nowhere")
+    @Test("The Mastermind password comes only from a variable and is never printed")
     func password() async throws {
         let bench = try ProgramBench()
         for line in ["config", "config --json", "config --verbose", "draws", "--help"] {
@@ -107,7 +107,7 @@ struct ServiceSettingsTests {
             ))
     }
 
-    @Test("the services of a command are made once, however often they are asked")
+    @Test("A command creates its services once, and a verb without a service creates none")
     func once() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         _ = await bench.run("issue --balance 20 --quiet")
@@ -120,7 +120,7 @@ struct ServiceSettingsTests {
         #expect(bench.made.withLock { $0.count } == 4)
     }
 
-    @Test("a file of certificates reaches the makers of the services")
+    @Test("The certificate file is passed to the services' drivers")
     func authorities() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         #expect(await bench.run("draws").status == 0)
@@ -137,7 +137,7 @@ struct ServiceSettingsTests {
                 "ca-file                    file             ~/tapcard/simulated/ca.pem\n"))
     }
 
-    @Test("a file of certificates that is none is refused before anything is asked")
+    @Test("An unusable certificate file is refused before any service is asked")
     func unusableAuthorities() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         let empty = try bench.write("", to: "ca.pem")
@@ -166,7 +166,7 @@ struct ServiceSettingsTests {
         #expect(await bench.run("read", ["TAPCARD_CA_FILE": none]).status != 2)
     }
 
-    @Test("a variable that is not UTF-8 is refused, the password where it is wanted")
+    @Test("A variable that is not UTF-8 is refused, the password only by a verb that needs it")
     func malformed() async throws {
         let bench = try ProgramBench()
         for name in ["TAPCARD_LEDGER", "HOME"] {
@@ -183,7 +183,7 @@ struct ServiceSettingsTests {
         #expect(ended.status == 2 && ended.text.contains("MASTERMIND_PASSWORD is not valid UTF-8"))
     }
 
-    @Test("a password that is too long is refused, and sent nowhere")
+    @Test("A password that is too long is refused and not sent")
     func longPassword() async throws {
         let bench = try ProgramBench()
         for (count, status) in [(1_024, 8), (1_025, 2), (2_000, 2)] as [(Int, Int32)] {

@@ -2,12 +2,12 @@ import Ledger
 import Testing
 import TextCodecs
 
-@Suite("The settings of a station: what is in force, and what is refused")
+@Suite("Settings of a station")
 struct StationSettingTests {
     /// A reader that is never opened here, so that the settings are those of a real station.
     private static let real = ["TAPCARD_READER": "pcsc:none"]
 
-    @Test("the amounts that hold where nothing is set are shown in the station's currency")
+    @Test("Built-in amounts are shown in the station's currency")
     func builtIn() async throws {
         let bench = try ProgramBench()
         #expect(await bench.run("config get payment-limit").text == "10000.00\n")
@@ -21,7 +21,7 @@ struct StationSettingTests {
         #expect(!all.contains("depends on the currency"))
     }
 
-    @Test("a ledger says the currency, also where the setting says another one")
+    @Test("The ledger decides the currency, and a setting that differs is reported")
     func ledgerCurrency() async throws {
         let bench = try ProgramBench()
         try bench.write("", to: "ledger.sqlite")
@@ -39,7 +39,7 @@ struct StationSettingTests {
         #expect(await bench.run("config set currency usd").status == 0)
     }
 
-    @Test("a station without a ledger says how one is made, with the reader that was named")
+    @Test("A station without a ledger says how to create one with its reader")
     func noLedger() async throws {
         let bench = try ProgramBench()
         let failures = ProgramBench.Failures(ledger: LedgerError(.unavailable, "there is none"))
@@ -59,7 +59,7 @@ struct StationSettingTests {
         }
     }
 
-    @Test("a ledger in another currency names the command that puts that right")
+    @Test("A ledger in another currency is refused with the way to correct the setting")
     func otherCurrency() async throws {
         let bench = try ProgramBench()
         let failures = ProgramBench.Failures(
@@ -77,7 +77,7 @@ struct StationSettingTests {
     }
 
     @Test(
-        "an amount is refused when it is set, not when it is used",
+        "An invalid amount is refused when it is set, and nothing is stored",
         arguments: [
             ("payment-limit 1.005", "USD", "USD has 2 decimals"),
             ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "write 2.5"),
@@ -92,7 +92,7 @@ struct StationSettingTests {
         #expect(await bench.run("read", ["TAPCARD_CURRENCY": currency]).status != 2)
     }
 
-    @Test("a comma is read where amounts are typed with one, and kept as a point")
+    @Test("A decimal comma is accepted for a currency that uses one and stored as a point")
     func comma() async throws {
         let bench = try ProgramBench()
         let euros = ["TAPCARD_CURRENCY": "EUR"]
@@ -105,7 +105,7 @@ struct StationSettingTests {
         }
     }
 
-    @Test("a limit below what needs a confirmation is refused, whichever is set first")
+    @Test("A limit below its confirmation threshold is refused, whichever is set first")
     func order() async throws {
         let bench = try ProgramBench()
         #expect(await bench.run("config set payment-limit 50").status == 0)
@@ -122,7 +122,7 @@ struct StationSettingTests {
         #expect(await bench.run("config set payment-limit 40").status == 0)
     }
 
-    @Test("what is wrong can be taken out, whatever else is wrong")
+    @Test("An invalid setting can be removed while another one is invalid")
     func takenOut() async throws {
         let bench = try ProgramBench()
         try bench.set(#"{"payment-limit":"1.005","presets":"x"}"#)
@@ -132,7 +132,7 @@ struct StationSettingTests {
         #expect(await bench.run("config").status == 0)
     }
 
-    @Test("a ledger is named from / on, so that each folder has the same books")
+    @Test("A relative ledger path is refused as a setting but accepted as an option")
     func relativeLedger() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run("config set ledger foo", StationSettingTests.real)
@@ -146,7 +146,7 @@ struct StationSettingTests {
         #expect(await bench.run("--ledger foo audit", StationSettingTests.real).status != 2)
     }
 
-    @Test("a simulated reader has a ledger of its own, and each command says where it has not")
+    @Test("A simulated reader has its own ledger and warns if a real one is named")
     func simulated() async throws {
         let bench = try ProgramBench()
         let named = await bench.run("config get ledger", ["TAPCARD_LEDGER": "/shop/l.sqlite"]).text
@@ -166,7 +166,7 @@ struct StationSettingTests {
             await bench.run("config").text.contains("play money, separate from the real ledger"))
     }
 
-    @Test("a name that does not exist is answered with one that does")
+    @Test("An unknown setting is refused with the nearest known name")
     func unknown() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run("config get paymentlimit")
@@ -178,7 +178,7 @@ struct StationSettingTests {
         #expect(await bench.run("config set keys /x").status == 2)
     }
 
-    @Test("a key that was given up here is not brought back by a copy from before")
+    @Test("Importing an older copy of the keys does not restore a retired key")
     func retiredKey() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("keys list")
@@ -193,7 +193,7 @@ struct StationSettingTests {
         #expect(await bench.run("keys list").text.contains("key 1  retired "))
     }
 
-    @Test("a reader that is set over a variable says which file has it, and which one is read")
+    @Test("Setting the reader names the file and the variable that overrides it")
     func reader() async throws {
         let bench = try ProgramBench()
         let text = await bench.run("config set reader sim").text

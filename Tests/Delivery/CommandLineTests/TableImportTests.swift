@@ -4,7 +4,7 @@ import StationFiles
 import Testing
 import TextCodecs
 
-@Suite("A table of card keys at a terminal")
+@Suite("Importing a table of card keys at a terminal")
 struct TableImportTests {
     private static let passphrase = TablePassphrase(random: Array(0..<25))
 
@@ -25,7 +25,7 @@ struct TableImportTests {
             SealedTable(try table(), with: passphrase).json().prettyText, to: "copy.json")
     }
 
-    @Test("is taken by its passphrase, typed unseen")
+    @Test("A table is imported with the passphrase typed at the terminal")
     func typed() async throws {
         let bench = try ProgramBench(typing: ["01234 56789 abcde fghjk mnpqr"])
         let path = try Self.brought(bench)
@@ -39,7 +39,7 @@ struct TableImportTests {
     }
 
     @Test(
-        "is left where no passphrase is typed, or another one",
+        "A table is not imported without the right passphrase",
         arguments: [
             (nil, 1, "Canceled. Nothing was changed."),
             (
@@ -62,7 +62,7 @@ struct TableImportTests {
         #expect(try DurableFile(bench.path(of: "keys.json")).read() == nil)
     }
 
-    @Test("takes no passphrase from the settings' file, or from a variable that is not text")
+    @Test("A passphrase in the settings file or in a variable that is not UTF-8 is refused")
     func variable() async throws {
         let bench = try ProgramBench()
         let path = try Self.brought(bench)

@@ -3,9 +3,9 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("The takings of a day")
+@Suite("Takings on the command line")
 struct TakingsCommandTests {
-    /// A bench with a card that has paid, and the local day and hour of all of it.
+    /// A bench with a card that has paid, and the local day and hour of its payments.
     private func paid() async throws -> (bench: ProgramBench, day: String, hour: Int) {
         let bench = try ProgramBench()
         for line in ["issue --balance 20", "pay 4.50", "add 1", "pay 2.25"] {
@@ -16,7 +16,7 @@ struct TakingsCommandTests {
         return (bench, String(text.prefix(10)), try #require(Int(text.dropFirst(11).prefix(2))))
     }
 
-    @Test("are a table of the hours that had any, the sums, and the drawer")
+    @Test("The takings list each hour with movements, the sums, and the drawer")
     func people() async throws {
         let (bench, day, hour) = try await paid()
         let clock = (hour < 10 ? "0" : "") + "\(hour):00"
@@ -34,7 +34,7 @@ struct TakingsCommandTests {
         #expect(closed.hasSuffix("The drawer holds $6.75 more than before.\n"), "\(closed)")
     }
 
-    @Test("are told to programs hour by hour")
+    @Test("The takings in JSON have all 24 hours, the sums, and the drawer")
     func programs() async throws {
         let (bench, day, hour) = try await paid()
         let document = try await bench.document("takings")
@@ -54,7 +54,7 @@ struct TakingsCommandTests {
         #expect(document["payouts"]?.numberText == "0")
     }
 
-    @Test("of another day are none")
+    @Test("The takings of a day without movements are zero")
     func otherDay() async throws {
         let (bench, _, _) = try await paid()
         #expect(
@@ -67,7 +67,8 @@ struct TakingsCommandTests {
     }
 
     @Test(
-        "are refused for what is not a day", arguments: ["2023-02-30", "today", "14.11.2023", "1"])
+        "Takings of an invalid date are refused",
+        arguments: ["2023-02-30", "today", "14.11.2023", "1"])
     func refusals(_ day: String) async throws {
         let ended = try await ProgramBench().run("takings --day \(day)")
         #expect(ended.status == 2)
@@ -79,7 +80,7 @@ struct TakingsCommandTests {
                 """)
     }
 
-    @Test("the history can be cut to its newest lines")
+    @Test("The history can be cut to its newest entries")
     func lastLines() async throws {
         let (bench, _, _) = try await paid()
         let all = await bench.run("history").text.split(separator: "\n")
@@ -90,7 +91,7 @@ struct TakingsCommandTests {
         #expect(entries?.map { $0["amount"]?.string } == ["-2.25"])
     }
 
-    @Test("by no other number than 1 to 1000", arguments: ["0", "1001", "-1", "all"])
+    @Test("A history length outside 1 to 1000 is refused", arguments: ["0", "1001", "-1", "all"])
     func badLast(_ number: String) async throws {
         let ended = try await ProgramBench().run("history --last=\(number)")
         #expect(ended.status == 2)

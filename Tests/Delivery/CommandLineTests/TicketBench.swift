@@ -4,13 +4,13 @@ import TapcardDomain
 import Testing
 import Verbs
 
-/// Cards and tickets that tests of the lottery begin with.
+/// Cards and tickets for tests of the lottery.
 extension ProgramBench {
     /// The operation that has bought the ticket, and the ticket's name.
     static let purchase = "00000000-0000-4000-8000-000000000001"
     static let ticket = "ticket-6bfffbf1fa13"
 
-    /// A card with 20.00, and the lottery: that of the example if no other one is given.
+    /// A card with 20.00, and the lottery, which is the example by default.
     static func withCard(
         _ lottery: FakeLottery? = nil, clock: @escaping @Sendable () -> Timestamp = { now }
     ) async throws -> (ProgramBench, FakeLottery) {
@@ -31,7 +31,7 @@ extension ProgramBench {
         return (bench, lottery)
     }
 
-    /// Runs a line whose card is pulled, and lays the card down again.
+    /// Runs a line that a fault interrupts, then lays the card down again.
     func interrupt(_ line: String, by fault: Fault) async throws {
         try await arm(fault)
         #expect(await run(line).status == 6)

@@ -11,7 +11,7 @@ import Verbs
 struct TicketCommandTests {
     private typealias Ended = ProgramBench.Ended
 
-    @Test("a ticket is for the draw after the last, paid from the card")
+    @Test("A ticket is for the draw after the last one and is paid from the card")
     func buy() async throws {
         let (bench, _) = try await ProgramBench.withCard()
         let bought = await bench.run("ticket buy --operation \(ProgramBench.purchase)")
@@ -32,14 +32,14 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("a ticket is for the draw that is named")
+    @Test("A ticket can be bought for a named draw")
     func named() async throws {
         let (bench, _) = try await ProgramBench.withCard()
         let bought = try await bench.document("ticket buy --draw draw-9")
         #expect(bought["ticket"]?["draw"]?.string == "draw-9")
     }
 
-    @Test("nothing is charged while the draws are not fresh, with or without the draw's name")
+    @Test("No ticket is sold from a stale list of draws, even for a named draw")
     func stale() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         for kind in ServiceError.Kind.allCases where kind != .cancelled {
@@ -65,7 +65,7 @@ struct TicketCommandTests {
     }
 
     @Test(
-        "nothing is charged for a draw that is none, or is over",
+        "No ticket is sold for a draw that is over, does not exist, or has an invalid name",
         arguments: [
             ("draw-0", "draw-over", "Draw draw-0 is over; the next one is draw-4."),
             ("draw-04", "no-such-draw", "Draw draw-04 is unknown or too far ahead"),
@@ -80,7 +80,7 @@ struct TicketCommandTests {
         try await expectNothing(on: bench)
     }
 
-    @Test("nothing is charged where no draw has taken place, or the balance does not suffice")
+    @Test("No ticket is sold without a known draw, enough balance, and the right card")
     func refused() async throws {
         let (first, _) = try await ProgramBench.withCard(FakeLottery([]))
         for line in ["ticket buy", "ticket buy --draw draw-1"] {
@@ -100,7 +100,7 @@ struct TicketCommandTests {
         #expect(await bench.run("ticket buy", ["TAPCARD_TICKET_PRICE": "20"]).status == 0)
     }
 
-    @Test("a draw that takes place while a card is waited for is none that tickets are sold for")
+    @Test("A draw held while waiting for the card moves the ticket to the next draw")
     func drawnMeanwhile() async throws {
         let hours = Recording()
         let (bench, lottery) = try await ProgramBench.withCard {
@@ -112,7 +112,7 @@ struct TicketCommandTests {
         #expect(bought["ticket"]?["draw"]?.string == "draw-5")
     }
 
-    @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
+    @Test("A retry gets the ticket that was bought first, even if draws or settings changed")
     func retried() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
@@ -131,7 +131,7 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("what a pulled card has is paid, also when the draw has taken place since")
+    @Test("A purchase that was written to a pulled card is booked even after its draw")
     func tornAndDrawn() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
@@ -145,7 +145,7 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("buying a ticket whose draw is over is not finished, and the id is spent")
+    @Test("An unfinished purchase is voided once its draw is over, and its id stays used")
     func tornBefore() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
@@ -164,7 +164,7 @@ struct TicketCommandTests {
         try await expectNothing(on: bench)
     }
 
-    @Test("a retry without the card says that it is open still, also when the draw is over")
+    @Test("A retry without the card says that the purchase is open, even after its draw")
     func retriedWithoutCard() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
@@ -186,7 +186,7 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("a lottery that is offline voids nothing: what is open can be finished when it is back")
+    @Test("An offline lottery leaves a purchase open, to be finished later")
     func retriedWithoutLottery() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"
@@ -208,7 +208,7 @@ struct TicketCommandTests {
     }
 
     @Test(
-        "a list of draws that tells nothing of a draw voids nothing, either",
+        "A purchase is voided only if the list of draws shows that its draw is over",
         arguments: [[], ["draw-3", "raffle-1"], ["draw-200"], ["raffle-9"]])
     func retriedWithoutDraws(names: [String]) async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
@@ -230,7 +230,7 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("a card that is pulled and tapped much later has bought nothing, and says so")
+    @Test("A purchase that was torn before its write is voided at the next tap, which says so")
     func voided() async throws {
         let (bench, _) = try await ProgramBench.withCard()
         try await bench.interrupt(

@@ -5,12 +5,12 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("Prizes that are paid in cash, on the command line")
+@Suite("Prizes paid in cash on the command line")
 struct TicketPayoutTests {
     private typealias Ended = ProgramBench.Ended
     private static let line = "ticket claim \(ProgramBench.ticket) --paid-out"
 
-    @Test("are booked once, and the ticket counts as claimed everywhere")
+    @Test("A prize paid in cash is booked once, and its ticket counts as claimed everywhere")
     func paidOut() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(5_000_000_000))
         let prize = "$5000000000.00"
@@ -65,7 +65,7 @@ struct TicketPayoutTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("are told to a program, and are in the history that it gets")
+    @Test("A prize paid in cash is in its JSON document and in the history")
     func document() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         for isReplayed in [false, true] {
@@ -86,7 +86,7 @@ struct TicketPayoutTests {
         #expect(try await bench.document("read")["balance"]?.string == "18.00")
     }
 
-    @Test("of which one is on the card, or is not won, are not paid")
+    @Test("A prize that is unknown or already on the card is not paid in cash")
     func refused() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         for (line, status, words) in [
@@ -110,7 +110,7 @@ struct TicketPayoutTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("are advised where the card is too full for them, and only there")
+    @Test("Cash is suggested for a prize only if the card cannot hold it")
     func fullCard() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let limits = ["TAPCARD_TOP_UP_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]

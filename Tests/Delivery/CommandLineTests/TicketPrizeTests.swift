@@ -7,10 +7,10 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("Tickets and what they win, on the command line")
+@Suite("Tickets and prizes on the command line")
 struct TicketPrizeTests {
     private typealias Ended = ProgramBench.Ended
-    @Test("are in two sections, ours and those that the lottery keeps")
+    @Test("Tickets on cards and at the lottery are listed as upcoming or drawn")
     func sections() async throws {
         let lottery = try FakeLottery.example(tickets: [
             FakeLottery.ticket("ticket-1", "draw-1", [2, 16, 23, 44, 47, 52], 14),
@@ -58,7 +58,7 @@ struct TicketPrizeTests {
                 """#)
     }
 
-    @Test("are shown before the first card, and not of an unknown card")
+    @Test("Tickets are listed before the first card exists, but not for an unknown card")
     func noLedger() async throws {
         let lottery = try FakeLottery.example(tickets: [
             FakeLottery.ticket("ticket-3", "draw-9", [5, 45, 51, 1, 2, 3], 4)
@@ -79,7 +79,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("tickets --card 1").status == 2)
     }
 
-    @Test("of ours are shown when the lottery does not tell its own, and the failure is said")
+    @Test("Tickets on cards are still listed if the lottery fails to list its own")
     func halfAnswer() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         lottery.failTickets(.wrongShape)
@@ -93,7 +93,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("tickets --card 04AC6B72BA6C80").status == 0)
     }
 
-    @Test("are checked with a tap, without a network against what is known")
+    @Test("Tickets on a card are checked against cached draws if the lottery does not answer")
     func check() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         try lottery.draw(FakeLottery.won())
@@ -120,7 +120,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("ticket check --card 04010203040506").status == 4)
     }
 
-    @Test("are named by the verb that gives them up, and no advice to claim them follows")
+    @Test("Closing a card names its unclaimed tickets, and no advice to claim them follows")
     func givenUp() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let closed = await bench.run("close")
@@ -138,7 +138,7 @@ struct TicketPrizeTests {
         #expect(!(await bench.run("issue --reissue")).text.contains("never"))
     }
 
-    @Test("of a card without any, and of a tag that is not a card")
+    @Test("A card without tickets is said to have none, and a tag without a card is refused")
     func checkNone() async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)
         _ = await bench.run("keys list")
@@ -151,7 +151,7 @@ struct TicketPrizeTests {
         #expect(await offline.run("ticket check").status == 8)
     }
 
-    @Test("bring their prizes once, and never what was not won")
+    @Test("A prize is claimed once, and not before its draw")
     func claim() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
@@ -188,7 +188,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("are not booked on the word of a lottery that takes back a draw")
+    @Test("No prize is booked while the lottery's list has lost draws")
     func claimGoneBack() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         let here = try lottery.draws()
@@ -205,7 +205,7 @@ struct TicketPrizeTests {
         #expect(try await bench.document("ticket claim")["balance"]?.string == "48.00")
     }
 
-    @Test("that were booked show that a list without their draw is an old one")
+    @Test("No ticket is sold from a list that lacks the draw of a claimed prize")
     func claimedAndForgotten() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
@@ -239,7 +239,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("that a pulled card has left open are told when they are booked, next to older ones")
+    @Test("A claim that a pulled card left open is booked and listed with earlier prizes")
     func claimTorn() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket(in: FakeLottery.won())
         #expect(await bench.run("ticket claim --quiet").status == 0)
@@ -261,7 +261,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("that won nothing, or are another card's, bring nothing")
+    @Test("A losing ticket, an unknown ticket, and another card bring no prize")
     func nothingWon() async throws {
         let (bench, _) = try await ProgramBench.withTicket(
             in: FakeLottery.won([9, 6, 1, 2, 3, 4], bonus: 44))
@@ -279,7 +279,7 @@ struct TicketPrizeTests {
         #expect(try await bench.document("read")["balance"]?.string == "18.00")
     }
 
-    @Test("of several, those are claimed that have room on the card")
+    @Test("Prizes that fit on the card are claimed, and the rest is refused")
     func limit() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
         _ = await bench.run("ticket buy --quiet")
@@ -295,7 +295,7 @@ struct TicketPrizeTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("use the prizes that are set, and the unit of the top prize")
+    @Test("Prizes follow the prize table and the top prize unit that are set")
     func prizes() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(50))
         #expect(

@@ -5,13 +5,13 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("A service whose address nobody has set or confirmed")
+@Suite("Unconfirmed service addresses")
 struct UnconfirmedAddressTests {
     private static let unset = NoServices.addresses.mapValues { _ in "" }.merging(
         ["TAPCARD_MASTERMIND_PASSWORD": "sandbox"]) { $1 }
     private static let names: [Settings.Name] = [.activationURL, .lotteryURL, .mastermindURL]
 
-    /// Every verb that asks a service or might, with a line that gets that far.
+    /// Every verb that asks a service or might, with a command line that gets as far as asking.
     private static let lines: [(asked: Settings.Name?, line: String)] = Command.all.filter {
         $0.asks != nil
             || [Command.Group.lottery, .mastermind].map(\.rawValue).contains($0.spec.group)
@@ -19,7 +19,7 @@ struct UnconfirmedAddressTests {
         ($0.asks, $0.spec.example.replacing("tapcard ", with: "").replacing(" --slots 4", with: ""))
     }
 
-    @Test("is not asked by any verb, before its built-in address is written into the settings")
+    @Test("No verb asks a service before its built-in address is written into the settings")
     func confirmed() async throws {
         let services = AskedServices()
         let bench = try ProgramBench(services: services.all)
@@ -60,7 +60,7 @@ struct UnconfirmedAddressTests {
         #expect(services.count == count)
     }
 
-    @Test("is refused with the command that confirms it")
+    @Test("The refusal of an unconfirmed address names the command that confirms it")
     func words() async throws {
         let bench = try ProgramBench()
         let address = "https://agimenez95.github.io/LottoDrawsJSON"
@@ -76,7 +76,7 @@ struct UnconfirmedAddressTests {
     }
 }
 
-/// All three services, which count how often they are asked.
+/// All three services, which count their requests.
 private final class AskedServices: ActivationService, LotteryService, MastermindService {
     private let asked = Guarded(0)
 

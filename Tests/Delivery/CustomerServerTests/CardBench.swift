@@ -35,7 +35,7 @@ struct CardBench {
             takesOfflinePayments: takesOfflinePayments)
     }
 
-    /// With one card, on a ledger that is offline where `isOffline` says so.
+    /// A bench with one card, on a ledger that is offline while `isOffline` is true.
     static func onLedger(thatIsOffline isOffline: Guarded<Bool>) async throws -> CardBench {
         let ledger = InterposedLedger(InMemoryLedger()) { _ in
             isOffline.withLock { $0 }
@@ -113,6 +113,6 @@ extension WebResponse {
         header("Set-Cookie")?.split(separator: ";").first.map { String($0) }
     }
 
-    /// Whether it says anything of a card.
+    /// Whether it contains anything about a card.
     var hasData: Bool { text.contains("Balance") || text.contains("$") }
 }

@@ -19,8 +19,9 @@ import WebServer
         return bench
     }
 
-    /// A link preview gets the form, however often; then the person gets the card.
-    @Test func isAskedForByAFormThatUsesNothingUp() async throws {
+    /// A link preview may fetch the form any number of times, and the customer still gets the card.
+    @Test("Opening an address any number of times shows a form and does not use the address up")
+    func isAskedForByAFormThatUsesNothingUp() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let message = bench.address(7)
         let query = message.query.split(separator: "&").map { part in
@@ -41,7 +42,8 @@ import WebServer
         #expect(await bench.show(message).status == 200)
     }
 
-    @Test func promisesOfflinePaymentsOnlyWhereTheyAreTaken() async throws {
+    @Test("The page mentions offline payments only where they are taken")
+    func promisesOfflinePaymentsOnlyWhereTheyAreTaken() async throws {
         for isOn in [false, true] {
             let bench = try await CardPageTests.benchWithCard(takesOfflinePayments: isOn)
             let page = await bench.show(bench.address(1))
@@ -53,7 +55,8 @@ import WebServer
         }
     }
 
-    @Test func showsBalanceAndMovements() async throws {
+    @Test("The page shows the balance and the movements, but no name and no card number")
+    func showsBalanceAndMovements() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let page = await bench.show(bench.address(1))
         #expect(page.status == 200)
@@ -80,7 +83,8 @@ import WebServer
         }
     }
 
-    @Test func isFreshOnce() async throws {
+    @Test("An address shows the card once, and an older address has expired")
+    func isFreshOnce() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let message = bench.address(5)
         let first = await bench.show(message)
@@ -96,7 +100,8 @@ import WebServer
         #expect(await bench.show(message).status == 410)
     }
 
-    @Test func isKeptForItsBrowserForAMinute() async throws {
+    @Test("The browser that opened the page can show it again for a minute")
+    func isKeptForItsBrowserForAMinute() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let message = bench.address(5)
         let cookie = try #require(await bench.show(message).cookie)
@@ -109,8 +114,8 @@ import WebServer
         #expect(await bench.show(message, cookie: cookie).status == 410)
     }
 
-    /// A newer tap ends the page of the older one at once.
-    @Test func endsWithTheNextTap() async throws {
+    @Test("A newer tap ends the page of an older one at once")
+    func endsWithTheNextTap() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let cookie = try #require(await bench.show(bench.address(5)).cookie)
         #expect(await bench.show(bench.address(6)).status == 200)
@@ -118,7 +123,8 @@ import WebServer
         #expect(old.status == 410 && !old.hasData)
     }
 
-    @Test func saysWhatIsWithTheCard() async throws {
+    @Test("The page says that an amount is on hold and that the card is blocked")
+    func saysWhatIsWithTheCard() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let ledger = bench.ledger
         _ = try await LedgerTill(ledger).open(.pay(.cents(100)), id: 4)
@@ -129,8 +135,9 @@ import WebServer
         #expect(await bench.show(bench.address(2)).text.contains("This card is blocked."))
     }
 
-    /// A chip that was issued again belongs to somebody else.
-    @Test func showsANewHolderNothingOfTheOneBefore() async throws {
+    /// A card that was reissued belongs to somebody else.
+    @Test("A reissued card shows nothing of the previous cardholder")
+    func showsANewHolderNothingOfTheOneBefore() async throws {
         let bench = try await CardPageTests.benchWithCard()
         try await LedgerTill(bench.ledger).complete(.reissue(500), id: 9)
         let page = await bench.show(bench.address(1))
@@ -138,8 +145,9 @@ import WebServer
         #expect(!page.text.contains("Payment") && !page.text.contains("Top-up"))
     }
 
-    /// The holder before had it open in the minute before the card was issued again.
-    @Test func isNotKeptOnceTheCardIsAnotherPersons() async throws {
+    /// The previous cardholder opened the page in the minute before the card was reissued.
+    @Test("A page that was opened before the card was reissued is not shown again")
+    func isNotKeptOnceTheCardIsAnotherPersons() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let cookie = try #require(await bench.show(bench.address(5)).cookie)
         #expect(await bench.show(bench.address(5), cookie: cookie).status == 200)
@@ -148,9 +156,8 @@ import WebServer
         #expect(kept.status == 410 && !kept.hasData)
     }
 
-    /// The key of the issuer was rotated: cards with either key are read, until the old one is
-    /// retired.
-    @Test func knowsTheKeysOfTheIssuer() async throws {
+    @Test("Cards with an older key are read until that key is retired")
+    func knowsTheKeysOfTheIssuer() async throws {
         let ring = KeyRing.fresh(created: "2026-11-25")
         let rotated = try ring.rotated(created: "2026-11-26")
         let before = CardBench.address(.first, 3, CustomerKeys(of: ring))
@@ -163,8 +170,8 @@ import WebServer
         #expect(await retired.show(before).status == 403)
     }
 
-    /// The address is not used up by a ledger that does not answer.
-    @Test func isThereOnceTheLedgerIsBack() async throws {
+    @Test("An offline ledger does not use up an address")
+    func isThereOnceTheLedgerIsBack() async throws {
         let isOffline = Guarded(false)
         let bench = try await CardBench.onLedger(thatIsOffline: isOffline)
         let message = bench.address(1)

@@ -8,12 +8,13 @@ import TapcardDomain
 import Testing
 import WebServer
 
-@Suite("What an operator sees of the customers' page") struct CustomerWatchTests {
+@Suite("Monitoring the customers' page") struct CustomerWatchTests {
     private static func count(_ bench: CardBench) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: bench.watch.state.counts.map { ($0.rawValue, $1) })
     }
 
-    @Test func isWhatCameOfEachRequest() async throws {
+    @Test("Every request is counted by its result")
+    func isWhatCameOfEachRequest() async throws {
         let bench = CardBench()
         try await LedgerTill(bench.ledger).complete(.issue(), id: 1)
         let good = bench.address(7)
@@ -42,7 +43,8 @@ import WebServer
         #expect(bench.told.withLock(\.isEmpty) && bench.watch.state.ledgerWorks)
     }
 
-    @Test func countsWhatIsLimited() async throws {
+    @Test("Limited requests are counted")
+    func countsWhatIsLimited() async throws {
         let bench = CardBench()
         try await LedgerTill(bench.ledger).complete(.issue(), id: 1)
         for reads in 1...UInt32(CustomerRoutes.mostOfACard + 2) {
@@ -58,8 +60,9 @@ import WebServer
         #expect(counts["form"] == CustomerRoutes.mostOfAnAddress && counts["limited"] == 3)
     }
 
-    /// One line when it goes, one when it is back, and no more than one pair a minute.
-    @Test func tellsOnceThatTheLedgerIsOffline() async throws {
+    /// One event when the ledger goes offline, one when it is back, and at most one pair a minute.
+    @Test("An outage of the ledger is reported once, and so is its end")
+    func tellsOnceThatTheLedgerIsOffline() async throws {
         let isOffline = Guarded(false)
         let bench = try await CardBench.onLedger(thatIsOffline: isOffline)
         func told() -> [String] {
@@ -102,8 +105,8 @@ import WebServer
         #expect(told() == ["back 1"])
     }
 
-    /// From any number of senders, and told once a minute.
-    @Test func tellsABurstOfWrongCodes() async throws {
+    @Test("A burst of wrong codes is reported once a minute, whoever sends them")
+    func tellsABurstOfWrongCodes() async throws {
         let bench = CardBench()
         let foreign = CardBench.address(.first, 8, CustomerKeys(of: .fresh(created: "x")))
         func bursts() -> [Int] {
@@ -135,7 +138,8 @@ import WebServer
     }
 
     /// A burst at the end of a counted minute and one at the start of the next are one report.
-    @Test func tellsNoTwoBurstsWithinAMinute() async throws {
+    @Test("No two bursts of wrong codes are reported within a minute")
+    func tellsNoTwoBurstsWithinAMinute() async throws {
         let bench = CardBench()
         let foreign = CardBench.address(.first, 8, CustomerKeys(of: .fresh(created: "x")))
         func show(_ count: Int) async -> Int {

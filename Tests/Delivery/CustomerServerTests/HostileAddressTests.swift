@@ -8,9 +8,8 @@ import TestSupport
 import Testing
 import WebServer
 
-/// Requests that no card and no honest browser makes: one and the same refusal, and nothing is
-/// noted.
-@Suite("Addresses that no card has made") struct HostileAddressTests {
+/// Requests that no card and no honest browser makes.
+@Suite("Hostile requests to the customers' page") struct HostileAddressTests {
     private static func benchWithCard() async throws -> CardBench {
         let bench = CardBench()
         try await LedgerTill(bench.ledger).complete(.issue(2000), id: 1)
@@ -23,7 +22,8 @@ import WebServer
         }
     }
 
-    @Test func areRefusedAlike() async throws {
+    @Test("Every forged or malformed address gets one identical refusal, and nothing is recorded")
+    func areRefusedAlike() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         let good = bench.address(8)
         let (p, d, m) = (good.identity, good.data, good.code)
@@ -65,7 +65,8 @@ import WebServer
         #expect(await bench.show(good).status == 200)
     }
 
-    @Test func areRefusedInAnAddressToo() async throws {
+    @Test("A malformed address is refused when it is opened, and its text is not repeated")
+    func areRefusedInAnAddressToo() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         let good = bench.address(8)
         let fields = [
@@ -82,7 +83,8 @@ import WebServer
         }
     }
 
-    @Test func gainNothingByAThousandAttempts() async throws {
+    @Test("A thousand guesses from one address are limited without locking out the customer")
+    func gainNothingByAThousandAttempts() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         let good = bench.address(8)
         var statuses: [Int: Int] = [:]
@@ -104,8 +106,8 @@ import WebServer
         #expect(await bench.post("p=1", from: "203.0.113.7").status == 403)
     }
 
-    /// Who has an old address cannot keep the owner of the card from a new one.
-    @Test func withAnOldAddressDoNotLockTheCard() async throws {
+    @Test("Repeating an old address does not lock out the cardholder")
+    func withAnOldAddressDoNotLockTheCard() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         #expect(await bench.show(bench.address(8), from: "192.0.2.1").status == 200)
         var statuses: [Int: Int] = [:]
@@ -117,8 +119,9 @@ import WebServer
         #expect(await bench.show(bench.address(9), from: "192.0.2.1").status == 200)
     }
 
-    /// The holder of a card cannot keep the ledger busy with it.
-    @Test func ofOneCardAreLimited() async throws {
+    /// A cardholder cannot keep the ledger busy with one card.
+    @Test("Requests for one card are limited without affecting another card")
+    func ofOneCardAreLimited() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         try await LedgerTill(bench.ledger).complete(.issue(), id: 2, on: .second)
         for number in 0..<CustomerRoutes.mostOfACard {
@@ -132,8 +135,8 @@ import WebServer
         #expect(await bench.show(bench.address(100), from: "192.0.2.200").status == 200)
     }
 
-    /// Of many who ask at once with one address, one sees the card.
-    @Test func showACardOnceToACrowd() async throws {
+    @Test("Only one of many simultaneous requests with one address is shown the card")
+    func showACardOnceToACrowd() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         let message = bench.address(3)
         let count = CustomerRoutes.mostOfACard

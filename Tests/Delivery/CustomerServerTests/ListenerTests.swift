@@ -35,7 +35,8 @@ import WebServer
             .answer(toHead: line.hasPrefix("HEAD"))
     }
 
-    @Test func protectsEveryAnswer() async throws {
+    @Test("Every answer has the security headers")
+    func protectsEveryAnswer() async throws {
         try await ListenerTests.served { bench, port in
             let query = bench.address(1).query
             for (line, status) in [
@@ -59,8 +60,8 @@ import WebServer
         }
     }
 
-    /// None of the till's routes is here.
-    @Test func hasNoRouteOfATill() async throws {
+    @Test("The listener has none of the till's routes")
+    func hasNoRouteOfATill() async throws {
         try await ListenerTests.served { _, port in
             for line in [
                 "GET /api/v1/card", "POST /api/v1/pay", "POST /api/v1/session", "GET /metrics",
@@ -73,7 +74,8 @@ import WebServer
         }
     }
 
-    @Test func answersUnderItsOwnNameAlone() async throws {
+    @Test("The listener answers only under its own host names")
+    func answersUnderItsOwnNameAlone() async throws {
         try await ListenerTests.served(names: ["Cards.example"]) { bench, port in
             let body = bench.address(1).query
             for host in [
@@ -94,7 +96,8 @@ import WebServer
         }
     }
 
-    @Test func takesNothingLarge() async throws {
+    @Test("Large bodies, paths and headers are refused")
+    func takesNothingLarge() async throws {
         try await ListenerTests.served { bench, port in
             let body = bench.address(1).query
             let padded = body + String(repeating: "&", count: 1_000)
@@ -113,7 +116,8 @@ import WebServer
         }
     }
 
-    @Test func refusesWhatIsAmbiguous() async throws {
+    @Test("Ambiguous requests are refused")
+    func refusesWhatIsAmbiguous() async throws {
         try await ListenerTests.served { bench, port in
             let (host, body) = ("Host: 127.0.0.1:\(port)\r\n", bench.address(1).query)
             for (status, text) in [

@@ -3,8 +3,9 @@ import Ledger
 import TapcardDomain
 import Testing
 
-@Suite("How often somebody may ask") struct RequestLimitTests {
-    @Test func endsAfterAMinute() {
+@Suite("Limits on requests") struct RequestLimitTests {
+    @Test("A limit ends after a minute")
+    func endsAfterAMinute() {
         var limits = RequestLimits<String>(most: 2, counting: 10)
         #expect(limits.admit("a", at: 1_000) == nil)
         #expect(limits.admit("a", at: 1_001) == nil)
@@ -16,8 +17,8 @@ import Testing
         #expect(limits.admit("a", at: 0) == nil)
     }
 
-    /// A stranger with many addresses fills no memory.
-    @Test func countsAFewAtATime() {
+    @Test("Only the newest clients are counted, so many addresses cannot fill the memory")
+    func countsAFewAtATime() {
         var limits = RequestLimits<Int>(most: 1, counting: 10)
         for number in 0..<1_000 { #expect(limits.admit(number, at: Int64(number)) == nil) }
         #expect(limits.counted == 10)
@@ -31,10 +32,11 @@ import Testing
     }
 }
 
-@Suite("The pages that browsers may see again") struct ShownCardTests {
+@Suite("Pages kept for a browser") struct ShownCardTests {
     private static let uid = CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])
 
-    @Test func areKeptForAMinuteForOneBrowser() throws {
+    @Test("A page is kept for a minute, for its own cookie, tap and account only")
+    func areKeptForAMinuteForOneBrowser() throws {
         var shown = ShownCards()
         let uid = try #require(ShownCardTests.uid)
         let (one, two) = (try #require(ReadCounter(1)), try #require(ReadCounter(2)))
@@ -51,7 +53,8 @@ import Testing
         #expect(other != cookie && shown.count == 2)
     }
 
-    @Test func areBounded() throws {
+    @Test("Only a limited number of pages is kept, and the oldest go first")
+    func areBounded() throws {
         var shown = ShownCards()
         let uid = try #require(ShownCardTests.uid)
         let counter = try #require(ReadCounter(1))

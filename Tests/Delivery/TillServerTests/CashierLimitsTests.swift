@@ -1,11 +1,11 @@
 import Testing
 import TillServer
 
-@Suite("How often somebody may try to log in")
+@Suite("Limits on logins")
 struct CashierLimitsTests {
     private static let (here, there) = ("192.0.2.1", "192.0.2.2")
 
-    @Test("after five wrong passwords in a minute under one name they are told how long to wait")
+    @Test("Five wrong passwords in a minute lock the name, and the answer says how long to wait")
     func oneName() {
         var limits = LoginLimits()
         for second in 0..<5 {
@@ -20,7 +20,7 @@ struct CashierLimitsTests {
         #expect(limits.wait("Ann", from: Self.here, at: 60_000) == 1)
     }
 
-    @Test("after twenty under all names from one origin, made up ones, too")
+    @Test("Too many wrong passwords from one origin lock it, even under made-up names")
     func allNames() {
         var limits = LoginLimits()
         for number in 0..<LoginLimits.ofAnOrigin {
@@ -31,7 +31,7 @@ struct CashierLimitsTests {
         #expect(limits.wait("Ann", from: Self.here, at: 60_000) == nil)
     }
 
-    @Test("a stranger elsewhere keeps no cashier out, whatever names they try")
+    @Test("Wrong passwords from one origin lock no cashier out at another origin")
     func elsewhere() {
         var limits = LoginLimits()
         for second in 0..<60 {
@@ -44,7 +44,7 @@ struct CashierLimitsTests {
         #expect(limits.wait("Ann", from: Self.there, at: 59_999) != nil)
     }
 
-    @Test("300 tills behind one address may log in at once: only a wrong password counts")
+    @Test("Logins of 300 tills behind one address are not limited, even after a mistake each")
     func tills() {
         var limits = LoginLimits()
         for number in 0..<300 {
@@ -58,7 +58,7 @@ struct CashierLimitsTests {
         }
     }
 
-    @Test("who knows the password has not tried; others still have")
+    @Test("A correct password clears the failures of its own name only")
     func forgiven() {
         var limits = LoginLimits()
         for _ in 0..<LoginLimits.ofAName {
@@ -71,9 +71,9 @@ struct CashierLimitsTests {
     }
 }
 
-@Suite("Logins that wait for their turn")
+@Suite("The queue of logins")
 struct LoginQueueTests {
-    @Test("origins take turns, so that one with many keeps nobody waiting")
+    @Test("Origins take turns, so that one with many logins holds up no other")
     func turns() {
         var queue = LoginQueue()
         for number in 0..<100 { #expect(queue.join("n\(number)", from: "a", at: 0) != nil) }
@@ -87,7 +87,7 @@ struct LoginQueueTests {
         #expect(queue.join("Ann", from: "b", at: 0) != nil && queue.next()?.name == "Ann")
     }
 
-    @Test("one name from one origin waits five times at most")
+    @Test("One name from one origin waits only a limited number of times")
     func ofAName() {
         var queue = LoginQueue()
         for _ in 0..<LoginQueue.ofAName { #expect(queue.join("Ann", from: "a", at: 0) != nil) }
@@ -97,7 +97,7 @@ struct LoginQueueTests {
         )
     }
 
-    @Test("a full queue takes no more, but from an origin with fewer than another")
+    @Test("A full queue takes a login only from an origin that has fewer waiting")
     func full() throws {
         var queue = LoginQueue()
         for number in 0..<LoginQueue.most {
@@ -112,7 +112,7 @@ struct LoginQueueTests {
         #expect(LoginQueue.most > 300)
     }
 
-    @Test("clients that give up after ten seconds and try again all log in")
+    @Test("Clients that give up after ten seconds and try again all log in")
     func givenUp() {
         var queue = LoginQueue()
         let (comparing, patience, pause): (Int64, Int64, Int64) = (600, 10_000, 1_500)

@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 import TillServer
 
-@Suite("A session at the till page")
+@Suite("Sessions at the till page")
 struct CashierSessionTests {
     /// A clock that is set by hand.
     private final class Clock: Sendable {
@@ -31,7 +31,7 @@ struct CashierSessionTests {
                 bytes: [UInt8](repeating: 2, count: 32)))
     }
 
-    @Test("is found by its token and by its cookie, and each is good for its own use only")
+    @Test("A session is found by its token or its cookie, and neither works as the other")
     func secrets() throws {
         let sessions = TillSessions { Self.start }
         let (session, other) = (sessions.open(try ann()), sessions.open(nil))
@@ -48,7 +48,7 @@ struct CashierSessionTests {
         #expect(sessions.session(token: other.token) == other)
     }
 
-    @Test("ends twelve hours after it was begun, however much it is used")
+    @Test("A session ends twelve hours after it began, even in constant use")
     func end() throws {
         let clock = Clock(Self.start)
         let sessions = TillSessions { clock.now }
@@ -68,7 +68,7 @@ struct CashierSessionTests {
         #expect(sessions.session(token: session.token) == nil)
     }
 
-    @Test("ends thirty minutes after its last use; looking whether it goes on is none")
+    @Test("A session ends thirty minutes after its last use, and checking on it is not use")
     func idle() throws {
         let clock = Clock(Self.start)
         let sessions = TillSessions { clock.now }
@@ -84,7 +84,7 @@ struct CashierSessionTests {
         #expect(sessions.session(token: nobodys.token) == nobodys)
     }
 
-    @Test("the oldest goes where there are too many")
+    @Test("The oldest session is dropped when there are too many")
     func most() {
         let sessions = TillSessions { Self.start }
         let all = (0...TillSessions.most).map { _ in sessions.open(nil) }

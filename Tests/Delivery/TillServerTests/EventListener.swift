@@ -14,10 +14,10 @@ actor EventListener {
 
     private let client: RawClient
     private var unread: [UInt8] = []
-    /// How much of it is known to be no whole event.
+    /// How many of these bytes were searched for the end of an event.
     private var checked = 0
 
-    /// `till` is needed where there are several.
+    /// `till` is needed if there are several.
     init(
         _ bench: TillServerBench, at till: Int? = nil, client id: String? = nil,
         receiveBytes: CInt? = nil
@@ -51,7 +51,7 @@ actor EventListener {
         }
     }
 
-    /// The text of a whole event, as soon as it is there.
+    /// The text of the next event, or nil until all of it is there.
     private func event() -> String? {
         let feed = UInt8(ascii: "\n")
         while checked + 1 < unread.count {
@@ -67,7 +67,7 @@ actor EventListener {
         return nil
     }
 
-    /// The next event of this name, and of this phase where one is named.
+    /// The next event with this name and, if given, this phase.
     func next(_ name: String, phase: String? = nil) async throws -> JSONValue {
         while let event = try await next() {
             if event.name == name, phase == nil || event.phase == phase { return event.data }

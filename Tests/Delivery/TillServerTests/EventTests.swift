@@ -2,11 +2,11 @@ import BlockingLane
 import Testing
 import TextCodecs
 
-@Suite("What pages are told as it happens", .timeLimit(.minutes(5)))
+@Suite("Events for pages", .timeLimit(.minutes(5)))
 struct EventTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("first how things are; then the card that comes, and that it has gone")
+    @Test("A page is sent the state first, then each card that comes or goes")
     func cards() async throws {
         try await TillServerBench.with { bench in
             try await bench.takeCard()
@@ -34,7 +34,7 @@ struct EventTests {
         }
     }
 
-    @Test("a payment's phases in their order, to every page, and the card as it is then")
+    @Test("Every page is sent a payment's phases in order, then the card's new balance")
     func phases() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.reader.take()
@@ -65,7 +65,7 @@ struct EventTests {
         }
     }
 
-    @Test("a card that came for an operation lies there before that is done, and until it goes")
+    @Test("A card that comes for a payment is reported before the payment is done")
     func arrived() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
@@ -86,7 +86,7 @@ struct EventTests {
         }
     }
 
-    @Test("a card that is made, or not scratched after all, has not gone")
+    @Test("Making a card or stopping a scratch does not report the card as gone")
     func staying() async throws {
         try await TillServerBench.with { bench in
             try await bench.takeCard()
@@ -114,7 +114,7 @@ struct EventTests {
         }
     }
 
-    @Test("what lies there is never told as it was before an operation")
+    @Test("A card is never reported with its balance from before a payment")
     func fresh() async throws {
         try await TillServerBench.withCard { bench in
             for units in 1...20 {
@@ -128,7 +128,7 @@ struct EventTests {
         }
     }
 
-    @Test("what only looks is not an operation")
+    @Test("A request that only reads is not reported as an operation")
     func looking() async throws {
         try await TillServerBench.with { bench in
             try await bench.takeCard()
@@ -140,7 +140,7 @@ struct EventTests {
         }
     }
 
-    @Test("a reader that is unplugged, and plugged in again")
+    @Test("A page is told that the reader was unplugged and plugged in again")
     func unplugged() async throws {
         try await TillServerBench.with { bench in
             let page = try await EventListener(bench)
@@ -156,7 +156,7 @@ struct EventTests {
         }
     }
 
-    @Test("a reader that an operation has found first is there again for everybody")
+    @Test("A reader that an operation finds first is reported as ready again")
     func foundFirst() async throws {
         try await TillServerBench.with(timeout: 0) { bench in
             try await bench.reader.take()
@@ -170,7 +170,7 @@ struct EventTests {
         }
     }
 
-    @Test("a page that does not read is dropped, and holds up no other page")
+    @Test("A page that does not read is dropped without holding up another page")
     func slow() async throws {
         try await TillServerBench.with { bench in
             let slow = try await EventListener(bench, receiveBytes: 1)

@@ -2,9 +2,10 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Requests that no honest page sends", .timeLimit(.minutes(5)))
+@Suite("Hostile requests to the till server", .timeLimit(.minutes(5)))
 struct HostileRequestTests {
-    /// With a card on the reader; afterwards nothing is booked, and the server still answers.
+    /// Runs the body with a card on the reader, and expects that nothing is booked and that the
+    /// server still answers.
     private func unharmed(_ body: (TillServerBench) async throws -> Void) async throws {
         try await TillServerBench.withCard { bench in
             let books = try await bench.books()
@@ -31,7 +32,7 @@ struct HostileRequestTests {
         if let word { #expect(asked.word == word, "\(what)", sourceLocation: location) }
     }
 
-    @Test("malformed HTTP")
+    @Test("Malformed HTTP is refused")
     func malformed() async throws {
         try await unharmed { bench in
             let host = "Host: 127.0.0.1:\(bench.port)\r\n"
@@ -72,7 +73,7 @@ struct HostileRequestTests {
 
     /// docs/API.md names these as the answers without our headers. A browser may take them for
     /// a page, so none may have a word of the request in it.
-    @Test("what libmicrohttpd refuses by itself is a sentence with nothing of the request in it")
+    @Test("A refusal by libmicrohttpd itself repeats nothing from the request")
     func bare() async throws {
         try await unharmed { bench in
             let script = "<script>alert(1)</script>"
@@ -99,7 +100,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("paths and methods that there are none of")
+    @Test("Unknown paths and methods are refused")
     func unknown() async throws {
         try await unharmed { bench in
             for path in [
@@ -129,7 +130,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("bodies that are none")
+    @Test("Invalid bodies, content types and queries are refused")
     func bodies() async throws {
         let deep = String(repeating: #"{"a":"#, count: 40) + "1" + String(repeating: "}", count: 40)
         try await unharmed { bench in
@@ -180,7 +181,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("what is refused is not told at length", arguments: ["x", "\u{202E}", "\\u0007"])
+    @Test("A refusal does not repeat long input", arguments: ["x", "\u{202E}", "\\u0007"])
     func echoes(_ character: String) async throws {
         let long = String(repeating: character, count: 5_000)
         let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
@@ -205,7 +206,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("names of the server that it has not, and pages of other sites")
+    @Test("Foreign host names and pages of other sites are refused")
     func origins() async throws {
         try await unharmed { bench in
             func pay(_ headers: [String: String]) async throws -> Asked {
@@ -244,7 +245,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("its own names and its own origin are welcome")
+    @Test("The server's own names and its own origin are accepted")
     func ownOrigin() async throws {
         try await TillServerBench.with { bench in
             for name in ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"] {
@@ -260,7 +261,7 @@ struct HostileRequestTests {
     }
 
     @Test(
-        "a page cannot kill the program that serves it",
+        "A page cannot kill the program that serves it",
         arguments: ["2 killed-after", "killed-before", "write 1 killed-after"])
     func killing(_ fault: String) async throws {
         try await unharmed { bench in
@@ -269,7 +270,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("tokens that are missing, made up, or were given back")
+    @Test("Missing, made-up and returned tokens are refused")
     func tokens() async throws {
         try await unharmed { bench in
             let session = try await bench.ask("POST", "/api/v1/session", "{}")

@@ -5,12 +5,12 @@ import Testing
 import TextCodecs
 import Verbs
 
-@Suite("A page that leaves, and a till that is closed", .timeLimit(.minutes(5)))
+@Suite("Pages that leave and tills that close", .timeLimit(.minutes(5)))
 struct LeavingTests {
     private static let client = "2b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("what it waits for a card with is stopped, when its last stream has ended")
+    @Test("A waiting payment is stopped when the last stream of its page ends")
     func waiting() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.reader.take()
@@ -35,7 +35,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("its scratching is stopped, and the card stays unscratched")
+    @Test("Scratching is stopped when its page leaves, and the card stays unscratched")
     func scratching() async throws {
         try await TillServerBench.withCard { bench in
             let watcher = try await EventListener(bench)
@@ -50,7 +50,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("a payment that is being written goes on, and so does that of another page")
+    @Test("A page that leaves stops neither a payment being written nor that of another page")
     func writing() async throws {
         try await TillServerBench.withCard { bench in
             let watcher = try await EventListener(bench)
@@ -74,7 +74,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("an activation goes on, and its answer is there for a later caller")
+    @Test("An activation goes on when its page leaves, and its answer is kept")
     func activating() async throws {
         let service = HeldActivation()
         try await TillServerBench.withCard(services: service.services) { bench in
@@ -93,7 +93,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("a till that is closed begins nothing new, and lets what runs end")
+    @Test("A till that is closing begins nothing new and lets running operations end")
     func closing() async throws {
         try await TillServerBench.withCard { bench in
             let page = try await EventListener(bench)

@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Many at once", .timeLimit(.minutes(5)))
+@Suite("Many clients at once", .timeLimit(.minutes(5)))
 struct ManyClientsTests {
-    /// Three thousand are more than there is room for: the oldest of them make room.
+    /// Three thousand are more than there is room for, so the oldest are dropped.
     @Test(
-        "a payment goes through while others say half of what they want", arguments: [1_000, 3_000])
+        "A payment succeeds while many clients send only half of their requests",
+        arguments: [1_000, 3_000])
     func halfOpen(count: Int) async throws {
         try await TillServerBench.withCard { bench in
             let lane = BlockingLane(label: "half open")
@@ -30,7 +31,7 @@ struct ManyClientsTests {
         }
     }
 
-    @Test("pages that come and go at once leave no session")
+    @Test("Pages that come and go leave no listener behind")
     func comingAndGoing() async throws {
         try await TillServerBench.with { bench in
             for _ in 0..<50 {

@@ -4,7 +4,7 @@ import TextCodecs
 import TillServer
 import Verbs
 
-@Suite("The document of the API, and what is really answered", .timeLimit(.minutes(5)))
+@Suite("The OpenAPI document", .timeLimit(.minutes(5)))
 struct OpenAPIDocumentTests {
     private static let base = "/api/v1/"
 
@@ -37,7 +37,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("every call is in it, and every path in it takes just the methods that it says")
+    @Test("The document has every call, and every path allows only the methods it documents")
     func paths() async throws {
         try await TillServerBench.with { bench in
             let paths = try await Described(bench).document["paths"]?.members ?? []
@@ -60,7 +60,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("every name that a schema leads to is there, and every schema is used")
+    @Test("Every reference in the document resolves, and every schema is used")
     func references() async throws {
         try await TillServerBench.with { bench in
             let document = try await Described(bench).document
@@ -77,7 +77,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("what is answered without a card, or to nonsense, is as it says")
+    @Test("Answers without a card, to invalid input, or to a wrong host match the document")
     func problems() async throws {
         try await TillServerBench.with(timeout: 0) { bench in
             let described = try await Described(bench)
@@ -100,7 +100,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("what the server tells of itself, and its events, are as it says")
+    @Test("Events and the server's own answers match the document")
     func own() async throws {
         try await TillServerBench.with { bench in
             let described = try await Described(bench)

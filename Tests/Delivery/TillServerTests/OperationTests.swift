@@ -2,14 +2,14 @@ import IdleDrivers
 import Testing
 import TextCodecs
 
-@Suite("One operation at a time, and none twice", .timeLimit(.minutes(5)))
+@Suite("Operations at a till", .timeLimit(.minutes(5)))
 struct OperationTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let other = "1b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let new = "2b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let pay = #"{"amount":"4.50","operation":"\#(id)"}"#
 
-    @Test("while one waits for a card no other begins; what needs no card goes on")
+    @Test("While one operation waits for a card, only requests that need no card begin")
     func taken() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.reader.take()
@@ -29,7 +29,7 @@ struct OperationTests {
         }
     }
 
-    @Test("of those that are over only the last ones can be asked about: the memory is bounded")
+    @Test("Only the latest operations are remembered, and the ledger still knows older ones")
     func bounded() async throws {
         try await TillServerBench.withCard { bench in
             func id(_ number: Int) -> String {
@@ -54,7 +54,7 @@ struct OperationTests {
         }
     }
 
-    @Test("the same request is joined while it runs, and answered from the ledger afterwards")
+    @Test("A repeated request joins the running one and is later answered from the ledger")
     func same() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.reader.take()
@@ -89,7 +89,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a call without an operation in the ledger is not repeated under the same id, either")
+    @Test("A block is not repeated under its id, and a failed block is tried again")
     func remembered() async throws {
         try await TillServerBench.withCard { bench in
             let block = #"{"card":"04AC6B72BA6C80","operation":"\#(Self.id)"}"#
@@ -104,7 +104,7 @@ struct OperationTests {
         }
     }
 
-    @Test("what has been booked is answered, not denied, while the reader is in use")
+    @Test("A booked payment is answered from the ledger while the reader is in use")
     func beside() async throws {
         try await TillServerBench.withCard { bench in
             let paid = try await bench.call("pay", Self.pay)
@@ -135,7 +135,7 @@ struct OperationTests {
         }
     }
 
-    @Test("one operation uses the reader, whatever ids are sent")
+    @Test("Only one operation uses the reader, whatever ids are sent")
     func oneReader() async throws {
         try await TillServerBench.withCard(timeout: 120) { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
@@ -172,7 +172,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a request that was none does not stand in the way of one under its id")
+    @Test("An invalid request does not use up its id")
     func mistaken() async throws {
         try await TillServerBench.withCard { bench in
             let none = #"{"amount":"0","operation":"\#(Self.id)"}"#
@@ -186,7 +186,7 @@ struct OperationTests {
         }
     }
 
-    @Test("an operation that was never begun is not found")
+    @Test("An operation that never began is not found")
     func unknown() async throws {
         try await TillServerBench.with { bench in
             let path = "/api/v1/operations/\(Self.other)"
@@ -198,7 +198,7 @@ struct OperationTests {
         }
     }
 
-    @Test("one that waits is stopped; one that writes is not")
+    @Test("A waiting payment can be stopped, and one that is being written cannot")
     func stopping() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.reader.take()
@@ -224,7 +224,7 @@ struct OperationTests {
         }
     }
 
-    @Test("no card comes in time: 504, and nothing was done")
+    @Test("A payment without a card in time is answered with 504, and nothing is booked")
     func noCard() async throws {
         try await TillServerBench.withCard(timeout: 0) { bench in
             try await bench.reader.take()

@@ -2,9 +2,9 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("The page and the server's headers", .timeLimit(.minutes(5)))
+@Suite("Serving the till page", .timeLimit(.minutes(5)))
 struct PageServingTests {
-    @Test("its files may be kept, and may load nothing from elsewhere")
+    @Test("The page may be cached and may load nothing from elsewhere")
     func files() async throws {
         try await TillServerBench.with { bench in
             let page = try await bench.ask("GET", "/")
@@ -31,7 +31,7 @@ struct PageServingTests {
         }
     }
 
-    @Test("the page brings its style along, and nothing but that and its scripts counts")
+    @Test("The page has one inline style and one inline script, allowed by their hashes")
     func inline() async throws {
         try await TillServerBench.with { bench in
             let page = try await bench.ask("GET", "/")
@@ -49,7 +49,7 @@ struct PageServingTests {
         }
     }
 
-    @Test("HEAD is answered wherever GET is, with the same head")
+    @Test("HEAD is answered like GET, with equal headers and no body")
     func heads() async throws {
         try await TillServerBench.with { bench in
             for path in [
@@ -72,7 +72,7 @@ struct PageServingTests {
         }
     }
 
-    @Test("metrics and log name no person and no code")
+    @Test("Metrics and the log contain no names, codes or secrets")
     func privacy() async throws {
         try await TillServerBench.withCard { bench in
             let scratched = try await bench.call("scratch")

@@ -8,7 +8,7 @@ import TillServer
 
 @Suite("The quiet hour of a till")
 struct QuietHourTests {
-    @Test("begins an hour after the last use, once a day")
+    @Test("The quiet hour begins an hour after the last use, once a day")
     func hour() {
         let start = ContinuousClock.now
         var hour = QuietHour(start)
@@ -24,7 +24,7 @@ struct QuietHourTests {
         #expect(begins(nextDay + 3_590) && !begins(nextDay + 3_591))
     }
 
-    @Test("finds damage that no tap would see, and says so in health and log")
+    @Test("Checking the ledger reports damage in health and in the log")
     func damage() async throws {
         // A part that no tap reads is damaged later.
         let isDamaged = Guarded(false)

@@ -5,7 +5,7 @@ import TillServer
 @Suite("The schedule of snapshots") struct SnapshotScheduleTests {
     private let start = SnapshotSchedule.Instant.now
 
-    @Test("begins at once, and runs one at a time")
+    @Test("The first snapshot begins at once, and only one runs at a time")
     func once() {
         var schedule = SnapshotSchedule(start)
         func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {
@@ -18,7 +18,7 @@ import TillServer
         #expect(begins(300))
     }
 
-    @Test("waits for a quiet moment, and not for ever")
+    @Test("A snapshot waits for a quiet moment, but for no more than five minutes")
     func quiet() {
         var schedule = SnapshotSchedule(start)
         func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {
@@ -29,7 +29,7 @@ import TillServer
         #expect(begins(300, isQuiet: false))
     }
 
-    @Test("costs a hundredth of the time at most, and comes back soon after a failure")
+    @Test("Snapshots take at most a hundredth of the time and are retried soon after a failure")
     func cost() {
         var schedule = SnapshotSchedule(start)
         func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {

@@ -1,13 +1,13 @@
 import Testing
 import TextCodecs
 
-@Suite("A stopped operation stays stopped", .timeLimit(.minutes(5)))
+@Suite("Stopping an operation", .timeLimit(.minutes(5)))
 struct StoppingTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let path = "/api/v1/operations/\(id)"
     private static let pay = #"{"amount":"4.50","operation":"\#(id)"}"#
 
-    @Test("also where a card comes at the moment of the stop")
+    @Test("A stopped payment stays stopped, even if a card arrives at that moment")
     func atOnce() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
@@ -25,7 +25,7 @@ struct StoppingTests {
         }
     }
 
-    @Test("what was begun before under the same id can happen yet, and is not called stopped")
+    @Test("Stopping a retry of a payment that was already begun is too late")
     func begunBefore() async throws {
         try await TillServerBench.withCard { bench in
             await bench.reader.holdWrites(true)
@@ -45,7 +45,7 @@ struct StoppingTests {
         }
     }
 
-    @Test("what has happened was not stopped")
+    @Test("Stopping a completed payment is too late")
     func happened() async throws {
         try await TillServerBench.withCard { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)

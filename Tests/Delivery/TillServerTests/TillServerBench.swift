@@ -15,13 +15,13 @@ import TillServer
 import Verbs
 import WebServer
 
-/// `tapcard serve` in this process, with a ledger in memory and readers that are played.
+/// `tapcard serve` in this process, with a ledger and readers in memory.
 final class TillServerBench: Sendable {
     let readers: [UnpluggableReader]
     var reader: UnpluggableReader { readers[0] }
     let port: UInt16
     let token: String
-    /// Whether the station's own waits, such as that of scratching, come to their end.
+    /// Whether the station's own waits, such as the one before scratching, may end.
     let mayPass = Guarded(true)
     private let ledger: any LedgerStore
     private let services: Services
@@ -30,7 +30,7 @@ final class TillServerBench: Sendable {
     private let running: Task<Int32, Never>
     private let folder: String
 
-    /// Runs one for as long as the body does.
+    /// Runs a bench while the body runs.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
         ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1,
@@ -52,7 +52,7 @@ final class TillServerBench: Sendable {
         #expect(await end() == 0)
     }
 
-    /// Ends the program, and runs another one with the same readers, ledger and keys.
+    /// Ends the program and starts it again with the same readers, ledger and keys.
     func startAgain(_ body: (TillServerBench) async throws -> Void) async throws {
         await end()
         try await TillServerBench(600, services, ledger, readers, folder).run(body)
@@ -109,14 +109,14 @@ final class TillServerBench: Sendable {
         unsafe rmdir(folder)
     }
 
-    /// Tells the program to stop, and waits for its end.
+    /// Stops the program and waits until it has ended.
     @discardableResult
     func end() async -> Int32 {
         running.cancel()
         return await running.value
     }
 
-    /// Reads the ledger through, as in a quiet hour.
+    /// Checks the whole ledger, as in a quiet hour.
     func checkLedger() async { await served.service.withLock { $0 }?.checkLedger() }
 
     /// The program's log.
@@ -157,7 +157,7 @@ struct Asked: Sendable {
     let headers: [String: String]
     let text: String
 
-    /// Nil members where it is not JSON.
+    /// The body as JSON, or null if it is not JSON.
     var json: JSONValue { (try? JSONValue.parsing(Array(text.utf8))) ?? .null }
     var word: String? { json["error"]?.string }
 }
@@ -180,7 +180,7 @@ extension TillServerBench {
         return Asked(status: answer.status, headers: answer.headers, text: answer.text)
     }
 
-    /// As the page asks: with the token. An empty header is left out.
+    /// Sends a request with the page's token. An empty header is left out.
     func ask(
         _ method: String, _ path: String, _ body: String? = nil,
         headers: [String: String] = [:]
@@ -195,14 +195,14 @@ extension TillServerBench {
 
     func get(_ path: String) async throws -> Asked { try await ask("GET", "/api/v1/\(path)") }
 
-    /// A card with money on it lies on the reader.
+    /// Issues a card with 20.00 on the reader.
     func issue() async throws {
         try await reader.put()
         let issued = try await call("issue", #"{"name":"Amanda","balance":"20.00"}"#)
         #expect(issued.status == 200, "\(issued.text)")
     }
 
-    /// The till has seen the card that lies there, and then that it has gone.
+    /// Takes the card away once the till has noticed it, and waits until the till has noticed that.
     func takeCard() async throws {
         // Taken before the till has looked, it would be counted or not, as the two threads run.
         while try await get("card").json["session"] == .null {}
@@ -210,7 +210,7 @@ extension TillServerBench {
         while try await get("card").json["session"] != .null {}
     }
 
-    /// All that the ledger has, to be compared with later.
+    /// The audit and the history, to compare with later.
     func books() async throws -> String {
         let audit = try await get("audit")
         #expect(audit.status == 200 && audit.json["result"]?.string == "done", "\(audit.text)")
@@ -218,7 +218,7 @@ extension TillServerBench {
     }
 }
 
-/// The till that is served, as soon as it is.
+/// The till page that is served, once it is up.
 private final class ServedTillPage: Sendable {
     let service = Guarded<TillService?>(nil)
     private let started: AsyncStream<UInt16>
@@ -234,10 +234,10 @@ private final class ServedTillPage: Sendable {
         starting.finish()
     }
 
-    /// The program has ended.
+    /// Notes that the program has ended.
     func end() { starting.finish() }
 
-    /// Nil where it was not served.
+    /// The port, or nil if nothing was served.
     var port: UInt16? {
         get async {
             for await port in started { return port }
@@ -246,7 +246,7 @@ private final class ServedTillPage: Sendable {
     }
 }
 
-/// A drawer with so many tags that to tell of them takes long.
+/// A drawer with so many tags that listing them takes long.
 struct FullDrawer: SimulatedTags {
     static let tags = (0..<400).map { number in
         SimulatedTag(

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Several readers, each a till of its own", .timeLimit(.minutes(5)))
+@Suite("Several tills of one server", .timeLimit(.minutes(5)))
 struct TillsTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let other = "1b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let uid = "04AC6B72BA6C80"
 
-    /// A till of the bench, as a page of its own asks it.
+    /// A till of the bench, as its own page asks it.
     private struct Till {
         let bench: TillServerBench
         let number: Int
@@ -29,7 +29,7 @@ struct TillsTests {
             try await EventListener(bench, at: number, client: client)
         }
 
-        /// Takes the tag away, and waits until the till has seen that.
+        /// Takes the tag away and waits until the till has noticed.
         func clear() async throws {
             while try await get("card").json["session"] == .null {}
             try await reader.take()
@@ -37,7 +37,8 @@ struct TillsTests {
         }
     }
 
-    /// Two tills; a card of 20.00 lies on the reader of the first, nothing on the other one.
+    /// Runs the body with two tills, a card with 20.00 on the first reader, and nothing on the
+    /// second.
     private func with(
         timeout: Int = 600, _ body: (TillServerBench, Till, Till) async throws -> Void
     ) async throws {
@@ -53,7 +54,7 @@ struct TillsTests {
         }
     }
 
-    @Test("one waits for a card, and the other takes payments in the meantime")
+    @Test("One till takes payments while another waits for a card")
     func apart() async throws {
         try await with { _, first, second in
             let page = try await second.listen()
@@ -77,7 +78,7 @@ struct TillsTests {
         }
     }
 
-    @Test("what happens at one is neither told nor answered at the other")
+    @Test("What happens at one till is neither reported nor answered at another")
     func unseen() async throws {
         try await with { bench, first, second in
             let page = try await second.listen()
@@ -103,7 +104,7 @@ struct TillsTests {
         }
     }
 
-    @Test("a request under the same id at both happens once")
+    @Test("A request that is sent to two tills under one id happens once")
     func sameID() async throws {
         try await with { _, first, second in
             let pay = #"{"amount":"4.50","operation":"\#(Self.id)"}"#
@@ -117,7 +118,7 @@ struct TillsTests {
         }
     }
 
-    @Test("a page that leaves one till stops nothing at the other")
+    @Test("A page that leaves one till stops nothing at another")
     func leaving() async throws {
         try await with { bench, first, second in
             let (tab, other) = (
@@ -137,7 +138,7 @@ struct TillsTests {
         }
     }
 
-    @Test("one without its reader says so, and the other goes on")
+    @Test("A till reports its missing reader while another till keeps working")
     func unplugged() async throws {
         try await with(timeout: 0) { bench, first, second in
             let (page, other) = (try await first.listen(), try await second.listen())
@@ -171,7 +172,7 @@ struct TillsTests {
         }
     }
 
-    @Test("a copy of a card on the other reader is told from it, and no money moves on it")
+    @Test("A tag with a card's UID on another reader is refused, and the card still pays")
     func copied() async throws {
         try await with { _, first, second in
             // The same number, with nothing on it: what a card's twin would be.
@@ -187,7 +188,7 @@ struct TillsTests {
         }
     }
 
-    @Test("a path names the till; without it there is the page, the login and the watching")
+    @Test("Each till has its own path, and the root serves the page, settings and health")
     func paths() async throws {
         try await with { bench, first, _ in
             for path in ["/", "/tills/1", "/tills/2/", "/tills/1/app.js"] {
@@ -229,7 +230,7 @@ struct TillsTests {
         }
     }
 
-    @Test("the API's document is that of each till, and says where they are")
+    @Test("Every till serves one API document, which lists all tills")
     func document() async throws {
         try await with { bench, first, _ in
             let document = try await bench.ask("GET", "/api/openapi.json").json
@@ -250,7 +251,7 @@ struct TillsTests {
         }
     }
 
-    @Test("with one reader its paths are at the root, and below its number as well")
+    @Test("A single till is served at the root and under its number")
     func single() async throws {
         try await TillServerBench.withCard { bench in
             // The answer changes once more, when the till notices the new card.
@@ -265,7 +266,7 @@ struct TillsTests {
         }
     }
 
-    @Test("they are closed together, and what waits at each is stopped")
+    @Test("Closing the server stops what waits at every till")
     func closed() async throws {
         try await with { bench, first, second in
             try await first.clear()

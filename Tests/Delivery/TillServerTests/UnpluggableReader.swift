@@ -1,8 +1,8 @@
 import SimulatedReader
 import Tags
 
-/// A reader with tags in memory which waits for them as a real one does, and whose cable and
-/// writing are in a test's hand.
+/// A reader with tags in memory that waits for them as a real one does, and whose cable and writes
+/// a test controls.
 actor UnpluggableReader: TagReader {
     private static let pause = Duration.milliseconds(1)
     private static let write: UInt8 = 0xA2
@@ -12,7 +12,7 @@ actor UnpluggableReader: TagReader {
     private var holdsWrites = false
     private var comesWhenStopped = false
     private var selecting = 0
-    /// How many have waited for a card at a time.
+    /// The most callers that have waited for a card at once.
     private(set) var mostSelecting = 0
 
     nonisolated let name = "played reader"
@@ -26,7 +26,7 @@ actor UnpluggableReader: TagReader {
     func plug(_ isPlugged: Bool) { self.isPlugged = isPlugged }
     func holdWrites(_ holdsWrites: Bool) { self.holdsWrites = holdsWrites }
 
-    /// Lays the tag down at the very moment at which the wait for one is cancelled.
+    /// Lays the tag down at the moment the wait for it is canceled.
     func putWhenStopped() { comesWhenStopped = true }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {

@@ -2,7 +2,7 @@ import TapcardCore
 import Testing
 import TextCodecs
 
-@Suite("A card is charged once while it stays on the reader", .timeLimit(.minutes(5)))
+@Suite("A card that stays on the reader", .timeLimit(.minutes(5)))
 struct VisitTests {
     private static let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
     private static let other = "1b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
@@ -26,7 +26,7 @@ struct VisitTests {
         return card["served"]
     }
 
-    @Test("another payment is refused until somebody asks for it again, or the card has left")
+    @Test("A second payment is refused until it is asked for again or the card has left")
     func once() async throws {
         try await TillServerBench.withCard { bench in
             #expect(try await served(bench) == [:])
@@ -46,7 +46,7 @@ struct VisitTests {
         }
     }
 
-    @Test("of two browsers that charge the card at the same time, one does")
+    @Test("Only one of two browsers charges the card")
     func together() async throws {
         try await TillServerBench.withCard { bench in
             let page = try await EventListener(bench)
@@ -60,7 +60,7 @@ struct VisitTests {
         }
     }
 
-    @Test("a card that came for its payment is asked about as well")
+    @Test("A card that came for its payment is not charged twice without asking")
     func arrived() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
@@ -73,7 +73,7 @@ struct VisitTests {
         }
     }
 
-    @Test("after a restart of the server, too; a card that comes later is a new one")
+    @Test("A card is not charged twice without asking, even after the server restarted")
     func restarted() async throws {
         try await TillServerBench.withCard { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
@@ -93,7 +93,7 @@ struct VisitTests {
         }
     }
 
-    @Test("and after the reader was lost and found again")
+    @Test("A card is not charged twice without asking, even after the reader was lost and found")
     func found() async throws {
         try await TillServerBench.withCard { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
@@ -107,7 +107,7 @@ struct VisitTests {
         }
     }
 
-    @Test("what was undone as a whole may be asked for again")
+    @Test("A card may be charged again after a full refund, but not after a partial one")
     func undone() async throws {
         try await TillServerBench.withCard { bench in
             #expect(try await bench.call("pay", Self.pay).status == 200)
@@ -122,7 +122,7 @@ struct VisitTests {
         }
     }
 
-    @Test("a repeated request begins nothing, and what it has given up never begins")
+    @Test("A repeated request that never began is refused, and its id begins nothing later")
     func repeated() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
@@ -138,7 +138,7 @@ struct VisitTests {
         }
     }
 
-    @Test("a repeated request finishes what was begun, and joins what still waits")
+    @Test("A repeated request joins a waiting payment and finishes one that was begun")
     func finished() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
@@ -163,7 +163,7 @@ struct VisitTests {
         }
     }
 
-    @Test("without an id in the ledger, nothing is repeated on whichever card comes next")
+    @Test("A repeated repair is refused, and a repeated block of a named card is done")
     func unkept() async throws {
         try await TillServerBench.withCard { bench in
             let repaired = try await bench.call("repair", #"{"repeated":true}"#)

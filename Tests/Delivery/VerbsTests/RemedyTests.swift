@@ -4,12 +4,12 @@ import TapcardDomain
 import Testing
 import Verbs
 
-@Suite("A remedy is something that the verb takes")
+@Suite("Remedies in error messages")
 struct RemedyTests {
     private static let uid = CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])
     private static let id = OperationID("0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
 
-    /// The steps after errors of the core that name an option.
+    /// The next steps of the core's errors that name an option.
     private static func steps() throws -> [NextStep] {
         let (uid, id) = (try #require(uid), try #require(id))
         let money = Money(minorUnits: 100, .usd)
@@ -28,8 +28,8 @@ struct RemedyTests {
         ]
     }
 
-    /// Options behind these words are for the command that was given; behind "tapcard ..." they are
-    /// for the one that is named.
+    /// Options after these words belong to the command that was given; after "tapcard ...", to the
+    /// command named there.
     private static func options(of sentence: String) -> [String] {
         sentence.matches(of: /(?:add|with|out|repeat with|Leave) --([a-z-]+)(?! to tapcard)\b/)
             .filter { match in
@@ -39,7 +39,7 @@ struct RemedyTests {
             }.map { String($0.output.1) }
     }
 
-    @Test("whatever verb was given: every option that is advised is one of its own")
+    @Test("Every option that a remedy advises is an option of the verb")
     func everyVerb() throws {
         var named: Set<String> = []
         for step in try Self.steps() {
@@ -56,7 +56,7 @@ struct RemedyTests {
         #expect(named == ["any-chip", "overwrite", "yes", "operation", "again", "reissue", "draw"])
     }
 
-    @Test("a payment does not advise what only the making of a card takes")
+    @Test("A payment does not advise --any-chip, which only making a card takes")
     func payment() throws {
         let pay = try #require(Command.all.first { $0.words == "pay" })
         let demo = try #require(Command.all.first { $0.words == "demo" })

@@ -71,7 +71,8 @@ import Testing
         },
     ]
 
-    @Test(arguments: planted) func finds(_ planted: Planted) async throws {
+    @Test("The audit names the invariant that a planted row breaks", arguments: planted)
+    func finds(_ planted: Planted) async throws {
         let ledger = InMemoryLedger()
         let till = LedgerTill(ledger)
         try await till.complete(.issue(), id: 1)
@@ -82,7 +83,9 @@ import Testing
         #expect(violations.contains { $0.hasPrefix(planted.invariant) }, "\(violations)")
     }
 
-    @Test("A prize that another got than who bought the ticket", arguments: [false, true])
+    @Test(
+        "The audit finds a prize that did not go to the buyer of the ticket",
+        arguments: [false, true])
     func foundPrizeOfOthers(isOfAnotherCard: Bool) async throws {
         let ledger = InMemoryLedger()
         let till = LedgerTill(ledger)
@@ -110,7 +113,8 @@ import Testing
             ])
     }
 
-    @Test func countsWhatThereIs() async throws {
+    @Test("The audit counts cards, operations and open operations")
+    func countsWhatThereIs() async throws {
         let till = LedgerTill(InMemoryLedger())
         try await till.complete(.issue(), id: 1)
         try await till.complete(.issue(), id: 2, on: .second)
@@ -121,7 +125,8 @@ import Testing
         #expect(report.open == 1)
     }
 
-    @Test func sumsBeyondAllNumbersAreFoundToo() async throws {
+    @Test("The audit finds sums that overflow, and a write to such a sum is refused")
+    func sumsBeyondAllNumbersAreFoundToo() async throws {
         let ledger = InMemoryLedger()
         try await LedgerTill(ledger).complete(.issue(), id: 1)
         try await ledger.write { rows throws(LedgerError) in

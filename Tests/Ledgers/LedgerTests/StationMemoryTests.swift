@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 @Suite("A station's memory of its ledger") struct StationMemoryTests {
-    @Test("reads back, and ignores foreign lines")
+    @Test("A station's memory is read back from its text, ignoring foreign lines")
     func text() throws {
         var memory = StationMemory()
         #expect(StationMemory(memory.text) == memory)
@@ -17,7 +17,7 @@ import Testing
         #expect(StationMemory(damaged) == memory)
     }
 
-    @Test("has what is open until its end is confirmed, once for each card")
+    @Test("An operation stays open until its end is confirmed, one for each card")
     func open() throws {
         var memory = StationMemory()
         memory.note(try Self.note(1, on: 1, .pending), isConfirmed: true)
@@ -31,7 +31,7 @@ import Testing
         #expect(memory.open == [] && memory.last?.state == .voided)
     }
 
-    @Test("keeps an open operation next to what may have replaced it")
+    @Test("An open operation is kept next to one that may have replaced it")
     func perhapsReplaced() throws {
         var memory = StationMemory()
         memory.note(try Self.note(1, on: 1, .pending), isConfirmed: true)
@@ -41,7 +41,7 @@ import Testing
         #expect(memory.open.map(\.operation) == [.made(3)])
     }
 
-    @Test("knows which request was done, or may have been")
+    @Test("The memory finds requests that were done or may have been done")
     func earlierTries() throws {
         var memory = StationMemory()
         memory.note(try Self.note(1, on: 1, .pending), isConfirmed: false)
@@ -66,7 +66,7 @@ import Testing
         #expect(StationMemory(memory.text) == memory)
     }
 
-    @Test("keeps what ended before a loss")
+    @Test("Operations that ended before a loss are kept next to later ones")
     func beforeALoss() throws {
         var memory = StationMemory()
         for number in 1...25 {
@@ -82,8 +82,8 @@ import Testing
                 + (106...125).map { .made($0) })
     }
 
-    /// A retry must not be sold offline of which the till has said that it was not done.
-    @Test("has what was not done for as long as a snapshot counts, whatever comes after it")
+    /// A request that the till reported as not done must not be taken offline when it is retried.
+    @Test("A voided request is remembered as long as a snapshot counts, whatever follows it")
     func notDone() throws {
         let day: Int64 = 86_400_000
         var memory = StationMemory()
@@ -101,7 +101,7 @@ import Testing
         #expect(memory.earlierTry(of: .made(1)) == nil)
     }
 
-    @Test("has what another station gave up from when this one was told, however old it is")
+    @Test("A request that another station voided is remembered from when this one was told")
     func toldByTheLedger() throws {
         let day: Int64 = 86_400_000
         var memory = StationMemory()
@@ -116,7 +116,7 @@ import Testing
         #expect(memory.notDone.count == 1 && memory.earlierTry(of: .made(1)) != nil)
     }
 
-    @Test("says so where it had to forget too early, until no snapshot can be so old")
+    @Test("Forgetting too early is noted until no snapshot can be that old")
     func forgetful() throws {
         let day: Int64 = 86_400_000
         for state in [Operation.State.voided, .pending] {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("keeps the latest hundred")
+    @Test("The memory keeps the latest hundred open operations")
     func bound() throws {
         var memory = StationMemory()
         for number in 1...150 {

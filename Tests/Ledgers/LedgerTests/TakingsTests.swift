@@ -15,7 +15,8 @@ import Testing
         return takings
     }
 
-    @Test func areWhatCardsPaidAndWhatWentThroughTheDrawer() {
+    @Test("Takings sum what cards paid and what went through the drawer")
+    func areWhatCardsPaidAndWhatWentThroughTheDrawer() {
         let sum = takings([
             (.issue, 1000, .committed), (.issue, 0, .committed), (.add, 500, .committed),
             (.pay, 300, .committed), (.ticket, 200, .committed), (.refund, 100, .committed),
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "do not count what was taken back entirely",
+        "A fully refunded payment or fully reversed top-up is not counted",
         arguments: [(Operation.Kind.pay, Operation.Kind.refund), (.add, .reverse)],
         [(300, 0), (200, 1)] as [(Int64, Int)])
     func undone(_ kinds: (Operation.Kind, Operation.Kind), _ back: (amount: Int64, left: Int)) {
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func countWhatIsOpenOnlyWhereItHasHappened() {
+    @Test("Open top-ups, issues and refunds count, and open payments and closings do not")
+    func countWhatIsOpenOnlyWhereItHasHappened() {
         #expect(
             takings([(.pay, 300, .pending), (.ticket, 1, .pending), (.close, 1, .pending)])
                 == Takings())
@@ -57,10 +59,12 @@ import Testing
         #expect(sum.added == 11 && sum.paid == -2)
     }
 
-    @Test(arguments: [
-        Operation.Kind.adopt, .replace, .claim, .scratch, .activate, .ask, .game, .reseal, .protect,
-        .unprotect, .block, .unblock, .forget,
-    ])
+    @Test(
+        "An operation that moves no cash and is no payment leaves the takings unchanged",
+        arguments: [
+            Operation.Kind.adopt, .replace, .claim, .scratch, .activate, .ask, .game, .reseal,
+            .protect, .unprotect, .block, .unblock, .forget,
+        ])
     func knowNothingOfWhatNoCoinMovesFor(_ kind: Operation.Kind) {
         #expect(takings([(kind, 100, .committed)]) == Takings())
     }

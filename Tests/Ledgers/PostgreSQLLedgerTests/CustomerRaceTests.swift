@@ -10,8 +10,8 @@ import WebServer
 
 /// Two servers of the customers' page on one database.
 @Suite("Customers' pages on a PostgreSQL ledger", .serialized) struct CustomerRaceTests {
-    /// An address is fresh at exactly one of the servers, whichever is asked first.
-    @Test func showAnAddressOnce() async throws {
+    @Test("Only one of two servers shows the card for an address, whichever is asked first")
+    func showAnAddressOnce() async throws {
         try await TestDatabase.temporary { database in
             try await LedgerTill(try await database.open()).complete(.issue(1000), id: 1)
             let keys = CustomerKeys(of: .fresh(created: "2026-11-25"))

@@ -5,10 +5,11 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// A link that ends, or stands still, after any byte of a payment. What a station was told is so,
-/// whatever it was told.
+/// A link that ends or stalls after any byte of a payment. Whatever a station was told is true.
 @Suite("A cut link to PostgreSQL", .serialized) struct CutLinkTests {
-    @Test(arguments: LinkCutter.Direction.allCases)
+    @Test(
+        "A station is told the truth when its link ends after any byte of a payment",
+        arguments: LinkCutter.Direction.allCases)
     func endsAtAnyByte(_ direction: LinkCutter.Direction) async throws {
         let step = Thoroughness.step(97, usual: 499)
         try await TestDatabase.temporary { database in
@@ -38,9 +39,11 @@ import Testing
         }
     }
 
-    /// The station gives up, and looks again by another link. The rest of the bytes arrives before
-    /// that, or after it; or the link ends first, and they arrive in time.
-    @Test(.checkOnly, arguments: LinkCutter.Direction.allCases)
+    /// The station gives up and asks again over another link. The rest of the bytes arrives before
+    /// or after that, or the link ends first and they arrive in time.
+    @Test(
+        "A station is told the truth when its link stalls after any byte of a payment", .checkOnly,
+        arguments: LinkCutter.Direction.allCases)
     func standsStillAtAnyByte(_ direction: LinkCutter.Direction) async throws {
         // The server says less than it is told.
         let step = Thoroughness.step(direction == .toServer ? 997 : 397)
@@ -83,7 +86,7 @@ import Testing
         }
     }
 
-    /// Ends the link for the station as soon as it stands still, and lets the rest arrive.
+    /// Ends the link for the station as soon as it stalls, and lets the rest arrive.
     private static func hangUp(_ cutter: LinkCutter) -> Task<Void, any Error> {
         Task {
             while !cutter.hasPaused { try await Task.sleep(for: .milliseconds(1)) }
@@ -92,14 +95,14 @@ import Testing
         }
     }
 
-    /// With one card that has enough.
+    /// A ledger with one card that has enough balance.
     private static func ledger(of database: TestDatabase) async throws -> PostgreSQLLedger {
         let ledger = try await database.open()
         try await LedgerTill(ledger).complete(.issue(90_000_00), id: 1)
         return ledger
     }
 
-    /// A station that soon gives up, once it is connected.
+    /// A station that gives up soon once it is connected.
     private static func hasty(_ address: String) async throws -> PostgreSQLLedger {
         let soon = Patience(reading: .milliseconds(250), committing: .milliseconds(250))
         while true {

@@ -6,9 +6,10 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// The server's word on itself, to a login that may know it and to one that may not.
+/// What the server tells of itself to a login with that right and to one without it.
 @Suite("The state of a database", .serialized) struct DatabaseStatusTests {
-    @Test func namesReplicasAsTheyAre() async throws {
+    @Test("The state has each replica and its lag, but only for a login that may see them")
+    func namesReplicasAsTheyAre() async throws {
         let primary = try PrivatePostgreSQL()
         defer { primary.kill() }
         let owned = PostgreSQLDatabase(try primary.database("issuer"), now: { .tick(0) })
@@ -43,8 +44,9 @@ import Testing
         #expect(try await ledger.databaseStatus(at: .tick(0))?.replicas?.count == 1)
     }
 
-    /// Its owner hears what is missing. A commit would say nothing for as long as it waits.
-    @Test func tellsWhichReplicaIsWaitedFor() async throws {
+    /// A commit says nothing while it waits, so the state names the replica that is missing.
+    @Test("The state names a missing replica that commits would wait for")
+    func tellsWhichReplicaIsWaitedFor() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }
         let owned = PostgreSQLDatabase(try server.database("issuer"), now: { .tick(0) })

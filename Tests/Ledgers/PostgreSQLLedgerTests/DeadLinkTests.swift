@@ -5,15 +5,15 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// A way between station and server that dies without a word, as with a switch that loses its
-/// power. To the server a station that has sent half of a batch is then one that is about to send
-/// the rest.
-@Suite("A link to PostgreSQL that dies without a word", .serialized) struct DeadLinkTests {
+/// A link between station and server that dies without notice, as when a switch loses power. To the
+/// server, a station that has sent half of a batch still seems about to send the rest.
+@Suite("A dead link to PostgreSQL", .serialized) struct DeadLinkTests {
     private static let issuer = "issuer"
     /// The server takes a hundred connections at a time.
     private static let mostStations = 60
 
     @Test(
+        "Links that die after each statement of a payment leave no card locked",
         .enabled(if: Cable.isPossible, "network namespaces need root, and iproute2"),
         .timeLimit(.minutes(5)))
     func leavesNoCardLocked() async throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(try await ledger.audit().violations == [])
     }
 
-    /// The card on which the statements were counted comes before them.
+    /// The card on which the statements were counted has an earlier number.
     private static func card(_ number: Int) -> CardUID { .numbered(UInt8(number + 2)) }
 
     /// How many bytes a station has sent at the end of each statement of a payment.

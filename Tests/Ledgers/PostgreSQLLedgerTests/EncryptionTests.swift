@@ -5,9 +5,10 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// A till talks to the server that it means, over TLS.
-@Suite("Encryption on the way to PostgreSQL", .serialized) struct EncryptionTests {
-    @Test func needsAServerThatProvesItsName() async throws {
+/// A till talks only to the server that it means, and over TLS.
+@Suite("Encryption of the link to PostgreSQL", .serialized) struct EncryptionTests {
+    @Test("A station connects only over TLS and only to a server that proves its name")
+    func needsAServerThatProvesItsName() async throws {
         // Every machine has 16 million addresses of its own: this one is free.
         let address = (0..<3).reduce("127") { text, _ in "\(text).\(Int.random(in: 1...250))" }
         let server = try PrivatePostgreSQL(listening: address)

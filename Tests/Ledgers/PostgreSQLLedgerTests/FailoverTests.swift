@@ -8,8 +8,9 @@ import Testing
 
 /// The server dies while eight stations sell, and its replica takes over.
 @Suite("A failover of PostgreSQL", .serialized) struct FailoverTests {
-    /// Every confirmed payment is there: its commit had waited for the replica.
-    @Test func losesNothingOfASynchronousReplica() async throws {
+    /// Every confirmed payment is there because its commit waited for the replica.
+    @Test("A failover to a synchronous replica loses no confirmed payment")
+    func losesNothingOfASynchronousReplica() async throws {
         let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }
         try await told.issuer.database.reopen(.nothing)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
@@ -20,8 +21,9 @@ import Testing
         try await told.goOn()
     }
 
-    /// The control: this test finds what is lost.
-    @Test func losesPaymentsOfAnotherReplica() async throws {
+    /// The control, which shows that a lost payment is noticed.
+    @Test("A failover to a replica that was offline loses payments, and a station notices")
+    func losesPaymentsOfAnotherReplica() async throws {
         let told = try await FailoverTests.failOver(withReplicaOffline: true) { _ in }
         // Its owner is wrong. A station that was there notices it, and the owner corrects himself.
         try await told.issuer.database.reopen(.nothing)
@@ -42,9 +44,10 @@ import Testing
         try await told.goOn(above: highest)
     }
 
-    /// A server that has lost its replica commits by itself, and shows what it has committed after
-    /// it was started again. Its replica never has that. No station takes it for done.
-    @Test(.checkOnly) func believesNoServerThatIsAlone() async throws {
+    /// A server that has lost its replica commits alone and shows the commit after a restart, but
+    /// the replica never has it.
+    @Test("No station trusts a commit of a server that has lost its replica", .checkOnly)
+    func believesNoServerThatIsAlone() async throws {
         let primary = try PrivatePostgreSQL()
         let issuer = TestIssuer(server: primary, name: "issuer")
         _ = try primary.database(issuer.name)
@@ -79,7 +82,8 @@ import Testing
 
     /// An administrator cancels a commit that waits for the replica. The server answers that it was
     /// done, with a warning; the others see it, and it is gone after a promotion.
-    @Test(.checkOnly) func believesNoCommitWithAWarning() async throws {
+    @Test("A commit whose wait for the replica was canceled has an unknown outcome", .checkOnly)
+    func believesNoCommitWithAWarning() async throws {
         let primary = try PrivatePostgreSQL()
         let issuer = TestIssuer(server: primary, name: "issuer")
         _ = try primary.database(issuer.name)
@@ -126,9 +130,10 @@ import Testing
     private struct Told {
         let issuer: TestIssuer
         let payments: [Operation]
-        /// The payments of which no station learned whether they were done.
+        /// The payments whose outcome no station learned.
         let unknown: [OperationID]
-        /// The beginning of the files in which the stations keep what was confirmed to them.
+        /// The beginning of the names of the files in which stations keep what was confirmed to
+        /// them.
         let memory: String
 
         func connect(_ station: Int) async throws -> PostgreSQLLedger {

@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 /// A ledger that moves into a database is the same ledger there.
-@Suite("The copy of a ledger in PostgreSQL", .serialized) struct FillingTests {
-    @Test(arguments: Thoroughness.some([3, 20_261] as [UInt64], of: 2))
+@Suite("Copying a ledger into PostgreSQL", .serialized) struct FillingTests {
+    @Test(
+        "A copy equals its source, goes on like it, and is made only once",
+        arguments: Thoroughness.some([3, 20_261] as [UInt64], of: 2))
     func isLikeItsSource(seed: UInt64) async throws {
         let memory = InMemoryLedger()
         var stations = RandomStations(seed: seed)
@@ -39,8 +41,8 @@ import Testing
         }
     }
 
-    /// Nothing of it is there where it does not end.
-    @Test func isWholeOrNotThere() async throws {
+    @Test("A copy that was cut off is complete or not there at all")
+    func isWholeOrNotThere() async throws {
         let memory = InMemoryLedger()
         let till = LedgerTill(memory)
         for number in 1...3 {

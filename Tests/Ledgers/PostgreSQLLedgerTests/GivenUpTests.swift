@@ -8,7 +8,8 @@ import Testing
 /// A transaction that the station has given up is never carried out later.
 @Suite("A transaction that was given up", .serialized) struct GivenUpTests {
     /// Another program holds the table for longer than the station waits.
-    @Test func isNotCarriedOutLater() async throws {
+    @Test("A transaction that the station gave up is not carried out later")
+    func isNotCarriedOutLater() async throws {
         try await TestDatabase.temporary { database in
             // Longer than a busy machine needs for what nobody disturbs.
             let patience = Patience(
@@ -34,8 +35,8 @@ import Testing
         }
     }
 
-    /// Its deadline has passed when the server ends.
-    @Test func isRefusedAfterItsDeadline() async throws {
+    @Test("The SQL expression for a deadline fails once the deadline has passed")
+    func isRefusedAfterItsDeadline() async throws {
         try await TestDatabase.temporary { database in
             for (seconds, words) in [(60, "0"), (-1, "square root")] {
                 let moment = "extract(epoch FROM clock_timestamp()) + \(seconds)"
@@ -46,8 +47,8 @@ import Testing
         }
     }
 
-    /// A commit waits for the disk, also where the server is set to something else.
-    @Test func waitsForTheDiskWhateverIsSet() async throws {
+    @Test("A commit waits for the disk even if the server is set not to wait")
+    func waitsForTheDiskWhateverIsSet() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }
         let address = try server.database("issuer")

@@ -5,7 +5,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Every value that a station's login can write, at the end of its range: the others go on.
+/// A stolen station writes extreme values wherever its login may write.
 @Suite("Rows that a stolen station writes") struct HostileRowsTests {
     private static let tables = [
         "prize", "ticket_name", "ticket", "activation", "code", "gap", "issued_record", "entry",
@@ -16,7 +16,9 @@ import Testing
     /// Parts that run side by side, each with ledgers of its own.
     private static let parts = 4
 
-    @Test(arguments: ["UPDATE", "INSERT"], 0..<parts)
+    @Test(
+        "Extreme values that a stolen station writes stop no other station",
+        arguments: ["UPDATE", "INSERT"], 0..<parts)
     func stopNobodyElse(_ right: String, part: Int) async throws {
         try await StolenStationTests.stolen { database, login, session in
             let ledger = try await database.open(station: 7)
@@ -129,7 +131,7 @@ import Testing
         "bytea": ["repeat('a', 100000)::bytea", "repeat('a', 16)::bytea", "''"],
     ]
 
-    /// What a new row needs to be one: keys of its own.
+    /// The values that make a copied row a new one.
     private static let own = [
         "operation": ["id": "gen_random_uuid()", "state": "'committed'", "ended_at": "1"],
         "entry": ["place": "place + 1"], "issued_record": ["sequence": "16777215"],

@@ -8,8 +8,9 @@ import Testing
 /// The tills of one server are one station with several connections, and so are several processes
 /// with one login.
 @Suite("Two connections of one station") struct IssuerPartTests {
-    /// Another process begins to count its connections anew.
-    @Test("do not wait for a commit of another process") func ofTwoProcesses() async throws {
+    /// Another process counts its connections from the start again.
+    @Test("A process does not wait for the commit of another process of its station")
+    func ofTwoProcesses() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open(station: 1)
             try await LedgerTill(ledger).complete(.issue(1000), id: 1)
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("do not wait for each other's commit in the accounts of the issuer")
+    @Test("Two connections of one station do not wait for each other's commit")
     func apart() async throws {
         try await TestDatabase.temporary { database in
             let ledgers = [

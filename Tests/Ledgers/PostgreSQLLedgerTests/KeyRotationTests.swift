@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// All stations of a ledger change from one key to the next together.
-@Suite("The keys of stations in PostgreSQL", .serialized) struct KeyRotationTests {
+@Suite("Changing the stations' key in PostgreSQL", .serialized) struct KeyRotationTests {
     private static let marks: [UInt8: String] = [1: "first", 2: "second", 3: "third"]
 
     private static func keys(_ ids: Set<UInt8>, sealing: UInt8 = 1) -> StationKeys {
@@ -14,7 +14,7 @@ import Testing
             marks: marks.filter { ids.contains($0.key) }, usable: ids, sealing: sealing)
     }
 
-    /// An issuer of two stations with key 1, each at a login of its own.
+    /// An issuer with two stations that have key 1, each with its own login.
     private static func issuer(
         _ body: (TestDatabase, [(name: StationName, ledger: PostgreSQLLedger)]) async throws -> Void
     ) async throws {
@@ -44,8 +44,9 @@ import Testing
         try await database.owned.status().keys.lacking(key).map(\.name)
     }
 
-    /// The owner retires it at the moment at which another owner lets it seal.
-    @Test func keepTheKeyThatSeals() async throws {
+    /// The owner retires it at the moment another owner lets it seal.
+    @Test("The key that seals cannot be retired, even in a race")
+    func keepTheKeyThatSeals() async throws {
         try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             try await database.owned.seal(with: 2, mark: "second", isForced: true)
@@ -63,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func sealTogetherOnceAllHaveTheKey() async throws {
+    @Test("All stations seal with a new key once every station has it")
+    func sealTogetherOnceAllHaveTheKey() async throws {
         try await Self.issuer { database, stations in
             let (here, there) = (LedgerTill(stations[0].ledger), LedgerTill(stations[1].ledger))
             let owned = database.owned
@@ -97,8 +99,9 @@ import Testing
         }
     }
 
-    /// The station has judged by what it knew, and nothing is sealed with the key of before.
-    @Test func changeWhileAStationSells() async throws {
+    /// The station judged by what it knew, but nothing new is sealed with the earlier key.
+    @Test("A key change lets an open payment end, and a new one needs the new key")
+    func changeWhileAStationSells() async throws {
         try await Self.issuer { database, stations in
             let till = LedgerTill(stations[0].ledger)
             try await till.complete(.issue(1000), id: 1)
@@ -122,8 +125,8 @@ import Testing
         }
     }
 
-    /// No record under another key comes in, whatever a station has read before.
-    @Test func areProvedByTheRecord() async throws {
+    @Test("A record under a key that does not seal is refused, whatever the station has read")
+    func areProvedByTheRecord() async throws {
         try await Self.issuer { database, stations in
             let ledger = stations[0].ledger
             try await LedgerTill(ledger).complete(.issue(1000), id: 1)
@@ -142,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func areToldAgainWhereAFileWasPutBack() async throws {
+    @Test("A station whose key file was restored counts as lacking the new key")
+    func areToldAgainWhereAFileWasPutBack() async throws {
         try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             for station in stations {
@@ -159,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func doNotWaitForAStationThatWasRevoked() async throws {
+    @Test("A key change does not wait for a revoked station")
+    func doNotWaitForAStationThatWasRevoked() async throws {
         try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             _ = try await stations[0].ledger.otherKeys(than: Self.keys([1, 2]))
@@ -169,8 +174,8 @@ import Testing
         }
     }
 
-    /// A station that comes in the middle is waited for, too.
-    @Test func waitForAStationThatIsNew() async throws {
+    @Test("A key change waits for a station that was registered in the meantime")
+    func waitForAStationThatIsNew() async throws {
         try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             for station in stations {
@@ -186,7 +191,8 @@ import Testing
         }
     }
 
-    @Test func areChangedOnceAtATime() async throws {
+    @Test("Only one key change runs at a time, and the number of a retired key stays used")
+    func areChangedOnceAtATime() async throws {
         try await Self.issuer { database, _ in
             try await database.owned.announce(2, mark: "second")
             let second = await Self.error { try await database.owned.announce(3, mark: "third") }
@@ -207,7 +213,8 @@ import Testing
         }
     }
 
-    @Test func areAnotherStationsWhereTheMarkDiffers() async throws {
+    @Test("A key with a different mark does not count as the issuer's key")
+    func areAnotherStationsWhereTheMarkDiffers() async throws {
         try await Self.issuer { database, stations in
             let strange = StationKeys(
                 marks: [1: "strange", 3: "third"], usable: [1, 3], sealing: 1)
@@ -220,8 +227,8 @@ import Testing
         }
     }
 
-    /// The first station that comes names the key; one with a ring of more keys goes by it.
-    @Test func beginWithTheFirstStation() async throws {
+    @Test("The first station names the key that seals, and a later one follows it")
+    func beginWithTheFirstStation() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             #expect(try await ledger.keyPolicy() == KeyPolicy(retired: []))
@@ -233,8 +240,9 @@ import Testing
         }
     }
 
-    /// Each costs a station one round trip at its first card, and none after that.
-    @Test func areToldOnceAConnection() async throws {
+    /// It costs one round trip at the first card and none after that.
+    @Test("A station tells its keys once per connection")
+    func areToldOnceAConnection() async throws {
         try await Self.issuer { _, stations in
             let ledger = stations[0].ledger
             _ = try await ledger.otherKeys(than: Self.keys([1]))
@@ -244,11 +252,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "UPDATE key_mark SET turn = 9", "UPDATE key_mark SET mark = 'x'", "DELETE FROM key_mark",
-        "INSERT INTO key_mark (id, mark, turn) VALUES (9, 'x', 9)",
-        "INSERT INTO key_mark (id, mark, announced_at) VALUES (9, 'x', 9)",
-    ])
+    @Test(
+        "A station is denied changes to the ledger's keys",
+        arguments: [
+            "UPDATE key_mark SET turn = 9", "UPDATE key_mark SET mark = 'x'",
+            "DELETE FROM key_mark", "INSERT INTO key_mark (id, mark, turn) VALUES (9, 'x', 9)",
+            "INSERT INTO key_mark (id, mark, announced_at) VALUES (9, 'x', 9)",
+        ])
     func areNotForAStationToChange(_ statement: String) async throws {
         try await Self.issuer { database, stations in
             let words = #expect(throws: PrivatePostgreSQL.Failure.self) {

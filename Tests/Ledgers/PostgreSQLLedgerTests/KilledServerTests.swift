@@ -8,8 +8,10 @@ import Testing
 
 /// The server is killed between any two messages of a payment, and started again.
 @Suite("A PostgreSQL server that is killed", .serialized) struct KilledServerTests {
-    /// Messages of the station, up to which the server had them, and answers that came no more.
-    @Test(.checkOnly, arguments: LinkCutter.Direction.allCases)
+    /// The server is killed after a message of the station or after one of its own.
+    @Test(
+        "A station is told the truth when the server is killed at any message of a payment",
+        .checkOnly, arguments: LinkCutter.Direction.allCases)
     func atEachMessage(_ direction: LinkCutter.Direction) async throws {
         var server = try PrivatePostgreSQL()
         defer { server.kill() }

@@ -6,9 +6,11 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Eight stations ask for anything at the same time, of six cards.
-@Suite("Any requests of many stations to PostgreSQL", .serialized) struct ManyRequestsTests {
-    @Test(arguments: Thoroughness.some([17, 20_262] as [UInt64], of: 2))
+/// Eight stations send random requests for six cards at once.
+@Suite("Random requests of many stations to PostgreSQL", .serialized) struct ManyRequestsTests {
+    @Test(
+        "The ledger has what each of eight stations with random requests was told",
+        arguments: Thoroughness.some([17, 20_262] as [UInt64], of: 2))
     func areCarriedOutOneByOne(seed: UInt64) async throws {
         try await TestDatabase.temporary { database in
             let told = Guarded(Told())
@@ -38,7 +40,7 @@ import Testing
     }
 
     private struct Told: Sendable {
-        /// The ends that were told, and the open operations that were handed out.
+        /// The ends that stations were told, and the open operations that they were given.
         var committed: [Operation] = []
         var voided: [Operation] = []
         var begun: [OpenOperation] = []

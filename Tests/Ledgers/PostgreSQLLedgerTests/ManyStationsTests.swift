@@ -5,10 +5,10 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Several stations with a connection each, at the same moment.
-@Suite("Stations of one ledger in PostgreSQL", .serialized) struct ManyStationsTests {
-    /// The takings in the ledger are the sum of the payments in the answers to the stations.
-    @Test func sellAtOnce() async throws {
+/// Several stations at once, with one connection each.
+@Suite("Several stations on one PostgreSQL ledger", .serialized) struct ManyStationsTests {
+    @Test("The takings are the sum of the payments that stations were told of")
+    func sellAtOnce() async throws {
         try await TestDatabase.temporary { database in
             let stations = try await ManyStationsTests.stations(8, of: database)
             for number in 1...4 {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Sells on each of the cards; what was sold.
+    /// Sells on each of the cards and returns the amount that was sold.
     private static func sell(at station: Int, on ledger: PostgreSQLLedger) async throws -> Int64 {
         var sold: Int64 = 0
         let till = LedgerTill(ledger)
@@ -48,8 +48,8 @@ import Testing
         return sold
     }
 
-    /// One request that reaches the ledger by two stations is done once.
-    @Test func areAskedTheSame() async throws {
+    @Test("A request that reaches the ledger through two stations is done once")
+    func areAskedTheSame() async throws {
         try await TestDatabase.temporary { database in
             let stations = try await ManyStationsTests.stations(2, of: database)
             try await LedgerTill(stations[0]).complete(.issue(), id: 1)

@@ -4,9 +4,10 @@ import PostgreSQLLedger
 import TapcardDomain
 import Testing
 
-/// A journal that several stations book at the same time, as with copies of it.
+/// A journal that several stations book at once, as with copies of it.
 @Suite("Offline payments in PostgreSQL", .serialized) struct OfflineBookingTests {
-    @Test func areBookedOnceByStationsAtTheSameTime() async throws {
+    @Test("Offline payments that four stations book at once are booked once")
+    func areBookedOnceByStationsAtTheSameTime() async throws {
         try await TestDatabase.temporary { database in
             let till = LedgerTill(try await database.open())
             try await till.complete(.issue(500), id: 1)

@@ -6,9 +6,11 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// A server that was promoted or restored takes no money before the owner has spoken.
-@Suite("The opening of a ledger in PostgreSQL", .serialized) struct OpeningTests {
-    @Test func isDeclaredAgainAfterAPromotion() async throws {
+/// A server that was promoted or restored takes no money before its owner has declared what was
+/// lost.
+@Suite("Opening a ledger in PostgreSQL", .serialized) struct OpeningTests {
+    @Test("A promoted replica takes no money until its owner has reopened the ledger")
+    func isDeclaredAgainAfterAPromotion() async throws {
         try await TestDatabase.temporary { database in
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
             defer { replica.kill() }
@@ -29,8 +31,9 @@ import Testing
         }
     }
 
-    /// A promotion changes the name of the server, and so does this.
-    @Test func isDeclaredAgainForACopy() async throws {
+    /// A copy changes the name of the server, as a promotion does.
+    @Test("A copy of a ledger's database is refused as undeclared")
+    func isDeclaredAgainForACopy() async throws {
         try await TestDatabase.temporary { database in
             let server = try PrivatePostgreSQL.shared.get()
             let copy = database.name + "_copy"
@@ -41,7 +44,10 @@ import Testing
     }
 
     /// A backup of the whole server is restored, and lacks what was sold since.
-    @Test(.checkOnly) func isDeclaredAgainAfterARestore() async throws {
+    @Test(
+        "A restored server opens once its owner has declared a loss, and reuses no number",
+        .checkOnly)
+    func isDeclaredAgainAfterARestore() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }
         let address = try server.database("issuer")
@@ -64,14 +70,16 @@ import Testing
         #expect(try await again.audit().violations == [])
     }
 
-    @Test func refusesACurrencyThatItDoesNotKnow() async throws {
+    @Test("A ledger in an unknown currency is refused")
+    func refusesACurrencyThatItDoesNotKnow() async throws {
         try await TestDatabase.temporary { database in
             try database.change("UPDATE setting SET currency = 'XXX'")
             #expect(await OpeningTests.error(of: database.address)?.kind == .corrupt)
         }
     }
 
-    @Test func isAskedForInEveryTransaction() async throws {
+    @Test("Every transaction checks that the ledger was opened on this server")
+    func isAskedForInEveryTransaction() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
@@ -89,8 +97,8 @@ import Testing
         }
     }
 
-    /// Each card skips numbers with its next change, and no other card pays for that.
-    @Test func skipsNumbersAfterALoss() async throws {
+    @Test("After a declared loss, each card skips numbers with its next operation")
+    func skipsNumbersAfterALoss() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
@@ -124,8 +132,9 @@ import Testing
         }
     }
 
-    /// Stations with clocks of their own begin and resolve by one time.
-    @Test(arguments: [0, 300, -540_000, 86_400_000] as [Int64])
+    @Test(
+        "A station with a wrong clock uses the server's time",
+        arguments: [0, 300, -540_000, 86_400_000] as [Int64])
     func keepsOneTime(_ slow: Int64) async throws {
         try await TestDatabase.temporary { database in
             let now = { @Sendable in Int64(time(nil)) * 1_000 }
@@ -138,7 +147,9 @@ import Testing
 
     /// 24 bits have room for 255 gaps of 65,536 numbers. After the next one the card moves to
     /// another tag, with its money.
-    @Test(arguments: [255, 256])
+    @Test(
+        "A card has numbers for 255 losses, and one more stops it with its balance kept",
+        arguments: [255, 256])
     func leavesACardEnoughNumbers(_ losses: Int) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
@@ -165,8 +176,8 @@ import Testing
         }
     }
 
-    /// A later version that shuts earlier ones out lets them read on.
-    @Test func letsAnEarlierVersionRead() async throws {
+    @Test("A later version that locks out earlier programs still lets them read")
+    func letsAnEarlierVersionRead() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
@@ -202,8 +213,9 @@ import Testing
         }
     }
 
-    /// A made-up next version. Tills of this one go on.
-    @Test func bringsTheTablesUpToDate() async throws {
+    /// A made-up next version, with which tills of this version go on.
+    @Test("A migration updates the tables once, and a failed one changes nothing")
+    func bringsTheTablesUpToDate() async throws {
         try await TestDatabase.temporary { database in
             let till = LedgerTill(try await database.open())
             try await till.complete(.issue(1000), id: 1)
@@ -222,8 +234,8 @@ import Testing
         }
     }
 
-    /// Tables that the owner has not migrated yet are of no use to a later version.
-    @Test func refusesEarlierTables() async throws {
+    @Test("Tables that are older than the first release are refused and not migrated")
+    func refusesEarlierTables() async throws {
         try await TestDatabase.temporary { database in
             try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             let refused = await OpeningTests.error(of: database.address)

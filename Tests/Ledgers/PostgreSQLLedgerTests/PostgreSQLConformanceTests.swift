@@ -6,13 +6,17 @@ import Testing
 
 /// The ledger in PostgreSQL does what every ledger does.
 @Suite("The ledger in PostgreSQL") struct PostgreSQLConformanceTests {
-    @Test(arguments: Thoroughness.some(Scenario.all, of: 12))
+    @Test(
+        "The ledger in PostgreSQL passes each conformance scenario",
+        arguments: Thoroughness.some(Scenario.all, of: 12))
     func conforms(_ scenario: Scenario) async throws {
         try await TestDatabase.temporary { try await scenario.play(on: try await $0.open()) }
     }
 
     /// As in `SQLiteConformanceTests`.
-    @Test(arguments: Thoroughness.some([1, 20_260] as [UInt64], of: 2))
+    @Test(
+        "The ledger in PostgreSQL answers random requests like the ledger in memory",
+        arguments: Thoroughness.some([1, 20_260] as [UInt64], of: 2))
     func answersLikeTheLedgerInMemory(seed: UInt64) async throws {
         try await TestDatabase.temporary { database in
             let memory = InMemoryLedger()

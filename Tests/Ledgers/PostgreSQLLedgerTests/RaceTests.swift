@@ -7,15 +7,15 @@ import TestSupport
 import Testing
 
 /// Two stations whose transactions have both read before either writes.
-@Suite("Stations that meet in a PostgreSQL ledger", .serialized) struct RaceTests {
+@Suite("Races of two stations on a PostgreSQL ledger", .serialized) struct RaceTests {
     /// Asks whether a transaction waits for another one.
     private static let waiting = """
         SELECT count(*) > 0 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
         """
 
-    /// One id for two cards: one of them pays.
-    @Test(arguments: [1, 2]) func giveOneIDToTwoCards(run: Int) async throws {
+    @Test("Of two cards that pay under one id at once, only one pays", arguments: [1, 2])
+    func giveOneIDToTwoCards(run: Int) async throws {
         try await RaceTests.meeting(run, cards: [1, 2]) { till, number in
             try await till.begin(.pay(.cents(100)), id: 10, on: .numbered(UInt8(number))).isBegun
         } judge: { begun, ledger, _ in
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// One code on two cards that are adopted: one of them keeps it.
-    @Test func adoptOneCodeTwice() async throws {
+    @Test("Of two cards that are adopted with one code at once, only one keeps it")
+    func adoptOneCodeTwice() async throws {
         try await RaceTests.meeting(1, cards: []) { till, number in
             let plan = CardPlan.sample(
                 .adopt(message: [UInt8(number)]), scratch: .scratched(.numbered(7)))
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// One lost card that is replaced by two: its money moves once.
-    @Test func replaceOneCardTwice() async throws {
+    @Test("A lost card that two stations replace at once is replaced once")
+    func replaceOneCardTwice() async throws {
         try await RaceTests.meeting(1, cards: [1]) { till, number in
             let plan = CardPlan.sample(.replace(lost: .first), balance: 0)
             return try await till.begin(
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// One new tag on two readers: it becomes one card.
-    @Test func makeOneTagTwice() async throws {
+    @Test("A new tag that two stations issue at once becomes one card")
+    func makeOneTagTwice() async throws {
         try await RaceTests.meeting(1, cards: []) { till, number in
             try await till.begin(.issue(500), id: 10 + number, on: .first, version: nil).isBegun
         } judge: { begun, ledger, _ in
@@ -69,8 +69,9 @@ import Testing
         }
     }
 
-    /// One payment that is refunded at two stations, and one card that pays all it has twice.
-    @Test(arguments: [1, 2]) func moveMoneyOnce(run: Int) async throws {
+    @Test(
+        "A card that pays its whole balance at two stations at once pays once", arguments: [1, 2])
+    func moveMoneyOnce(run: Int) async throws {
         try await RaceTests.meeting(run, cards: [1]) { till, number in
             try await till.begin(.pay(.cents(1000)), id: 10 + number).isBegun
         } judge: { begun, ledger, _ in
@@ -83,8 +84,8 @@ import Testing
         }
     }
 
-    /// One prize of two claims on one ticket.
-    @Test func bookOnePrizeOnce() async throws {
+    @Test("A prize that two stations pay out at once is booked once")
+    func bookOnePrizeOnce() async throws {
         try await RaceTests.meeting(1, cards: [1], ticket: .sample()) { till, number in
             let paid = try await till.payOut(50, id: 10 + number)
             if case .booked = paid { return true }
@@ -96,9 +97,9 @@ import Testing
         }
     }
 
-    /// A card that is blocked at one station while a ticket is sold to it at another: it keeps the
-    /// ticket. The block waits for the row, and PostgreSQL then reads that row again alone.
-    @Test func blockACardThatBuysATicket() async throws {
+    /// The block waits for the card's row, and PostgreSQL then reads only that row again.
+    @Test("A card that one station blocks while another sells it a ticket keeps the ticket")
+    func blockACardThatBuysATicket() async throws {
         try await TestDatabase.temporary { database in
             let maker = LedgerTill(try await database.open())
             try await maker.complete(.issue(), id: 1)
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// The stations 1 and 2 meet at the end of their bodies' first or second run.
+    /// Stations 1 and 2 meet at the end of the first or second run of their bodies.
     private static func meeting(
         _ run: Int, cards: [UInt8], ticket: Ticket? = nil,
         _ ask: @escaping @Sendable (LedgerTill, Int) async throws -> Bool,

@@ -5,11 +5,12 @@ import PostgreSQLLedger
 import TestSupport
 import Testing
 
-/// A server that answers every connection with an error, as one does that is not ready.
-@Suite("A connection that PostgreSQL refuses") struct RefusedConnectionTests {
-    /// All that a server says while it starts, recovers or stops, and a replica that takes nobody.
+/// A server that answers every connection with an error, like one that is not ready.
+@Suite("Connections that PostgreSQL refuses") struct RefusedConnectionTests {
+    /// Every message of a server that starts, recovers or stops, and of a replica that takes no
+    /// connections.
     @Test(
-        "means an offline ledger while the server starts or stops",
+        "A ledger is offline while its server starts or stops",
         arguments: [
             "starting up", "not yet accepting connections", "not accepting connections",
             "shutting down", "in recovery mode",
@@ -18,7 +19,7 @@ import Testing
         #expect(try await kind(after: "the database system is \(state)") == .offline)
     }
 
-    @Test("means an unusable ledger where the server has another reason")
+    @Test("A ledger whose server refuses it for another reason is unavailable, not offline")
     func refused() async throws {
         #expect(try await kind(after: "role \"till\" does not exist") == .unavailable)
     }
@@ -34,7 +35,7 @@ import Testing
     }
 }
 
-/// It refuses each connection with a FATAL error of these words.
+/// Refuses each connection with a FATAL error of these words.
 private final class RefusingServer {
     let port: UInt16
     private let listener: CInt

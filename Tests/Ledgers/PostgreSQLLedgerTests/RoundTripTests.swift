@@ -6,8 +6,10 @@ import Testing
 
 /// The cost of a tap on a link with a delay.
 @Suite("Round trips to PostgreSQL", .serialized) struct RoundTripTests {
-    /// Looked at twice, begun and confirmed.
-    @Test(arguments: [CardAction.pay(.cents(3)), .add(.cents(3)), .scratch(.numbered(9))])
+    /// The card is read twice beforehand and once more by the beginning.
+    @Test(
+        "A tap takes five round trips: three reads, a beginning and a confirmation",
+        arguments: [CardAction.pay(.cents(3)), .add(.cents(3)), .scratch(.numbered(9))])
     func ofATap(_ action: CardAction) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
@@ -28,8 +30,9 @@ import Testing
         }
     }
 
-    /// The rows that a station keeps may be old: its answer never is.
-    @Test func areMoreWhereAnotherStationWasThere() async throws {
+    /// The rows that a station caches may be old, but its answer never is.
+    @Test("A request from before another station's payment is answered as changed")
+    func areMoreWhereAnotherStationWasThere() async throws {
         try await TestDatabase.temporary { database in
             let (here, there) = (try await database.open(), try await database.open(station: 1))
             let till = LedgerTill(here)

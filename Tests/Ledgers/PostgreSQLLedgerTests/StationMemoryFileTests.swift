@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 
 /// What a station keeps for the time when it cannot ask its ledger.
-@Suite("A station's memory of a database", .serialized) struct StationMemoryFileTests {
+@Suite("The file of a station's memory", .serialized) struct StationMemoryFileTests {
     private func temporary(
         _ body: (TestDatabase, _ file: String) async throws -> Void
     ) async throws {
@@ -20,7 +20,8 @@ import Testing
     }
 
     /// A tap gives up an open payment and begins a fresh record in one transaction.
-    @Test func hasAllThatATransactionHasEnded() async throws {
+    @Test("The memory has both operations of a transaction that voids one and begins another")
+    func hasAllThatATransactionHasEnded() async throws {
         try await temporary { database, file in
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
             let till = LedgerTill(ledger)
@@ -39,7 +40,8 @@ import Testing
         }
     }
 
-    @Test func hasWhatItWasToldOfAnotherStation() async throws {
+    @Test("The memory has what another station voided, however the station learned of it")
+    func hasWhatItWasToldOfAnotherStation() async throws {
         try await temporary { database, file in
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
             let till = LedgerTill(ledger)

@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 /// A station's login carries out what a station does, and nothing else.
-@Suite("The rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
-    @Test func sufficeForEverythingAtTheTill() async throws {
+@Suite("Rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
+    @Test("A station's login can do everything that a till does")
+    func sufficeForEverythingAtTheTill() async throws {
         try await StationRightsTests.registered { database, login in
             let ledger = try await PostgreSQLLedger.open(login.address, as: nil)
             let memory = InMemoryLedger()
@@ -27,19 +28,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "DELETE FROM entry", "TRUNCATE entry", "UPDATE entry SET amount = 1",
-        "UPDATE operation SET amount = 1", "UPDATE issued_record SET bytes = ''",
-        "UPDATE card SET uid = 1", "DELETE FROM card", "DELETE FROM operation_0",
-        "UPDATE setting SET currency = 'EUR'", "UPDATE opening SET server = 'x'",
-        "INSERT INTO opening SELECT number + 1, server, epoch, skipped, 0, '' FROM opening",
-        "INSERT INTO station (id, login, registered_at) VALUES (9, 'x', 0)",
-        "UPDATE station SET revoked_at = NULL", "INSERT INTO retired_key VALUES (1, 1, 1)",
-        "DELETE FROM retired_key", "CREATE TABLE mine (a int)", "DROP TABLE gap",
-        "ALTER TABLE card DROP balance", "CREATE ROLE other",
-        "CREATE SCHEMA mine", "UPDATE journal SET written_off_at = 0",
-        "DELETE FROM read_counter", "UPDATE read_counter SET uid = 1",
-    ])
+    @Test(
+        "A station's login is denied statements that a till does not need",
+        arguments: [
+            "DELETE FROM entry", "TRUNCATE entry", "UPDATE entry SET amount = 1",
+            "UPDATE operation SET amount = 1", "UPDATE issued_record SET bytes = ''",
+            "UPDATE card SET uid = 1", "DELETE FROM card", "DELETE FROM operation_0",
+            "UPDATE setting SET currency = 'EUR'", "UPDATE opening SET server = 'x'",
+            "INSERT INTO opening SELECT number + 1, server, epoch, skipped, 0, '' FROM opening",
+            "INSERT INTO station (id, login, registered_at) VALUES (9, 'x', 0)",
+            "UPDATE station SET revoked_at = NULL", "INSERT INTO retired_key VALUES (1, 1, 1)",
+            "DELETE FROM retired_key", "CREATE TABLE mine (a int)", "DROP TABLE gap",
+            "ALTER TABLE card DROP balance", "CREATE ROLE other",
+            "CREATE SCHEMA mine", "UPDATE journal SET written_off_at = 0",
+            "DELETE FROM read_counter", "UPDATE read_counter SET uid = 1",
+        ])
     func doNotSufficeFor(_ statement: String) async throws {
         try await StationRightsTests.registered { database, login in
             let words = #expect(throws: PrivatePostgreSQL.Failure.self) {
@@ -51,9 +54,8 @@ import Testing
         }
     }
 
-    /// The login of a machine that shows customers their balance moves no money, whatever runs on
-    /// it.
-    @Test func areFewerWhereCustomersLook() async throws {
+    @Test("The login of the customers' page shows balances and moves no money")
+    func areFewerWhereCustomersLook() async throws {
         try await StationRightsTests.registered { database, till in
             let server = try PrivatePostgreSQL.shared.get()
             let role = try database.answer(to: "SELECT roles || 'customers' FROM setting")
@@ -90,8 +92,8 @@ import Testing
         }
     }
 
-    /// Neither another ledger on the same server, nor a table for a while.
-    @Test func endAtTheDatabase() async throws {
+    @Test("A station's login opens no other database and creates no temporary table")
+    func endAtTheDatabase() async throws {
         let server = try PrivatePostgreSQL.shared.get()
         let names = (0..<2).map { _ in "own_\(UInt32.random(in: 0...UInt32.max))" }
         defer { for name in names { try? server.remove(name) } }
@@ -129,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func endWithItsRegistration() async throws {
+    @Test("A revoked station can neither read nor pay, and its name stays used")
+    func endWithItsRegistration() async throws {
         try await StationRightsTests.registered { database, login in
             let ledger = try await PostgreSQLLedger.open(login.address, as: nil)
             let till = LedgerTill(ledger)
@@ -162,8 +165,10 @@ import Testing
         }
     }
 
-    /// An administrator was there before: the owner still gets the station out of the ledger.
-    @Test(arguments: ["REVOKE ROLE_OF_STATIONS FROM", "DROP ROLE"])
+    /// An administrator has already removed the role or the login.
+    @Test(
+        "A station can be revoked even if its role or its login is gone",
+        arguments: ["REVOKE ROLE_OF_STATIONS FROM", "DROP ROLE"])
     func endWithoutRoleOrLogin(_ removal: String) async throws {
         try await StationRightsTests.registered { database, login in
             let role = try database.answer(to: "SELECT roles || 'station' FROM setting")
@@ -175,7 +180,8 @@ import Testing
         }
     }
 
-    @Test func needThePassword() async throws {
+    @Test("A station with a wrong password is refused")
+    func needThePassword() async throws {
         try await StationRightsTests.registered { database, login in
             let server = try PrivatePostgreSQL.shared.get()
             let address = server.address(of: database.name, as: login.name, password: "wrong")

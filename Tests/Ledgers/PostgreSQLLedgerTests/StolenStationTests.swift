@@ -6,7 +6,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Somebody has the login of a station and uses another program than tapcard.
+/// Somebody uses a station's login with a program other than tapcard.
 @Suite("A stolen station", .serialized) struct StolenStationTests {
     static func stolen(
         _ body: (TestDatabase, StationRightsTests.Login, PrivatePostgreSQL.Session) async throws ->
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func damagesNoRowOfAStation() async throws {
+    @Test("A stolen station writes only ids of keys, and only into its own row")
+    func damagesNoRowOfAStation() async throws {
         try await Self.stolen { database, login, session in
             let refused = try session.answer(to: "UPDATE station SET keys = repeat('1 ', 50000)")
             #expect(refused.contains("keys_are_ids"), "\(refused)")
@@ -31,7 +32,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["seen_at", "keys_at"])
+    @Test(
+        "A station with invalid times is reported as damaged until it is revoked",
+        arguments: ["seen_at", "keys_at"])
     func isNamedWhereItsTimesAreNone(_ column: String) async throws {
         try await Self.stolen { database, login, session in
             let written = try session.answer(
@@ -45,8 +48,9 @@ import Testing
         }
     }
 
-    /// Neither its own row nor the cards that it holds.
-    @Test func cannotHoldOffItsRevocation() async throws {
+    /// It holds locks on its own row and on a card.
+    @Test("A stolen station that holds locks cannot delay its revocation")
+    func cannotHoldOffItsRevocation() async throws {
         try await Self.stolen { database, login, session in
             let till = LedgerTill(try await database.open())
             try await till.complete(.issue(1000), id: 1)
@@ -59,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func leavesNoKeyBehind() async throws {
+    @Test("Revoking a stolen station removes the keys that it added")
+    func leavesNoKeyBehind() async throws {
         try await Self.stolen { database, login, session in
             let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)
             _ = try await database.open().otherKeys(than: keys)
@@ -77,7 +82,8 @@ import Testing
     }
 
     /// An administrator has removed the login before the revocation.
-    @Test func leavesNoKeyBehindWithoutItsLogin() async throws {
+    @Test("Revoking a station whose login is gone removes its keys, too")
+    func leavesNoKeyBehindWithoutItsLogin() async throws {
         try await Self.stolen { database, login, session in
             let taken = try session.answer(to: "INSERT INTO key_mark (id, mark) VALUES (2, 'x')")
             #expect(taken == "INSERT 0 1")
@@ -89,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func leavesConnectionsToTheOthers() async throws {
+    @Test("A station's login may take at most half of the server's connections")
+    func leavesConnectionsToTheOthers() async throws {
         try await Self.stolen { database, login, _ in
             let leaves = try database.answer(
                 to: """
@@ -100,45 +107,50 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("UPDATE operation SET state = 'pending', ended_at = NULL WHERE state = 'voided'", "ended"),
-        ("UPDATE operation SET sequence = sequence + 1 WHERE state = 'committed'", "ended"),
-        ("UPDATE operation SET balance_after = 0 WHERE state = 'committed'", "ended"),
-        ("UPDATE operation SET state = 'voided' WHERE state = 'committed'", "ended"),
-        ("UPDATE operation SET parameters = 'x'", "keeps its parameters"),
-        ("UPDATE operation SET parameters = 'name'", "keeps its parameters"),
-        (
-            "INSERT INTO issued_record SELECT uid, allocated + 1, repeat('a', 16)::bytea, "
-                + "(SELECT id FROM operation LIMIT 1), 1 FROM card", "under key"
-        ),
-        (
-            "WITH more AS (UPDATE card SET allocated = allocated + 1, version = version + 1 "
-                + "RETURNING uid, allocated) "
-                + "INSERT INTO issued_record SELECT uid, allocated, repeat('a', 16)::bytea, "
-                + "(SELECT id FROM operation LIMIT 1), 9 FROM more", "under key"
-        ),
-        ("UPDATE card SET protection_key = 9, version = version + 1", "under key"),
-        ("UPDATE card SET confirmed = confirmed - 1, version = version + 1", "only rise"),
-        ("UPDATE card SET allocated = allocated - 1, version = version + 1", "only rise"),
-        ("UPDATE card SET balance = 0", "its version by 1"),
-        ("UPDATE card SET version = 9223372036854775807", "its version by 1"),
-        ("UPDATE activation SET state = 'requested', answered_at = NULL", "answered"),
-        ("UPDATE read_counter SET last = last - 1", "a counter rises"),
-        ("UPDATE request_id SET is_attempt = TRUE", "taken once"),
-        (
-            "INSERT INTO entry (uid, operation, place, house, station, amount, posted_at) "
-                + "SELECT uid, operation, 1, 'cash', 99, 1, 1 FROM entry LIMIT 1",
-            "row-level security"
-        ),
-        ("INSERT INTO house VALUES ('cash', 99, 0, 1)", "row-level security"),
-        (
-            "INSERT INTO journal (id, settled, written, missing, reported_at, lasts_until, most, "
-                + "station, place) VALUES (gen_random_uuid(), 0, 0, 0, 0, 0, 0, 99, 0)",
-            "row-level security"
-        ),
-        ("UPDATE house SET balance = 0", "UPDATE 0"),
-        ("UPDATE card SET last_place = 9e15, version = version + 1", "UPDATE"),
-    ])
+    @Test(
+        "A stolen station cannot rewrite what was done, and other cards still pay",
+        arguments: [
+            (
+                "UPDATE operation SET state = 'pending', ended_at = NULL WHERE state = 'voided'",
+                "ended"
+            ),
+            ("UPDATE operation SET sequence = sequence + 1 WHERE state = 'committed'", "ended"),
+            ("UPDATE operation SET balance_after = 0 WHERE state = 'committed'", "ended"),
+            ("UPDATE operation SET state = 'voided' WHERE state = 'committed'", "ended"),
+            ("UPDATE operation SET parameters = 'x'", "keeps its parameters"),
+            ("UPDATE operation SET parameters = 'name'", "keeps its parameters"),
+            (
+                "INSERT INTO issued_record SELECT uid, allocated + 1, repeat('a', 16)::bytea, "
+                    + "(SELECT id FROM operation LIMIT 1), 1 FROM card", "under key"
+            ),
+            (
+                "WITH more AS (UPDATE card SET allocated = allocated + 1, version = version + 1 "
+                    + "RETURNING uid, allocated) "
+                    + "INSERT INTO issued_record SELECT uid, allocated, repeat('a', 16)::bytea, "
+                    + "(SELECT id FROM operation LIMIT 1), 9 FROM more", "under key"
+            ),
+            ("UPDATE card SET protection_key = 9, version = version + 1", "under key"),
+            ("UPDATE card SET confirmed = confirmed - 1, version = version + 1", "only rise"),
+            ("UPDATE card SET allocated = allocated - 1, version = version + 1", "only rise"),
+            ("UPDATE card SET balance = 0", "its version by 1"),
+            ("UPDATE card SET version = 9223372036854775807", "its version by 1"),
+            ("UPDATE activation SET state = 'requested', answered_at = NULL", "answered"),
+            ("UPDATE read_counter SET last = last - 1", "a counter rises"),
+            ("UPDATE request_id SET is_attempt = TRUE", "taken once"),
+            (
+                "INSERT INTO entry (uid, operation, place, house, station, amount, posted_at) "
+                    + "SELECT uid, operation, 1, 'cash', 99, 1, 1 FROM entry LIMIT 1",
+                "row-level security"
+            ),
+            ("INSERT INTO house VALUES ('cash', 99, 0, 1)", "row-level security"),
+            (
+                "INSERT INTO journal (id, settled, written, missing, reported_at, lasts_until, "
+                    + "most, station, place) VALUES (gen_random_uuid(), 0, 0, 0, 0, 0, 0, 99, 0)",
+                "row-level security"
+            ),
+            ("UPDATE house SET balance = 0", "UPDATE 0"),
+            ("UPDATE card SET last_place = 9e15, version = version + 1", "UPDATE"),
+        ])
     func doesNotChangeWhatWasDone(_ change: String, _ words: String) async throws {
         try await Self.stolen { database, login, session in
             let ledger = try await database.open(station: 7)
@@ -167,11 +179,12 @@ import Testing
         }
     }
 
-    /// What the rights of a station do not let it write, the audit finds.
-    @Test(arguments: [
-        ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
-        ("UPDATE card SET confirmed = confirmed - 1", "I5: card \(CardUID.first): confirmed"),
-    ])
+    @Test(
+        "The audit finds rows that a station's rights do not let it write",
+        arguments: [
+            ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
+            ("UPDATE card SET confirmed = confirmed - 1", "I5: card \(CardUID.first): confirmed"),
+        ])
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
@@ -185,8 +198,11 @@ import Testing
         }
     }
 
-    /// A row that was set back is no lost commit: the card has gone on since.
-    @Test(arguments: [false, true]) func asksForNoLoss(_ isLost: Bool) async throws {
+    /// An operation that was set back is not a lost commit if its card has gone on since.
+    @Test(
+        "An operation that was set back counts as lost only if its card was set back, too",
+        arguments: [false, true])
+    func asksForNoLoss(_ isLost: Bool) async throws {
         try await TestDatabase.temporary { database in
             let memory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             defer { try? FileManager.default.removeItem(at: memory) }

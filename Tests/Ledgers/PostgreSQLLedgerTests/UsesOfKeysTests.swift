@@ -4,8 +4,8 @@ import PostgreSQLLedger
 import TapcardDomain
 import Testing
 
-/// The uses of keys are known without a look at each card.
-@Suite("The uses of keys in PostgreSQL", .serialized) struct UsesOfKeysTests {
+/// The uses of keys are known without reading each card.
+@Suite("Uses of keys in PostgreSQL", .serialized) struct UsesOfKeysTests {
     private struct Uses: Hashable, Sendable {
         let uses: [UInt8: KeyUse]
         let used: Set<UInt8>
@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test func areThoseOfAllCards() async throws {
+    @Test("The uses of keys are counted as in the ledger in memory")
+    func areThoseOfAllCards() async throws {
         try await TestDatabase.temporary { database in
             let (memory, ledger) = (InMemoryLedger(), try await database.open())
             for till in [LedgerTill(memory), LedgerTill(ledger)] {
@@ -39,8 +40,8 @@ import Testing
         }
     }
 
-    /// A row that cannot be read does not keep anybody from another key.
-    @Test func needNoCard() async throws {
+    @Test("The uses of keys are counted even if no card can be read")
+    func needNoCard() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             for number in 1...3 {

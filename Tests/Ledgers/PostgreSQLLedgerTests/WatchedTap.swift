@@ -4,8 +4,8 @@ import PostgreSQLLedger
 import TapcardDomain
 import Testing
 
-/// A payment of one cent at one station: a look, its beginning and its confirmation. Something
-/// happens to the link in the meantime.
+/// A payment of one cent at one station, which reads the card, begins and confirms while something
+/// happens to the link.
 struct WatchedTap {
     /// The station's answer about a payment that had begun, or about its beginning.
     enum Told {
@@ -58,8 +58,8 @@ struct WatchedTap {
         }
     }
 
-    /// The answer is true, and the next station can resolve the payment. `before` is the balance
-    /// before it.
+    /// Expects that the answer is true and that the next station can resolve the payment. `before`
+    /// is the balance before it.
     func judge(
         _ told: Told, on ledger: PostgreSQLLedger, before: Int64, _ count: inout Count,
         _ what: String

@@ -5,9 +5,9 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// Copies of a ledger, and the way back.
-@Suite("A backup") struct BackupTests {
-    @Test func hasEveryRowOfALedgerInUse() async throws {
+@Suite("Backing up and restoring a ledger") struct BackupTests {
+    @Test("A backup of a ledger in use has every row")
+    func hasEveryRowOfALedgerInUse() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             let open = try await LedgerTill(ledger).open(.pay(.cents(1)), id: 9)
@@ -21,8 +21,10 @@ import Testing
         }
     }
 
-    /// Names that mean something in a URI, which SQLite takes for a name as well.
-    @Test(arguments: ["a?b", "a#b", "50%25", "a?\u{301}", "a b"])
+    /// Names that mean something in a URI, which SQLite accepts as a name as well.
+    @Test(
+        "A backup can have any name, even one with a meaning in a URI",
+        arguments: ["a?b", "a#b", "50%25", "a?\u{301}", "a b"])
     func canHaveAnyName(_ name: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
@@ -36,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func overwritesNothing() async throws {
+    @Test("A backup overwrites no file")
+    func overwritesNothing() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             File.write([1, 2, 3], to: folder.backup)
@@ -54,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func comesBackWithAGapInTheNumbers() async throws {
+    @Test("A restored ledger skips numbers, and the ledger it replaced is kept")
+    func comesBackWithAGapInTheNumbers() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -81,7 +85,8 @@ import Testing
         }
     }
 
-    @Test func comesBackToAnEmptyPlaceAndAgainAndAgain() async throws {
+    @Test("A backup can be restored to an empty place and more than once")
+    func comesBackToAnEmptyPlaceAndAgainAndAgain() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -95,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func namesTheCardsWhoseNumbersAreUsedUp() async throws {
+    @Test("Restoring names the cards whose numbers are used up")
+    func namesTheCardsWhoseNumbersAreUsedUp() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             let above = try #require(SequenceNumber(SequenceNumber.last - restoreGap))
@@ -106,8 +112,9 @@ import Testing
         }
     }
 
-    /// Also what stands only in the journal that a killed program has left.
-    @Test func namesTheCardsThatWereStoppedSince() async throws {
+    /// The block stands only in the journal that a killed program has left.
+    @Test("Restoring names the cards that were blocked since the backup")
+    func namesTheCardsThatWereStoppedSince() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await LedgerTill(ledger).complete(.issue(), id: 9, on: .second)
@@ -127,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func waitsUntilNobodyUsesTheLedger() async throws {
+    @Test("A ledger that is in use is not replaced by a backup")
+    func waitsUntilNobodyUsesTheLedger() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -139,7 +147,8 @@ import Testing
     }
 
     /// The operator who has moved the file away may not know which program still has it open.
-    @Test func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
+    @Test("No backup replaces a ledger that was moved away but is still in use")
+    func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -153,7 +162,8 @@ import Testing
     }
 
     /// The last payments of a ledger that was moved away may lie in its journal alone.
-    @Test func keepsTheJournalOfALedgerThatIsMissing() async throws {
+    @Test("Restoring keeps the journal of a ledger that is missing")
+    func keepsTheJournalOfALedgerThatIsMissing() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -170,7 +180,8 @@ import Testing
     }
 
     /// Other stations may know the same ledger by its own name.
-    @Test func replacesTheFileBehindALink() async throws {
+    @Test("Restoring to a symbolic link replaces the file behind it")
+    func replacesTheFileBehindALink() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -190,8 +201,8 @@ import Testing
         }
     }
 
-    /// The files of a killed restore are removed; those of another program at work are not.
-    @Test func takesAwayWhatAKilledOneHasLeft() async throws {
+    @Test("Restoring removes the files of a killed restore but not those in use")
+    func takesAwayWhatAKilledOneHasLeft() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -214,7 +225,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["missing", "empty", "text", "foreign", "cut", "newer", "euro"])
+    @Test(
+        "An unusable backup is refused before anything is touched",
+        arguments: ["missing", "empty", "text", "foreign", "cut", "newer", "euro"])
     func isCheckedBeforeAnythingIsTouched(_ fault: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
@@ -229,8 +242,9 @@ import Testing
         }
     }
 
-    /// Also where the station has no currency of its own: the ledger in place has one.
-    @Test func keepsTheCurrencyOfTheLedgerInPlace() async throws {
+    /// The station sets no currency, so that of the ledger in place counts.
+    @Test("A backup in another currency than the ledger in place is refused")
+    func keepsTheCurrencyOfTheLedgerInPlace() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -243,8 +257,9 @@ import Testing
         }
     }
 
-    /// A ledger that the first command has made was not chosen by an operator.
-    @Test func bringsItsCurrencyToALedgerWithoutCards() async throws {
+    /// The first command made the empty ledger, so no operator chose its currency.
+    @Test("A backup brings its currency to a ledger without cards")
+    func bringsItsCurrencyToALedgerWithoutCards() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -263,7 +278,8 @@ import Testing
         }
     }
 
-    @Test func takesThePlaceOfALedgerBeyondReading() async throws {
+    @Test("A backup replaces a ledger that cannot be read")
+    func takesThePlaceOfALedgerBeyondReading() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -274,9 +290,10 @@ import Testing
         }
     }
 
-    /// What a killed program left in the journal belongs to the old ledger. Played into the new
-    /// one, it would be its end.
-    @Test func leavesTheOldJournalWithTheOldLedger() async throws {
+    /// What a killed program left in the journal belongs to the old ledger and would destroy the
+    /// new one.
+    @Test("Restoring leaves the old journal with the old ledger")
+    func leavesTheOldJournalWithTheOldLedger() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -300,8 +317,9 @@ import Testing
         }
     }
 
-    /// A restore that was cut short between taking the old ledger away and putting the new one in.
-    @Test func isFinishedAfterItWasCutShort() async throws {
+    /// The old ledger was taken away, and the new one was not put in.
+    @Test("A restore that was cut short can be repeated")
+    func isFinishedAfterItWasCutShort() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
@@ -335,7 +353,7 @@ extension TestFolder {
         try await SQLiteLedger.restore(from: backup, to: ledger, currency: .usd)
     }
 
-    /// Damages the backup, and tells what the restore has to say about it.
+    /// Damages the backup and returns the error that restoring it must report.
     fileprivate func spoil(_ fault: String) async throws -> LedgerError.Kind {
         let bytes = File.read(backup)
         remove("backup")

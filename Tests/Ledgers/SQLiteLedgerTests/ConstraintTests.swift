@@ -5,8 +5,8 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// The tables hold without the rules above them.
-@Suite("A hand with an SQLite tool") struct ConstraintTests {
+/// The tables enforce their constraints without the ledger's code.
+@Suite("Changes made with an SQLite tool") struct ConstraintTests {
     private static let changes = [
         "UPDATE entry SET amount = 1", "DELETE FROM entry",
         "UPDATE issued_record SET bytes = zeroblob(16)", "DELETE FROM issued_record",
@@ -114,7 +114,9 @@ import Testing
         "DELETE FROM read_counter", "UPDATE read_counter SET uid = 'x'",
     ]
 
-    @Test(arguments: Thoroughness.some(changes, of: 5))
+    @Test(
+        "A forbidden change with an SQLite tool fails and changes nothing",
+        arguments: Thoroughness.some(changes, of: 5))
     func isStopped(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
@@ -140,8 +142,10 @@ import Testing
         }
     }
 
-    /// Also through the ledger's own connection: the switch for this is not kept in the file.
-    @Test func cannotReferToWhatIsNotThere() async throws {
+    /// The ledger's own connection must enforce this, because SQLite keeps the switch outside the
+    /// file.
+    @Test("A row cannot refer to a row that does not exist")
+    func cannotReferToWhatIsNotThere() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             try await LedgerTill(ledger).complete(.issue(), id: 1)
@@ -153,46 +157,47 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (
-            "UPDATE account SET balance = balance + 5 WHERE name = 'cash'",
-            "I1: cash has stored balance"
-        ),
-        ("UPDATE account SET balance = 5000 WHERE name LIKE 'purse:%'", "I1: all accounts"),
-        ("UPDATE entry SET amount = -9000 WHERE account LIKE 'purse:%'", "I1: purse"),
-        ("UPDATE operation SET ended_at = NULL", "I2"),
-        (
-            """
-            INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence)
-            SELECT substr(id, 1, 35) || 'f', uid, kind, amount, begun_at, state, sequence
-            FROM operation WHERE state = 'pending'
-            """, "I3"
-        ),
-        ("DELETE FROM issued_record WHERE sequence = 6", "I4"),
-        ("UPDATE card SET confirmed = allocated + 1", "I5"),
-        ("UPDATE card SET allocated = 1, confirmed = 1", "I5"),
-        ("UPDATE card SET confirmed = confirmed - 1", "I5: card 04AC6B72BA6C01: confirmed"),
-        ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
-        ("UPDATE operation SET sequence = 0 WHERE kind = 'scratch'", "I4: operation"),
-        ("DELETE FROM entry", "I6"),
-        ("UPDATE operation SET state = 'voided' WHERE kind = 'pay'", "I6"),
-        ("UPDATE operation SET state = 'voided' WHERE kind = 'ticket'", "I12"),
-        ("UPDATE ticket SET price = 1", "I12"), ("UPDATE ticket SET uid = '04AC6B72BA6C02'", "I12"),
-        ("PRAGMA foreign_keys = OFF; DELETE FROM ticket", "I12"),
-        ("UPDATE operation SET subject = 'ticket-2' WHERE kind = 'claim'", "I12"),
-        (
-            "UPDATE operation SET kind = 'claim', amount = 400, subject = 'ticket-1' "
-                + "WHERE kind = 'pay' AND state = 'committed'", "I12"
-        ),
-        ("UPDATE activation SET state = 'requested', answered_at = NULL", "I9"),
-        ("UPDATE activation SET answered_at = NULL", "I9"),
-        (
-            """
-            INSERT INTO activation (id, uid, code, requested_at, state)
-            SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested' FROM activation
-            """, "I9"
-        ),
-    ])
+    @Test(
+        "The audit names the invariant that a change past the constraints breaks",
+        arguments: [
+            ("UPDATE account SET balance = balance + 5 WHERE name = 'cash'", "I1: cash has stored balance"),
+            ("UPDATE account SET balance = 5000 WHERE name LIKE 'purse:%'", "I1: all accounts"),
+            ("UPDATE entry SET amount = -9000 WHERE account LIKE 'purse:%'", "I1: purse"),
+            ("UPDATE operation SET ended_at = NULL", "I2"),
+            (
+                """
+                INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence)
+                SELECT substr(id, 1, 35) || 'f', uid, kind, amount, begun_at, state, sequence
+                FROM operation WHERE state = 'pending'
+                """, "I3"
+            ),
+            ("DELETE FROM issued_record WHERE sequence = 6", "I4"),
+            ("UPDATE card SET confirmed = allocated + 1", "I5"),
+            ("UPDATE card SET allocated = 1, confirmed = 1", "I5"),
+            ("UPDATE card SET confirmed = confirmed - 1", "I5: card 04AC6B72BA6C01: confirmed"),
+            ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
+            ("UPDATE operation SET sequence = 0 WHERE kind = 'scratch'", "I4: operation"),
+            ("DELETE FROM entry", "I6"),
+            ("UPDATE operation SET state = 'voided' WHERE kind = 'pay'", "I6"),
+            ("UPDATE operation SET state = 'voided' WHERE kind = 'ticket'", "I12"),
+            ("UPDATE ticket SET price = 1", "I12"),
+            ("UPDATE ticket SET uid = '04AC6B72BA6C02'", "I12"),
+            ("PRAGMA foreign_keys = OFF; DELETE FROM ticket", "I12"),
+            ("UPDATE operation SET subject = 'ticket-2' WHERE kind = 'claim'", "I12"),
+            (
+                "UPDATE operation SET kind = 'claim', amount = 400, subject = 'ticket-1' "
+                    + "WHERE kind = 'pay' AND state = 'committed'", "I12"
+            ),
+            ("UPDATE activation SET state = 'requested', answered_at = NULL", "I9"),
+            ("UPDATE activation SET answered_at = NULL", "I9"),
+            (
+                """
+                INSERT INTO activation (id, uid, code, requested_at, state)
+                SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested'
+                FROM activation
+                """, "I9"
+            ),
+        ])
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()

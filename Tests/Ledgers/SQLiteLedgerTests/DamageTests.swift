@@ -5,9 +5,10 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// Files that were a ledger once, or never.
+/// Files that are no longer a ledger or never were one.
 @Suite("A damaged ledger") struct DamageTests {
-    @Test func isNotAnEmptyFile() async throws {
+    @Test("An empty file is refused and stays empty")
+    func isNotAnEmptyFile() async throws {
         try await TestFolder.temporary { folder in
             File.write([], to: folder.ledger)
             await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
@@ -15,7 +16,8 @@ import Testing
         }
     }
 
-    @Test func isNotAText() async throws {
+    @Test("A text file is refused")
+    func isNotAText() async throws {
         try await TestFolder.temporary { folder in
             File.write(
                 Array(String(repeating: "not a ledger\n", count: 700).utf8), to: folder.ledger)
@@ -23,8 +25,10 @@ import Testing
         }
     }
 
-    /// Some bytes of a header mean nothing. None of them may crash, hang, or lose a row unseen.
-    @Test func isToldByItsHeader() async throws {
+    /// Some bytes of a header mean nothing. No damaged byte may cause a crash, a hang, or a lost
+    /// row.
+    @Test("A ledger with a damaged header is refused or has every row")
+    func isToldByItsHeader() async throws {
         try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             let snapshot = try await Snapshot(of: try await folder.open())
@@ -48,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func isToldByItsPages() async throws {
+    @Test("Damage to any page is found")
+    func isToldByItsPages() async throws {
         try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             for page in 0..<(sound.count / 4096) {
@@ -64,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func isToldByItsLength() async throws {
+    @Test("A ledger that is cut off at any length is found to be damaged")
+    func isToldByItsLength() async throws {
         try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             for length in stride(from: 1, to: sound.count, by: 2048) {
@@ -76,13 +82,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "UPDATE card SET holder_name = ''", "UPDATE card SET status = 'lost'",
-        "UPDATE card SET face = 'round'", "UPDATE card SET uid = 'XXXXXXXXXXXXXX'",
-        "UPDATE card SET scratch_code = NULL, scratch = 'scratched'",
-        "UPDATE card SET holder_id = 0", "UPDATE card SET allocated = 99999999",
-        "UPDATE card SET chip = CAST(x'FF' AS TEXT)",
-    ])
+    @Test(
+        "A row with an invalid value is refused",
+        arguments: [
+            "UPDATE card SET holder_name = ''", "UPDATE card SET status = 'lost'",
+            "UPDATE card SET face = 'round'", "UPDATE card SET uid = 'XXXXXXXXXXXXXX'",
+            "UPDATE card SET scratch_code = NULL, scratch = 'scratched'",
+            "UPDATE card SET holder_id = 0", "UPDATE card SET allocated = 99999999",
+            "UPDATE card SET chip = CAST(x'FF' AS TEXT)",
+        ])
     func isToldByItsRows(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             _ = try await folder.filled()
@@ -97,12 +105,14 @@ import Testing
     }
 
     /// The text of a subject is read by the kind of its operation.
-    @Test(arguments: [
-        "UPDATE operation SET subject = 'ticket-1' WHERE kind = 'pay'",
-        "UPDATE operation SET subject = 'scratched' WHERE kind = 'scratch'",
-        "UPDATE operation SET subject = upper(subject) WHERE kind = 'scratch'",
-        "UPDATE operation SET kind = 'game' WHERE kind = 'scratch'",
-    ])
+    @Test(
+        "A subject that does not fit the kind of its operation is refused",
+        arguments: [
+            "UPDATE operation SET subject = 'ticket-1' WHERE kind = 'pay'",
+            "UPDATE operation SET subject = 'scratched' WHERE kind = 'scratch'",
+            "UPDATE operation SET subject = upper(subject) WHERE kind = 'scratch'",
+            "UPDATE operation SET kind = 'game' WHERE kind = 'scratch'",
+        ])
     func isToldByASubjectOfAnotherKind(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             _ = try await folder.filled()
@@ -120,10 +130,12 @@ import Testing
     }
 
     /// A newer tapcard may have written what looks like a chip's name.
-    @Test(arguments: [
-        ("NTAG210", LedgerError.Kind.newer), ("ntag213", .corrupt), ("NTAG213 ", .corrupt),
-        ("", .corrupt),
-    ])
+    @Test(
+        "An unknown chip is named with its card, and may come from a newer version",
+        arguments: [
+            ("NTAG210", LedgerError.Kind.newer), ("ntag213", .corrupt), ("NTAG213 ", .corrupt),
+            ("", .corrupt),
+        ])
     func namesAChipThatIsNotKnown(_ name: String, _ kind: LedgerError.Kind) async throws {
         try await TestFolder.temporary { folder in
             _ = try await folder.filled()
@@ -157,7 +169,7 @@ extension TestFolder {
         return File.read(self.ledger)
     }
 
-    /// Other bytes in the ledger's place, and no journal.
+    /// Puts other bytes in the place of the ledger, without a journal.
     func put(_ bytes: [UInt8]) {
         for name in names { remove(name) }
         File.write(bytes, to: ledger)

@@ -5,9 +5,10 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// Limits that hold for a whole process, each tried in one of its own.
-@Suite("A disk that says no") struct DiskTests {
-    @Test func aFileThatMayOnlyBeRead() async {
+/// Limits that hold for a whole process, so each test runs in a process of its own.
+@Suite("Disks that refuse to read or write") struct DiskTests {
+    @Test("A ledger in a read-only file is refused as read-only")
+    func aFileThatMayOnlyBeRead() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 try await folder.open().close()
@@ -19,7 +20,8 @@ import Testing
         }
     }
 
-    @Test func aFolderThatMayOnlyBeRead() async {
+    @Test("A ledger in a read-only folder is refused as read-only")
+    func aFolderThatMayOnlyBeRead() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 try await folder.open().close()
@@ -36,9 +38,9 @@ import Testing
         }
     }
 
-    /// A read-only file system. What is in it can be looked at and copied, not changed. A program
-    /// that was killed leaves its journal, and the newest rows in it.
-    @Test(arguments: [false, true])
+    /// A program that was killed leaves its journal, with the newest rows in it.
+    @Test(
+        "A read-only ledger can be read and backed up, but not changed", arguments: [false, true])
     func aLedgerThatMayOnlyBeLookedAt(hasJournal: Bool) async {
         await #expect(processExitsWith: .success) { [hasJournal] in
             try await TestFolder.temporary { folder in
@@ -76,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func aFileThatMayNotEvenBeRead() async {
+    @Test("A ledger that may not be read is unavailable")
+    func aFileThatMayNotEvenBeRead() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 try await folder.open().close()
@@ -93,7 +96,8 @@ import Testing
     }
 
     /// A file that is read without locks, because no program seemed to write it.
-    @Test func aLedgerThatIsWrittenWhileItIsLookedAt() async {
+    @Test("A ledger that is read without locks and then written is reported as locked")
+    func aLedgerThatIsWrittenWhileItIsLookedAt() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 try await folder.open().close()
@@ -116,8 +120,10 @@ import Testing
         }
     }
 
-    /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file again.
-    @Test func aCommitThatFailsHalfWay() async {
+    /// Writing stops in the middle of a commit, and the ledger opens the file again to learn the
+    /// outcome.
+    @Test("A commit that fails halfway has an unknown outcome and can be repeated")
+    func aCommitThatFailsHalfWay() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
@@ -138,8 +144,8 @@ import Testing
         }
     }
 
-    /// Without the file there is nothing to look the outcome up in, and no new ledger is begun.
-    @Test func aLedgerThatIsGoneAfterwards() async {
+    @Test("A ledger that is gone after a failed commit is unavailable and not created again")
+    func aLedgerThatIsGoneAfterwards() async {
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
@@ -160,8 +166,8 @@ import Testing
 }
 
 extension TestFolder {
-    /// The files of a ledger with an open payment, as a program leaves them that ends well, or one
-    /// that is killed.
+    /// Copies the files of a ledger with an open payment, as left by a program that ended well or
+    /// was killed.
     fileprivate func copied(hasJournal: Bool) async throws -> OpenOperation {
         try await TestFolder.temporary { original in
             let ledger = try await original.open()

@@ -7,7 +7,8 @@ import Testing
 
 /// Writes that reach the disk, those that do not, and two programs on one ledger.
 @Suite("Transactions in a file") struct FileTransactionTests {
-    @Test func aPaymentIsTwoDurableTransactions() async throws {
+    @Test("A payment is two durable transactions")
+    func aPaymentIsTwoDurableTransactions() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let till = LedgerTill(ledger)
@@ -20,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func whatChangesNothingIsNotSynced() async throws {
+    @Test("A request that changes nothing is not synced to the disk")
+    func whatChangesNothingIsNotSynced() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let till = LedgerTill(ledger)
@@ -40,7 +42,9 @@ import Testing
     }
 
     /// A commit into a file that is no longer the ledger would be lost.
-    @Test(arguments: ["moved", "removed", "replaced"])
+    @Test(
+        "Nothing is committed once the file was moved, removed or replaced",
+        arguments: ["moved", "removed", "replaced"])
     func nothingIsCommittedOnceItsFileIsAnother(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
@@ -66,7 +70,8 @@ import Testing
     }
 
     /// The journal is folded back into the file from time to time, not kept for ever.
-    @Test func theJournalStaysShort() async throws {
+    @Test("The journal stays short, and its rows reach the file")
+    func theJournalStaysShort() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let till = LedgerTill(ledger)
@@ -78,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func twoStationsOnOneFileSeeEachOther() async throws {
+    @Test("Two stations on one file see each other's operations")
+    func twoStationsOnOneFileSeeEachOther() async throws {
         try await TestFolder.temporary { folder in
             let left = LedgerTill(try await folder.open())
             let right = LedgerTill(try await folder.open())
@@ -93,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func stationsThatWriteAtOnceWaitForEachOther() async throws {
+    @Test("Stations that write at once wait for each other")
+    func stationsThatWriteAtOnceWaitForEachOther() async throws {
         try await TestFolder.temporary { folder in
             let tills = [LedgerTill(try await folder.open()), LedgerTill(try await folder.open())]
             try await tills[0].complete(.issue(0), id: 1, on: .first)
@@ -114,7 +121,8 @@ import Testing
         }
     }
 
-    @Test func aWriterElsewhereLocksOutWritersOnly() async throws {
+    @Test("A writer in another program locks out writers but not readers")
+    func aWriterElsewhereLocksOutWritersOnly() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open(busyLimit: .milliseconds(20))
             let till = LedgerTill(ledger)
@@ -130,7 +138,8 @@ import Testing
         }
     }
 
-    @Test func aFullDiskChangesNothing() async throws {
+    @Test("A full disk changes nothing, and the request succeeds once there is room")
+    func aFullDiskChangesNothing() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let till = LedgerTill(ledger)

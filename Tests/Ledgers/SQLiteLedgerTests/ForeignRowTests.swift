@@ -6,15 +6,15 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Rows that no ledger has written, as a hand with an SQLite tool leaves them: any value in any
-/// column. What is asked of such a ledger is answered or refused, and never ends the program.
-@Suite("A ledger with any value in any column") struct ForeignRowTests {
+/// Rows that no ledger has written, with any value in any column, as somebody with an SQLite tool
+/// leaves them. Every request to such a ledger is answered or refused and never ends the program.
+@Suite("Arbitrary values in a ledger's columns") struct ForeignRowTests {
     static let tables = [
         "account", "activation", "card", "entry", "gap", "issued_record", "journal", "operation",
         "read_counter", "retired_key", "setting", "ticket",
     ]
 
-    /// Values in the text of SQL; `make test` tries the greatest number, nothing and a long text.
+    /// Values as SQL text. `make test` tries the greatest number, NULL, and a long text.
     private static let values = Thoroughness.some(
         [
             "9223372036854775807", "-9223372036854775808", "x''", "-1", "''", "0", "1.5", "x'00'",
@@ -24,8 +24,10 @@ import Testing
             "-1000000000000000000", "'boot -9223372036854775808'",
         ], of: 8)
 
-    /// One after the other for each table: another process would not be worth it.
-    @Test("answers or refuses, whatever is asked", arguments: tables)
+    /// The columns of a table are tried one after the other, in one process.
+    @Test(
+        "A request to a ledger with any value in a column never ends the program", arguments: tables
+    )
     func column(of table: String) async throws {
         try await TestFolder.temporary { folder in
             try await ForeignRowTests.fill(folder)
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    /// An honest ledger in which each table has a row.
+    /// A valid ledger in which each table has a row.
     private static func fill(_ folder: TestFolder) async throws {
         let ledger = try await TamperedLedgerTests.ledger(in: folder)
         let till = LedgerTill(ledger)

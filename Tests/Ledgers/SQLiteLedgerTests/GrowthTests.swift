@@ -6,9 +6,9 @@ import TapcardDomain
 import Testing
 
 /// Work that must not cost more because more was done before.
-@Suite("A ledger that grows") struct GrowthTests {
-    /// Everything that a cashier does searches by an index, and reads no table through.
-    @Test func isSearchedByIndexesAtEveryTap() async throws {
+@Suite("A growing ledger") struct GrowthTests {
+    @Test("Every request of a cashier searches by an index and scans no large table")
+    func isSearchedByIndexesAtEveryTap() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             try await GrowthTests.work(at: LedgerTill(ledger))
@@ -29,8 +29,9 @@ import Testing
         }
     }
 
-    /// A damaged page that no tap needs is found by a check for damage, and stops no other work.
-    @Test func isReadThroughByTheAuditAndTheBackupAlone() async throws {
+    /// A damaged page that no tap needs stops no other work.
+    @Test("Damage that no tap meets is found by the audit, the backup and the restore")
+    func isReadThroughByTheAuditAndTheBackupAlone() async throws {
         try await TestFolder.temporary { folder in
             _ = try await folder.filled()
             let raw = try RawDatabase(folder.ledger)
@@ -55,9 +56,9 @@ import Testing
         }
     }
 
-    /// The audit of years takes minutes. Until it is done, cards are charged all the same, and it
-    /// sees nothing of that.
-    @Test func isReadAtLengthWhileOthersWrite() async throws {
+    /// The audit of years takes minutes, during which cards must be charged.
+    @Test("A long read does not hold up writers and does not see what they write")
+    func isReadAtLengthWhileOthersWrite() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open(busyLimit: .milliseconds(20))
             let till = LedgerTill(ledger)

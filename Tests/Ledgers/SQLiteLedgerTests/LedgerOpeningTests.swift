@@ -6,8 +6,9 @@ import TapcardDomain
 import Testing
 
 /// The steps before there is a ledger to work with.
-@Suite("Opening a ledger") struct LedgerOpeningTests {
-    @Test func beginsAMissingFileForItsOwnerOnly() async throws {
+@Suite("Opening a ledger in a file") struct LedgerOpeningTests {
+    @Test("A missing ledger is created with access for its owner only")
+    func beginsAMissingFileForItsOwnerOnly() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             #expect(ledger.currency == .usd)
@@ -18,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func findsEverythingAgain() async throws {
+    @Test("A reopened ledger has everything that it had when it was closed")
+    func findsEverythingAgain() async throws {
         try await TestFolder.temporary { folder in
             let first = try await folder.open()
             let till = LedgerTill(first)
@@ -35,7 +37,8 @@ import Testing
         }
     }
 
-    @Test func isOverOnceClosed() async throws {
+    @Test("A closed ledger is unavailable")
+    func isOverOnceClosed() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             await ledger.close()
@@ -43,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func keepsItsCurrency() async throws {
+    @Test("A ledger keeps its currency and refuses another one")
+    func keepsItsCurrency() async throws {
         try await TestFolder.temporary { folder in
             let euro = try #require(Currency(code: "EUR"))
             try await folder.open(euro).close()
@@ -54,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func needsTheFolder() async throws {
+    @Test("A path in a missing folder and a path to a folder are refused")
+    func needsTheFolder() async throws {
         try await TestFolder.temporary { folder in
             await #expect(throws: LedgerError(.unavailable, "")) {
                 try await SQLiteLedger.open(path: folder.path + "/no/ledger", currency: nil)
@@ -65,7 +70,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [":memory:", "file:x?mode=memory", ""])
+    @Test(
+        "A special name of SQLite in a missing folder opens no ledger",
+        arguments: [":memory:", "file:x?mode=memory", ""])
     func takesAPathForAPath(_ name: String) async throws {
         try await TestFolder.temporary { folder in
             let missing = "no-such-folder/\(name)"
@@ -75,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func refusesALaterVersionWithoutTouchingIt() async throws {
+    @Test("A ledger of a later version is refused and not touched")
+    func refusesALaterVersionWithoutTouchingIt() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             try RawDatabase(folder.ledger).run("PRAGMA user_version = 99")
@@ -85,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func refusesTheDatabaseOfAnotherProgramWithoutTouchingIt() async throws {
+    @Test("The database of another program is refused and not touched")
+    func refusesTheDatabaseOfAnotherProgramWithoutTouchingIt() async throws {
         try await TestFolder.temporary { folder in
             try RawDatabase(folder.ledger).run("CREATE TABLE song (title TEXT)")
             let before = File.read(folder.ledger)
@@ -95,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func refusesAJournalWithoutItsLedger() async throws {
+    @Test("A journal without its ledger is refused and kept")
+    func refusesAJournalWithoutItsLedger() async throws {
         try await TestFolder.temporary { folder in
             File.write([], to: folder.ledger + "-wal")
             await #expect(throws: LedgerError(.unavailable, "")) { try await folder.open() }
@@ -103,7 +113,8 @@ import Testing
         }
     }
 
-    @Test func takesALedgerThatAnotherToolHasPutInPlace() async throws {
+    @Test("A ledger that another tool took out of WAL mode is put back into it")
+    func takesALedgerThatAnotherToolHasPutInPlace() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             try RawDatabase(folder.ledger).run("PRAGMA journal_mode = DELETE")
@@ -114,7 +125,8 @@ import Testing
     }
 
     /// A program that waits while a backup takes the ledger's place must not keep the old file.
-    @Test func noticesThatAnotherFileHasTakenTheName() async throws {
+    @Test("Opening fails if another file takes the ledger's name in the meantime")
+    func noticesThatAnotherFileHasTakenTheName() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             var other: RawDatabase? = try RawDatabase(folder.ledger)
@@ -133,7 +145,8 @@ import Testing
     }
 
     /// Several first runs at once each switch the new ledger to a write-ahead log.
-    @Test func waitsWhileAnotherProgramSwitchesTheJournal() async throws {
+    @Test("Opening waits while another program switches the journal mode")
+    func waitsWhileAnotherProgramSwitchesTheJournal() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             let other = try RawDatabase(folder.ledger)
@@ -152,7 +165,8 @@ import Testing
         }
     }
 
-    @Test func tellsAHeldLedger() async throws {
+    @Test("A ledger that another program holds is reported as locked")
+    func tellsAHeldLedger() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             let other = try RawDatabase(folder.ledger)

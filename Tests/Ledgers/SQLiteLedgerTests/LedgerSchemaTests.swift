@@ -7,7 +7,7 @@ import Testing
 
 /// Ledgers by the version of their tables: what is read, what is brought up to date, and what is
 /// refused.
-@Suite("The version of a ledger") struct LedgerSchemaTests {
+@Suite("Versions of a ledger's tables") struct LedgerSchemaTests {
     private static let step = "ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"
     /// A made-up next version.
     private static let next = LedgerSchema(steps: LedgerSchema.current.steps + [step])
@@ -18,7 +18,8 @@ import Testing
     private static let copy = "ledger.sqlite.v\(present)-backup"
 
     /// `version-10.sql` stays as it is, whatever the next versions are.
-    @Test func tenIsReadAndWritten() async throws {
+    @Test("A ledger of version 10 is read, and its open operation is finished")
+    func tenIsReadAndWritten() async throws {
         try await TestFolder.temporary { folder in
             try folder.make(from: "version-10.sql")
             let ledger = try await folder.open()
@@ -58,8 +59,8 @@ import Testing
         }
     }
 
-    /// The tables of a new ledger, and those of one that has come here from version 10.
-    @Test func tablesAreTheSameHoweverTheyWereMade() async throws {
+    @Test("A ledger that was migrated from version 10 has the tables of a new one")
+    func tablesAreTheSameHoweverTheyWereMade() async throws {
         let tables = """
             SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' '
                 || replace(replace(coalesce(sql, ''), char(10), ''), ' ', ''), char(10))
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    @Test func thatIsNextIsReachedOnceWithACopyOfTheOldOne() async throws {
+    @Test("A migration runs once and leaves a copy of the old version")
+    func thatIsNextIsReachedOnceWithACopyOfTheOldOne() async throws {
         try await TestFolder.temporary { folder in
             let before = try await folder.snapshotOfThisVersion()
             let ledger = try await folder.open(Self.next)
@@ -102,7 +104,8 @@ import Testing
         }
     }
 
-    @Test func thatIsNotReachedLeavesTheLedgerAsItWas() async throws {
+    @Test("A failed migration leaves the ledger as it was")
+    func thatIsNotReachedLeavesTheLedgerAsItWas() async throws {
         try await TestFolder.temporary { folder in
             let before = try await folder.snapshotOfThisVersion()
             for _ in 0..<2 {
@@ -119,7 +122,8 @@ import Testing
         }
     }
 
-    @Test func isTheLatestInANewLedger() async throws {
+    @Test("A new ledger has the latest version and no copy of an older one")
+    func isTheLatestInANewLedger() async throws {
         try await TestFolder.temporary { folder in
             await #expect(throws: LedgerError(.corrupt, "")) {
                 try await folder.open(Self.broken)
@@ -132,8 +136,9 @@ import Testing
         }
     }
 
-    /// Neither a ledger nor a backup of a version that was never released.
-    @Test(arguments: [1, LedgerSchema.oldest - 1])
+    @Test(
+        "A version from before the first release is neither opened nor restored",
+        arguments: [1, LedgerSchema.oldest - 1])
     func beforeTheFirstReleaseIsRefused(_ version: Int64) async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()

@@ -1,7 +1,7 @@
 import CSQLite
 import Testing
 
-/// A hand with an SQLite tool: a connection that knows nothing of the ledger's code.
+/// A connection without the ledger's code, like that of an SQLite tool.
 @safe final class RawDatabase {
     private let handle: OpaquePointer
 
@@ -15,7 +15,7 @@ import Testing
 
     deinit { unsafe sqlite3_close(handle) }
 
-    /// The complaint, where there is one.
+    /// Runs a script and returns SQLite's error message, or nil.
     @discardableResult func run(_ script: String) -> String? {
         let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
         return code == SQLITE_OK ? nil : unsafe String(cString: sqlite3_errmsg(handle))

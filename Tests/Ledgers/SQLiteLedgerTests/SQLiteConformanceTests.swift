@@ -7,9 +7,12 @@ import Testing
 
 /// The ledger in a file does what every ledger does.
 ///
-/// One after the other, as each ledger has files open, and libnfc needs free ones.
+/// The tests run one after the other because each ledger has files open and libnfc needs free
+/// ones.
 @Suite("The ledger in a file") struct SQLiteConformanceTests {
-    @Test(arguments: Thoroughness.some(Scenario.all, of: 3))
+    @Test(
+        "The ledger in a file passes each conformance scenario",
+        arguments: Thoroughness.some(Scenario.all, of: 3))
     func conforms(_ scenario: Scenario) async throws {
         try await TestFolder.temporary { folder in
             try await scenario.play(on: try await folder.open(.usd))
@@ -17,7 +20,9 @@ import Testing
     }
 
     /// Thousands of requests of three stations, some out of date, some repeated, some senseless.
-    @Test(arguments: Thoroughness.some([1, 20_260, 987_654_321] as [UInt64], of: 3))
+    @Test(
+        "The ledger in a file answers random requests like the ledger in memory",
+        arguments: Thoroughness.some([1, 20_260, 987_654_321] as [UInt64], of: 3))
     func answersLikeTheLedgerInMemory(seed: UInt64) async throws {
         var words: [String: Int] = [:]
         try await TestFolder.temporary { folder in

@@ -5,14 +5,15 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// SQLite keeps the last rows next to the name by which a file was opened. Programs that open one
-/// ledger by two names would each write where the other does not read.
+/// SQLite keeps the newest rows next to the name under which a file was opened. Programs that open
+/// one ledger under two names would each write where the other does not read.
 @Suite("A ledger with a second name") struct SecondNameTests {
     private static func link(_ path: String, _ name: String) throws {
         try #require(unsafe Glibc.link(path, name) == 0)
     }
 
-    @Test func isNotOpened() async throws {
+    @Test("A ledger with two names is neither opened nor taken out of use")
+    func isNotOpened() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             try await LedgerTill(ledger).complete(.issue(), id: 1)
@@ -39,8 +40,8 @@ import Testing
         }
     }
 
-    /// Where it cannot be written, either.
-    @Test func isNotShown() async throws {
+    @Test("A ledger with two names is not opened for reading, even if it cannot be written")
+    func isNotShown() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             try SecondNameTests.link(folder.ledger, folder.path + "/other.sqlite")
@@ -53,8 +54,8 @@ import Testing
         }
     }
 
-    /// A symbolic link leads to one name.
-    @Test func isNoSymbolicLink() async throws {
+    @Test("A symbolic link to a ledger is not a second name")
+    func isNoSymbolicLink() async throws {
         try await TestFolder.temporary { folder in
             let till = LedgerTill(try await folder.open())
             try await till.complete(.issue(), id: 1)
@@ -68,7 +69,9 @@ import Testing
     }
 
     /// A program that was killed while it made or restored a ledger leaves such names.
-    @Test(arguments: ["ledger.sqlite.new-a1b2c3", "ledger.sqlite.before-restore-1"])
+    @Test(
+        "A second name that a killed program left is removed, and the ledger opens",
+        arguments: ["ledger.sqlite.new-a1b2c3", "ledger.sqlite.before-restore-1"])
     func isOpenedWhereAKilledProgramLeftIt(_ name: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
@@ -83,8 +86,9 @@ import Testing
         }
     }
 
-    /// Whoever can open the lock can keep the ledger from its owner.
-    @Test func hasALockForItsOwnerOnly() async throws {
+    /// Anybody who can open the lock can keep the ledger from its owner.
+    @Test("Only the owner of a ledger can open its lock")
+    func hasALockForItsOwnerOnly() async throws {
         try await TestFolder.temporary { folder in
             let lock = folder.path + "/.ledger.sqlite.lock"
             let ledger = try await folder.open()

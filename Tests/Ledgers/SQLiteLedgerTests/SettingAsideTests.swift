@@ -5,9 +5,10 @@ import SQLiteLedger
 import TapcardDomain
 import Testing
 
-/// A ledger that moves into a database is out of use first.
+/// A ledger is taken out of use before it moves into a database.
 @Suite("Taking a ledger out of use") struct SettingAsideTests {
-    @Test func keepsEveryRowUnderAnotherName() async throws {
+    @Test("A ledger that is taken out of use keeps every row under another name")
+    func keepsEveryRowUnderAnotherName() async throws {
         try await TestFolder.temporary { folder in
             let path = "\(folder.path)/ledger.sqlite"
             let ledger = try await folder.open()
@@ -31,7 +32,8 @@ import Testing
         }
     }
 
-    @Test func refusesWhatIsNoLedger() async throws {
+    @Test("A missing ledger and a symbolic link are not taken out of use")
+    func refusesWhatIsNoLedger() async throws {
         try await TestFolder.temporary { folder in
             let path = "\(folder.path)/ledger.sqlite"
             await #expect(throws: LedgerError.self) { _ = try await SQLiteLedger.setAside(path) }

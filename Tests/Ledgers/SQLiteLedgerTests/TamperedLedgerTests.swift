@@ -5,10 +5,11 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-/// Somebody takes the triggers off, changes rows so that all books still add up, and puts the
-/// triggers back.
+/// Somebody drops the triggers, changes rows so that the books still add up, and puts the triggers
+/// back.
 ///
-/// One after the other, as each ledger has files open, and libnfc needs free ones.
+/// The tests run one after the other because each ledger has files open and libnfc needs free
+/// ones.
 @Suite("A ledger that was tampered with") struct TamperedLedgerTests {
     /// A change, and the beginning of the audit's complaint about it.
     struct Change: Sendable, CustomTestStringConvertible {
@@ -242,7 +243,9 @@ import Testing
                 + "the service"),
     ]
 
-    @Test(arguments: Thoroughness.some(money + tickets + activations, of: 4))
+    @Test(
+        "The audit finds a change to rows even if the books still add up",
+        arguments: Thoroughness.some(money + tickets + activations, of: 4))
     func isFound(_ change: Change) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await TamperedLedgerTests.ledger(in: folder)
@@ -268,7 +271,7 @@ import Testing
         }
     }
 
-    /// Something of each kind, all of it honest.
+    /// A valid ledger with something of each kind.
     static func ledger(in folder: TestFolder) async throws -> SQLiteLedger {
         let ledger = try await folder.open()
         let till = LedgerTill(ledger)

@@ -8,7 +8,7 @@ import TestSupport
 struct TestFolder: Sendable {
     let path: String
 
-    /// Gone when the body has ended.
+    /// Runs the body in a new folder, which is removed afterwards.
     static func temporary<Result>(
         _ body: (TestFolder) async throws -> Result
     ) async throws -> Result {

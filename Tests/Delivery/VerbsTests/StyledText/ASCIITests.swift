@@ -1,10 +1,10 @@
 import Testing
 import Verbs
 
-@Suite("Words where nothing but ASCII can be shown")
+@Suite("Text reduced to ASCII")
 struct ASCIITests {
     @Test(
-        "signs become words, letters lose their accents, the rest is a question mark",
+        "Symbols become words, accents are dropped, and the rest is a question mark",
         arguments: [
             ("", ""), ("plain\n\t\u{1B}[32m", "plain\n\t\u{1B}[32m"),
             ("Zoë Álvarez", "Zoe Alvarez"),

@@ -1,10 +1,10 @@
 import Testing
 import Verbs
 
-@Suite("Lines with styles")
+@Suite("Styled lines")
 struct LineTests {
     @Test(
-        "texts take as many cells as a terminal gives them",
+        "The width of a text is the number of cells it takes on a terminal",
         arguments: [
             ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本語", 6), ("한글", 4), ("ｱ", 1),
             ("Ａ", 2), ("🎲", 2), ("a日b", 4),
@@ -18,7 +18,7 @@ struct LineTests {
         #expect(text.padded(0) == text)
     }
 
-    @Test("what no two terminals agree on is replaced where each cell counts")
+    @Test("Characters that terminals draw differently are replaced")
     func steady() {
         for (text, steady) in [
             ("plain", "plain"), ("日本語 é", "日本語 é"), ("a\u{1B}[31mb", "a\u{FFFD}[31mb"),
@@ -29,7 +29,7 @@ struct LineTests {
         }
     }
 
-    @Test("colour is for terminals that have it, and never comes from the text")
+    @Test("Styles are drawn only on request, and escape sequences in the text are replaced")
     func rendering() {
         let line = Line("ball ") + Line("7", .gold) + Line("\u{1B}[5m", .bad) + Line("!", .plain)
         #expect(line.rendered(false) == "ball 7\u{FFFD}[5m!")
@@ -38,7 +38,7 @@ struct LineTests {
                 == "ball \u{1B}[33m7\u{1B}[0m\u{1B}[31m\u{FFFD}[5m\u{1B}[0m!")
     }
 
-    @Test("spaces go from the end, over pieces")
+    @Test("Trimming removes spaces from the end across pieces")
     func trimmed() {
         let line = Line("a b ", .good) + Line("  ", .bad) + Line(" ")
         #expect(line.trimmed == Line("a b", .good))
@@ -46,7 +46,7 @@ struct LineTests {
         #expect(Line("  ").trimmed == Line())
     }
 
-    @Test("pieces flow onto as many lines as a width makes necessary")
+    @Test("Pieces flow onto as many lines as the width requires")
     func flow() {
         let pieces: [Line] = ["日本", "語", "abc"]
         #expect(Line.flow(pieces, width: nil).map(\.text) == ["日本  語  abc"])
