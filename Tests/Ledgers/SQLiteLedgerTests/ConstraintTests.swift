@@ -160,7 +160,10 @@ import Testing
     @Test(
         "The audit names the invariant that a change past the constraints breaks",
         arguments: [
-            ("UPDATE account SET balance = balance + 5 WHERE name = 'cash'", "I1: cash has stored balance"),
+            (
+                "UPDATE account SET balance = balance + 5 WHERE name = 'cash'",
+                "I1: cash has stored balance"
+            ),
             ("UPDATE account SET balance = 5000 WHERE name LIKE 'purse:%'", "I1: all accounts"),
             ("UPDATE entry SET amount = -9000 WHERE account LIKE 'purse:%'", "I1: purse"),
             ("UPDATE operation SET ended_at = NULL", "I2"),
