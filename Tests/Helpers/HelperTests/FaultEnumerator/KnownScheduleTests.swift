@@ -1,7 +1,7 @@
 import FaultEnumerator
 import Testing
 
-/// Schedules that once broke an invariant, too long for every run to play them.
+/// They are too long to be found anew in every run.
 @Suite("Schedules that once broke an invariant")
 struct KnownScheduleTests {
     @Test(

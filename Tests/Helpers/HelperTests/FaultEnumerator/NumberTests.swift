@@ -2,11 +2,11 @@ import FaultEnumerator
 import FaultyWorld
 import Testing
 
-/// The same number is always the same schedule, and never one of another kind.
+/// A number always stands for one schedule, and never for two kinds of schedule.
 @Suite("Schedule numbers")
 struct NumberTests {
     private let steps = [0, 1, 62, 127]
-    /// Steps of one station, which may take more of them.
+    /// Steps of a single station, which may take more of them.
     private let moreSteps = [0, 127, 128, 511]
 
     @Test("A number encodes a script, its gaps and up to three faults", arguments: 1...3)

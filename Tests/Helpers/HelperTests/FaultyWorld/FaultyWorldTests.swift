@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The world in which faults are enumerated shows them, and its checks see what is wrong.
+/// The world in which faults are enumerated, and the checks that detect what is wrong in it.
 @Suite("The world of faults")
 struct FaultyWorldTests {
     @Test(
@@ -132,7 +132,6 @@ struct FaultyWorldTests {
     }
 }
 
-/// The rules of the NTAG 424 see what is wrong.
 @Suite("The world of faults on an NTAG 424")
 struct NTAG424WorldTests {
     private let request = "add"

@@ -3,7 +3,8 @@ import SimulatedReader
 import TapcardDomain
 import Testing
 
-/// A tap can be saved between two steps of its use case, and goes on from there as often as wanted.
+/// A tap can be saved between two steps of its use case and continued from there any number of
+/// times.
 @Suite("A saved tap")
 struct SavedTapTests {
     @Test(

@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Earlier findings of the fault enumerator: requests that were done, and were said not to be.
+/// Earlier findings of the fault enumerator: completed requests that were reported as not done.
 @Suite("Answers about a completed request")
 struct TrueAnswersTests {
     private func isDone(_ said: Said) -> Bool {

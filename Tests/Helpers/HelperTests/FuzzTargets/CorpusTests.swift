@@ -3,8 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// The inputs that are kept: real ones to begin with, and every one that was ever found to break
-/// something.
+/// The inputs that are kept: real ones to start with, and all that ever broke something.
 @Suite("The fuzzer's corpora")
 struct CorpusTests {
     private static let folder = URL(filePath: Repository.path("Fuzz/Corpora"))
@@ -14,7 +13,7 @@ struct CorpusTests {
             at: folder.appending(path: name), includingPropertiesForKeys: nil)
     }
 
-    /// The inputs of the reader's line stand in front of libnfc's own tests, one at a time.
+    /// The inputs for the reader's line run before libnfc's own tests, one at a time.
     @Test(
         "Every kept input satisfies the rule of its fuzz target", .timeLimit(.minutes(2)),
         arguments: FuzzTarget.all.map(\.name).filter { $0 != FuzzTarget.readerLine.name }

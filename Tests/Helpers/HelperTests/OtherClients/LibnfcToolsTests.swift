@@ -9,7 +9,7 @@ import Testing
 struct LibnfcToolsTests {
     private static let uid = "04  ac  6b  72  ba  6c  80"
 
-    /// A file in /tmp that goes when the test is over.
+    /// A file in /tmp that is removed when the test ends.
     private final class File {
         let path = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).mfd"
         deinit { unsafe unlink(path) }

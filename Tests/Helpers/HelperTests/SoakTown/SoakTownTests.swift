@@ -4,7 +4,7 @@ import TapcardCore
 import TestSupport
 import Testing
 
-/// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
+/// A few seconds of the long simulation, which `make soak` runs for any length of time.
 @Suite("A town of people with cards", .timeLimit(.minutes(30)))
 struct SoakTownTests {
     @Test(
@@ -27,7 +27,7 @@ struct SoakTownTests {
         for what in SoakTownTests.met { #expect(tally.counts[what] != nil, "\(what)") }
     }
 
-    /// Restored backups and retired keys included: the rows are moved in again.
+    /// This includes restored backups and retired keys, after which the rows are copied in again.
     @Test(
         "A town with eight tills on PostgreSQL loses no cent and accuses no honest customer",
         .checkOnly)
