@@ -4,7 +4,7 @@ import Testing
 
 extension OfflineTests {
     /// The till has no issuer keys, so a key from its table seals its journal and its snapshot.
-    @Test("A till with a table of card keys books offline payments even after a newer table")
+    @Test("Offline payments taken with a table of card keys are booked even after a newer table")
     func withTable() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }

@@ -3,7 +3,7 @@ import Testing
 
 /// Two stations on one ledger, from the empty database to the end of one of them.
 @Suite("Stations that share a ledger") struct StationsStoryTests {
-    @Test("Two stations share cards, and stop when the database changes or revokes them")
+    @Test("Stations accept each other's cards until the database is replaced or they are revoked")
     func story() throws {
         let server = try PrivatePostgreSQL.shared.get()
         let name = "story_\(UInt32.random(in: 0...UInt32.max))"
