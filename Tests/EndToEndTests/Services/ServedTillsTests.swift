@@ -47,7 +47,7 @@ struct ServedTillsTests {
         }
     }
 
-    @Test("Payments at two tills at once both happen")
+    @Test("Two payments at once, one at each till, both happen")
     func atOnce() throws {
         try simulated { _, served in
             for number in 1...2 {
