@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Documents and fixtures")
 struct DocumentTests {
-    @Test("every fixture is used by a test")
+    @Test("Every fixture is used by a test")
     func fixtures() throws {
         // Each word with the quotes around it: to search every file for every fixture takes long.
         let words = try SourceTree.files(below: "Tests").reduce(into: Set<Substring>()) {
@@ -32,7 +32,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("every command shown in a document exists, with its options")
+    @Test("Every command shown in a document exists with its options")
     func commands() throws {
         let sections = try SourceTree.text("docs/COMMANDS.md").components(separatedBy: "\n## ")
         let general = options(in: try #require(sections.first { $0.hasPrefix("Help: options\n") }))
@@ -62,7 +62,7 @@ struct DocumentTests {
         #expect(count > 40)
     }
 
-    @Test("no document waits for its figures")
+    @Test("No document contains a placeholder")
     func placeholders() throws {
         let documents = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
         let pages = try SourceTree.paths(below: "docs").filter { $0.hasSuffix(".md") }
@@ -76,13 +76,13 @@ struct DocumentTests {
         }
     }
 
-    @Test("the README says when it was last revised")
+    @Test("The README says when it was last revised")
     func revised() throws {
         let text = try SourceTree.text("README.md")
         #expect(text.contains(try Regex("Last revised: [0-9]{4}-[0-9]{2}-[0-9]{2}")))
     }
 
-    @Test("every attack in docs/SECURITY.md names tests that exist")
+    @Test("Every attack in docs/SECURITY.md names tests that exist")
     func attacks() throws {
         let known = try SourceTree.files(below: "Tests").reduce(into: Set<String>()) {
             $0.formUnion(tests(in: $1))
@@ -126,7 +126,7 @@ struct DocumentTests {
         return found
     }
 
-    @Test("the library's first example stands whole on its page")
+    @Test("The first example appears in full in docs/LIBRARY.md")
     func example() throws {
         let page = try SourceTree.text("docs/LIBRARY.md")
         for file in ["Package.swift", "Sources/Till/main.swift"] {
@@ -135,7 +135,8 @@ struct DocumentTests {
         }
     }
 
-    @Test("an example names the products that it imports", arguments: ["Till", "PulledCard"])
+    @Test(
+        "Each example depends on the products that it imports", arguments: ["Till", "PulledCard"])
     func imports(name: String) throws {
         let manifest = try SourceTree.text("Examples/\(name)/Package.swift")
         let products = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)

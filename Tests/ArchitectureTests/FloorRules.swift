@@ -1,5 +1,5 @@
-/// Who may import whom. Package.swift says it of each target; here is what holds for whole floors,
-/// and of the modules of the system, which no manifest names.
+/// Which targets may import which. Package.swift lists the dependencies of each target; these rules
+/// cover whole floors and the system's modules, which no manifest names.
 struct FloorRules {
     let manifest: Manifest
 
@@ -19,31 +19,31 @@ struct FloorRules {
     ]
     /// The one target that knows every driver.
     private static let executable = "tapcard"
-    /// It is pure, and tells people what is known of readers.
+    /// A pure target that tells people what is known about readers.
     private static let knownToDelivery: Set = ["ReaderDiagnosis"]
-    /// The system's own header is for many, any other C library for one target.
+    /// The system's header may be imported by many targets, any other C library by only one.
     private static let sharedLibrary = "CLinux"
 
-    /// Targets of one floor that know nothing of each other: ways to use the same commands, and
-    /// drivers for the same thing.
+    /// Targets on one floor that must not know each other: alternative deliveries, and drivers for
+    /// the same purpose.
     private static let strangers: [Set<String>] = [
         ["TillServer", "CommandLine"], ["CustomerServer", "CommandLine"],
         ["SQLiteLedger", "PostgreSQLLedger"], ["LibNFCReader", "PCSCReader"],
     ]
 
-    /// The chips and their protocols: all that readers may know of the floor of cards.
+    /// The chips and their protocols, the only part of the Card floor that readers may import.
     private static let chips = "Tags"
 
-    /// What wraps the system for the others.
+    /// Targets that wrap the system for the others.
     private static let wrappers: Set = ["BlockingLane", "OperatingSystem"]
-    /// They use wrappers, and nothing of the system itself.
+    /// Targets that use wrappers but nothing of the system itself.
     private static let withoutSystem: Set = ["ServiceSandbox", "StationFiles", "TillServer"]
     private static let withThreads: Set = ["BlockingLane", "LibNFCReader", executable]
 
-    /// The library for others to build on: its time, chance and storage are parameters.
+    /// The library for other programs; its time, randomness and storage are parameters.
     private var core: Set<String> { manifest.targets(ofProduct: "TapcardCore") }
 
-    /// What the manifest must not say.
+    /// Dependencies that the manifest must not have.
     var violations: [String] {
         manifest.rooms.flatMap { room in
             room.imports.compactMap(manifest.target).filter { !allows(room, importing: $0) }
@@ -67,7 +67,7 @@ struct FloorRules {
             && (floor != "Readers" || its != "Card" || other.name == Self.chips)
     }
 
-    /// Whether a target sees only what it is given: no clock, no chance, no files.
+    /// Whether a target sees only what it is given: no clock, no randomness, no files.
     func isPure(_ room: Manifest.Target) -> Bool {
         !mayUseSystem(room) && !Self.withoutSystem.contains(room.name)
     }
@@ -80,7 +80,7 @@ struct FloorRules {
             && (Self.wrappers.contains(room.name) || isNear)
     }
 
-    /// Whether a file sees only what it is given, in a target of which another part uses the system.
+    /// Whether a file must be pure although another part of its target uses the system.
     private func isPure(_ file: SourceTree.File) -> Bool {
         switch file.target {
         case "ReaderDiagnosis": !file.path.contains("/USB/")
@@ -94,7 +94,7 @@ struct FloorRules {
             || manifest.target(module)?.floor == "Libraries"
     }
 
-    /// What a file imports and must not.
+    /// The imports that a file must not have.
     func violations(in file: SourceTree.File) -> [String] {
         guard let room = manifest.target(file.target) else {
             return ["\(file): Package.swift has no target \(file.target)"]

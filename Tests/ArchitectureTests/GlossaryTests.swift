@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The words of docs/GLOSSARY.md")
 struct GlossaryTests {
-    /// Words of its last column that stand for nothing else, and names that are gone.
+    /// Words of the last column that mean nothing else, and names that are gone.
     private static let words = [
         "houses?", "kiosks?", "desks?", "cash registers?", "counter page", "funds", "bearers?",
         "(un)?settle(d|s|ment)?", "settling", "defer(s|red|ring|ral)", "money on cards",
@@ -11,7 +11,8 @@ struct GlossaryTests {
         "CardLooks?", "FirstSights?", "CardOrders?", "OpenWorks?", "CardWorks?", "CounterDesks?",
     ].joined(separator: "|")
 
-    /// Where one may stand, as `path:line: text` has it, and why. The glossary says the same.
+    /// Where such a word may appear, as a pattern for `path:line: text`, and why. The glossary
+    /// lists the same places.
     private static let exceptions: [(pattern: String, reason: String)] = [
         ("PostgreSQLLedger.*house|FROM house", "a table and a column that are stored"),
         ("FarLedger[.]swift.*\"house\"", "the same table, whose rows are put back"),
@@ -25,7 +26,7 @@ struct GlossaryTests {
         ("PlugWatcher[.]swift.*ettl(ed|ing)", "a bus on which nothing changes any more"),
     ]
 
-    @Test("stand alone: no other word is used for the same thing")
+    @Test("A word that the glossary rules out appears only in the listed places")
     func otherWords() throws {
         let found = try GlossaryTests.found()
         #expect(found.count > 50)
@@ -38,8 +39,8 @@ struct GlossaryTests {
         }
     }
 
-    /// Lines with such a word, by grep, as in `ProcessorTests`. What is generated as JSON is made
-    /// from the sources, and the glossary and this file name the words.
+    /// Lines with such a word, found by grep as in `ProcessorTests`. JSON is generated from the
+    /// sources, and the glossary and this file name the words themselves.
     private static func found() throws -> [Substring] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

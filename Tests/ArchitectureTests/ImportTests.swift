@@ -1,24 +1,24 @@
 import Foundation
 import Testing
 
-@Suite("Imports")
+@Suite("Imports between targets")
 struct ImportTests {
     private let rules = FloorRules(manifest: .package)
 
-    @Test("a file imports only what Package.swift gives its target")
+    @Test("Each file imports only what Package.swift gives its target")
     func files() throws {
         let files = try SourceTree.files(below: "Sources")
         #expect(files.count > 100)
         for file in files { #expect(rules.violations(in: file) == []) }
     }
 
-    @Test("Package.swift follows the rules of the floors")
+    @Test("Package.swift follows the rules for floors")
     func floors() {
         #expect(rules.violations == [])
     }
 
     @Test(
-        "a dependency against the rules of the floors is found",
+        "A dependency that breaks the rules for floors is found",
         arguments: [
             ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/Cards", "Core/TapcardCore"),
             ("Delivery/TillServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
@@ -44,7 +44,7 @@ struct ImportTests {
     }
 
     @Test(
-        "a forbidden import is found, however it is written",
+        "A forbidden import is found in any spelling",
         arguments: [
             "import Foundation", "public import SQLiteLedger", "internal import Glibc",
             "@_exported import Ledger", "@preconcurrency public import CSQLite",
@@ -57,7 +57,7 @@ struct ImportTests {
     }
 
     @Test(
-        "a part that sees only what it is given is kept from the system, and the rest is not",
+        "The pure part of a target must not import the system, and the rest may",
         arguments: [
             ("Readers/SimulatedReader/Field/Field.swift", 1),
             ("Readers/SimulatedReader/Simulation.swift", 0),
@@ -69,7 +69,7 @@ struct ImportTests {
         #expect(rules.violations(in: file).count == count)
     }
 
-    @Test("every folder of sources and tests is a target at its place")
+    @Test("Every source and test file belongs to a target")
     func folders() throws {
         let paths = Set(Manifest.package.targets.compactMap(\.path))
         for file in try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests") {
@@ -77,7 +77,7 @@ struct ImportTests {
         }
     }
 
-    @Test("every target of the product has its line in docs/ARCHITECTURE.md")
+    @Test("Every target of the product has a row in docs/ARCHITECTURE.md")
     func described() throws {
         let page = try SourceTree.text("docs/ARCHITECTURE.md").split(separator: "\n")
         for room in Manifest.package.rooms where room.floor != "Libraries" {

@@ -11,7 +11,7 @@ struct Manifest: Decodable {
         var imports: Set<String> {
             Set(dependencies.flatMap(\.values).compactMap { $0.first ?? nil })
         }
-        /// Of a target of the product: `Sources/<floor>/<target>`.
+        /// The floor of a target of the product, from `Sources/<floor>/<target>`.
         var floor: String? {
             let parts = (path ?? "").split(separator: "/")
             return parts.first == "Sources" ? String(parts[1]) : nil
@@ -26,7 +26,7 @@ struct Manifest: Decodable {
     let targets: [Target]
     let products: [Product]
 
-    /// Read once: that takes a fraction of a second.
+    /// Read once, because that takes a fraction of a second.
     static let package: Manifest = {
         do {
             return try read()

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// tapcard is the same on every processor. Names of processors stand only where another one than
-/// the machine's own is built for or emulated, and where libraries are called by such names.
-@Suite("No assumption about the processor")
+/// tapcard is the same on every processor. Processors are named only where another one is built for
+/// or emulated, and where names of libraries contain them.
+@Suite("Names of processors")
 struct ProcessorTests {
     private static let places: [String: Set<String>] = [
         "Makefile": ["arm64"],
@@ -17,7 +17,7 @@ struct ProcessorTests {
         "packaging/package-build": ["arm64"],
     ]
 
-    /// Files that are built or run; this one names what it looks for.
+    /// Files that are built or run, without this one, which names what it looks for.
     private static func files() throws -> [String] {
         let folders = ["Sources", "Tests", "Benchmarks", "Fuzz", "Examples", "packaging", "udev"]
         return try (folders.flatMap(SourceTree.paths) + ["Package.swift", "Makefile", ".ci/run"])
@@ -28,8 +28,8 @@ struct ProcessorTests {
     private static let names =
         "x86[-_]64|amd64|i[3-6]86|aarch64|arm64|armhf|armv[5-9]|riscv64|\\barch\\("
 
-    /// The names in files, or in standard input for none. grep reads all in a moment,
-    /// a regular expression of Swift in a quarter of a minute.
+    /// The names found in files, or in `text` if there are none. grep takes a moment, Swift's Regex
+    /// 15 seconds.
     private static func found(
         in files: [String], text: String = ""
     ) throws -> [String: Set<String>] {
@@ -51,14 +51,14 @@ struct ProcessorTests {
         }
     }
 
-    @Test("is written anywhere but in these places")
+    @Test("Processors are named only in the listed files")
     func places() throws {
         let found = try Self.found(in: try Self.files())
         #expect(found == Self.places)
     }
 
     @Test(
-        "is missed",
+        "A processor's name is found in any spelling",
         arguments: [
             ("/usr/lib/x86_64-linux-gnu/libnfc.so", "x86_64"), ("Architecture: amd64", "amd64"),
             ("#if arch(x86_64)", "arch("), ("#ifdef __aarch64__", "aarch64"), ("ARM64", "arm64"),

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Rules of the sources")
+@Suite("Rules for the sources")
 struct SourceRuleTests {
     static let longestFile = 400
     static let longestFunction = 70
@@ -9,14 +9,14 @@ struct SourceRuleTests {
             + SourceTree.files(below: "Benchmarks") + SourceTree.files(below: "Fuzz/Sources")
     }
 
-    @Test("a file is at most 400 lines")
+    @Test("A file has at most 400 lines")
     func fileLength() throws {
         for file in try SourceRuleTests.all() {
             #expect(file.lines.count - 1 <= SourceRuleTests.longestFile, "\(file)")
         }
     }
 
-    @Test("no two files have one name, so that a name finds its file")
+    @Test("No two files have the same name")
     func fileNames() throws {
         let files = try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests")
         // A program begins in a file of this name.
@@ -25,7 +25,7 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("a function is at most 70 lines")
+    @Test("A function has at most 70 lines")
     func functionLength() throws {
         for file in try SourceRuleTests.all() {
             for (start, end) in functions(in: file.lines) {
@@ -34,7 +34,7 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("every public type says what it is")
+    @Test("Every public type has a doc comment")
     func documented() throws {
         for file in try SourceTree.files(below: "Sources") {
             for (number, line) in file.lines.enumerated() where declaresPublicType(line) {
@@ -44,20 +44,20 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("nothing prints but the commands, through their console")
+    @Test("Nothing in the product calls print")
     func prints() throws {
         try forbid(in: try SourceTree.files(below: "Sources")) { line in
             line.contains(" print(") || line.hasPrefix("print(") || line.contains("debugPrint(")
         }
     }
 
-    @Test("standard output is written in one place, which knows whether it failed")
+    @Test("No delivery writes to the console directly")
     func standardOutput() throws {
         let faces = try SourceTree.files(below: "Sources/Delivery")
         try forbid(in: faces) { line in line.contains("console.write(") }
     }
 
-    @Test("an error is described in words, not by the name that the source has for its kind")
+    @Test("No error message contains the name that the source has for its kind")
     func errorWords() throws {
         let files = try SourceTree.files(below: "Sources")
             // There it is the word of a language that people write.
@@ -68,7 +68,7 @@ struct SourceRuleTests {
     }
 
     @Test(
-        "the core names no verb and no option of the command line: each delivery has its own words")
+        "The core names no verb and no option of the command line")
     func coreWords() throws {
         let verbs = try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^## tapcard ([a-z-]+)/)
             .map { String($0.1) }
@@ -80,7 +80,7 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("the list of the conditions has each row of the table of errors, in its order")
+    @Test("The list of conditions has every row of the error table, in order")
     func conditions() throws {
         let table = try SourceTree.text("Sources/Core/TapcardCore/Errors/ErrorTable.swift")
         let rows = table.matches(of: /public static let (\w+) = Self\(/).map { String($0.1) }
@@ -92,7 +92,7 @@ struct SourceRuleTests {
     }
 
     @Test(
-        "a facade says what can be asked of it; the work lies in types of its own",
+        "A facade stays in its files and has at most 40 functions",
         arguments: [
             ("Station", ["Station.swift", "StationOperations.swift"]),
             ("Session", ["Session.swift"]),
@@ -111,7 +111,7 @@ struct SourceRuleTests {
         #expect(functions.count > 20 && functions.count <= mostFunctions)
     }
 
-    @Test("the error of a lower layer is made one of the caller's layer by translating")
+    @Test("At most 24 catch blocks do nothing but throw another error")
     func translations() throws {
         // It takes half the lines. What is left has a pattern, or waits in its catch, or lies where
         // the domain is not imported.
@@ -125,7 +125,7 @@ struct SourceRuleTests {
         #expect(count > 0 && count <= mostBlocks)
     }
 
-    @Test("every chip has its place where no compiler asks for it")
+    @Test("Every chip is named in each place that the compiler does not check")
     func chips() throws {
         let chips = try SourceTree.text("Sources/Domain/TapcardDomain/Chip.swift")
             .matches(of: /(?m)^ {4}case \w+ = "(\w+)"$/).map { String($0.1) }
@@ -159,7 +159,7 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("a failed write is not passed over without a reason on the line above")
+    @Test("A write whose failure is ignored has a reason on the line above")
     func lostWrites() throws {
         let writes = [
             "write", "save", "insert", "append", "update", "post", "confirm", "begin", "remove",
@@ -170,14 +170,14 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("what escapes the compiler's checks gives its reason on the line above")
+    @Test("Code that bypasses the compiler's checks has a reason on the line above")
     func escapes() throws {
         let words = ["fatalError(", "@unchecked Sendable", "nonisolated(unsafe)", "try!"]
         let files = try SourceRuleTests.all().filter { $0.target != "ArchitectureTests" }
         try requireReason(in: files) { line in words.contains(where: line.contains) }
     }
 
-    @Test("pure targets look at no clock and at no chance of their own")
+    @Test("Pure targets use no clock and no randomness of their own")
     func clocks() throws {
         let words = ["Date()", "ContinuousClock", "SuspendingClock", "clock_gettime", ".random("]
         let rules = FloorRules(manifest: .package)
@@ -189,12 +189,12 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("nothing in the product needs Foundation")
+    @Test("Nothing in the product imports Foundation")
     func foundation() throws {
         try forbid(in: try SourceTree.files(below: "Sources")) { $0.contains("import Foundation") }
     }
 
-    @Test("the customers' page has nothing of a ledger but a statement and a counter")
+    @Test("The customers' page reaches a ledger only through a port with two functions")
     func customers() throws {
         let files = try SourceTree.files(below: "Sources/Delivery/CustomerServer")
         #expect(files.count > 5)
@@ -206,7 +206,7 @@ struct SourceRuleTests {
         #expect(port.ranges(of: "package func ").count == 2)
     }
 
-    @Test("nothing is left unfinished")
+    @Test("No source contains a TODO or FIXME")
     func unfinished() throws {
         try forbid(in: try SourceTree.files(below: "Sources")) { line in
             ["TODO", "FIXME", "not implemented"].contains(where: line.contains)

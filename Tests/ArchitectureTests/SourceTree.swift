@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The repository as the tests of its own rules see it.
+/// The repository's files, for the tests of its rules.
 enum SourceTree {
     static let root = URL(filePath: Repository.root)
 
@@ -24,7 +24,7 @@ enum SourceTree {
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// What it imports, whatever stands before the word.
+        /// The modules that it imports, with any access level or attribute.
         var imports: [String] {
             lines.compactMap { line in
                 let words = line.split(separator: " ").map(String.init)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The till page")
+@Suite("The files of the till page")
 struct TillPageTests {
     private static let room = "Sources/Delivery/TillPage"
 
@@ -19,7 +19,7 @@ struct TillPageTests {
         Set(try SourceTree.text("\(Self.room)/\(path)").matches(of: pattern).map { String($0.1) })
     }
 
-    @Test("is a part of the program, file by file")
+    @Test("Every file of the page is embedded in the program")
     func embedded() throws {
         let files = try names()
         #expect(files.contains("index.html") && files.count > 10)
@@ -27,7 +27,7 @@ struct TillPageTests {
         #expect(try found(/FILE_NAMED\("([^"]+)"/, in: "TillPage.c") == files)
     }
 
-    @Test("names all its modules at once, so that none is found late")
+    @Test("The page preloads all of its modules")
     func preloaded() throws {
         let modules = try names(".js")
         #expect(try found(/modulepreload" href="\/([^"]+)"/, in: "page/index.html") == modules)
@@ -37,7 +37,7 @@ struct TillPageTests {
         }
     }
 
-    @Test("imports only what the other module exports")
+    @Test("Each module imports only what the other one exports")
     func exported() throws {
         for module in try names(".js") {
             let text = try SourceTree.text("\(Self.room)/page/\(module)")
@@ -50,7 +50,7 @@ struct TillPageTests {
         }
     }
 
-    @Test("asks nobody but its own server, and takes no text for markup")
+    @Test("The page names no other server and never inserts text as markup")
     func closed() throws {
         for name in try names() {
             let text = try SourceTree.text("\(Self.room)/page/\(name)")
@@ -65,7 +65,7 @@ struct TillPageTests {
         }
     }
 
-    /// The words of the table of errors, by the help that is made from it.
+    /// The names in the error table, read from the help that is generated from it.
     private func errors() throws -> Set<String> {
         Set(
             try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^\| `([a-z-]+)` \| [a-z-]+ \(/)
@@ -79,7 +79,7 @@ struct TillPageTests {
         return table.matches(of: /(?m)^ {2}"?([a-z-]+)"?:/).map { String($0.1) }
     }
 
-    @Test("has words for each step that the server names, and for no other")
+    @Test("The page has words for exactly the next steps that the server names")
     func steps() throws {
         let folders = ["Verbs", "TillServer"].map { "Sources/Delivery/\($0)" }
         let sources = try folders.flatMap { try SourceTree.files(below: $0) }
@@ -92,7 +92,7 @@ struct TillPageTests {
         #expect(known.count == named.count)
     }
 
-    @Test("has words for each reason why a payment cannot be booked later, and for no other")
+    @Test("The page has words for exactly the reasons that rule out an offline payment")
     func offlinePayments() throws {
         let judgement = try SourceTree.text(
             "Sources/Core/TapcardCore/Offline/OfflineJudgement.swift")
@@ -107,7 +107,7 @@ struct TillPageTests {
         #expect(Set(known) == named && known.count == named.count)
     }
 
-    @Test("has words of its own only for errors and steps that there are")
+    @Test("The page has its own words only for errors and steps that exist")
     func refusals() throws {
         let page = try SourceTree.text("\(Self.room)/page/steps.js")
         let table = try #require(page.split(separator: "export const refusals").last)
@@ -123,7 +123,7 @@ struct TillPageTests {
         }
     }
 
-    @Test("keys its texts by words of the table of errors alone")
+    @Test("The page's tables of texts use only names of the error table as keys")
     func keyedErrors() throws {
         // The server's own error, of a request that was lost before it came to a command.
         let errors = try errors().union(["not-begun"])
@@ -137,7 +137,7 @@ struct TillPageTests {
         }
     }
 
-    @Test("compares errors only with words of the table of errors")
+    @Test("The page compares errors only with names of the error table")
     func comparedErrors() throws {
         let errors = try errors().union(["not-begun"])
         // And why an offline payment was refused.
@@ -155,7 +155,7 @@ struct TillPageTests {
         }
     }
 
-    @Test("keeps its lines and files short")
+    @Test("The page's files have at most 400 lines of at most 100 columns")
     func short() throws {
         for name in try names(".js").union(names(".css")) {
             let lines = try SourceTree.text("\(Self.room)/page/\(name)").split(

@@ -5,7 +5,7 @@ struct TourTests {
     /// The most steps of a payment that a first reading can follow.
     private static let mostSteps = 25
 
-    @Test("each is in the file that its name links to")
+    @Test("Each function in the tour is in the file that its link names")
     func functions() throws {
         let page = try SourceTree.text("docs/TOUR.md")
         let named = Set(page.matches(of: /`([A-Z]\w*\.\w+)`/).map { String($0.1) })
@@ -22,7 +22,7 @@ struct TourTests {
     }
 
     @Test(
-        "a made-up one is noticed",
+        "A function that is not declared in its file is noticed",
         arguments: [
             ("Station.pay", true), ("Station.payTwice", false), ("Station.run", false),
             ("Stations.pay", false), ("Station.amount", false), ("Station.init", false),
@@ -33,7 +33,7 @@ struct TourTests {
         #expect(try declares(name, in: file) == isThere)
     }
 
-    @Test("a payment has at most 25 steps")
+    @Test("The tour of a payment has at most 25 steps")
     func steps() throws {
         let lines = try SourceTree.text("docs/TOUR.md").split(separator: "\n")
         let list = lines.drop { !$0.hasPrefix("1. ") }.prefix { !$0.hasPrefix("## ") }

@@ -1,4 +1,4 @@
-"""Runs the tests, those of a class in a row, in a browser more than there are processors."""
+"""Runs the tests in one browser more than there are processors, each class in sequence."""
 
 import argparse
 import io
@@ -9,7 +9,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-# More of them would wait for each other, whatever the machine says of itself.
+# More browsers would wait for each other, however many processors the machine reports.
 MOST_BROWSERS = 4
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -23,7 +23,7 @@ def tests_in(suite):
 
 
 def run(tests):
-    """What became of these tests, and what is to be read of it."""
+    """Runs these tests, prints their output if any failed, and returns the result."""
     words = io.StringIO()
     result = unittest.TextTestRunner(stream=words, verbosity=0).run(unittest.TestSuite(tests))
     if not result.wasSuccessful():
@@ -41,9 +41,9 @@ def main():
     classes = [list(tests) for _, tests in itertools.groupby(
         tests_in(loader.discover(HERE, top_level_dir=HERE)), type)]
     start = time.monotonic()
-    # A test waits for a third of its time.
+    # A test spends a third of its time waiting.
     with ThreadPoolExecutor(min(os.cpu_count() + 1, MOST_BROWSERS)) as browsers:
-        # Who would have to be waited for at the end begins.
+        # The longest classes start first, so that nobody waits for them at the end.
         results = list(browsers.map(run, sorted(classes, key=len, reverse=True)))
     count = sum(result.testsRun for result in results)
     skipped = [why for result in results for why in result.skipped]

@@ -1,4 +1,5 @@
-"""The page as a person sees it, in a real browser without a window. A browser serves many tests."""
+"""The page as a person sees it, in a real browser without a window. One browser serves many
+tests."""
 
 import atexit
 import json
@@ -29,10 +30,10 @@ const all = [...(dialog ?? document).querySelectorAll(kinds)].filter(isShown);
 return all.find((it) => words(it) === name)
   ?? all.find((it) => words(it).startsWith(name)) ?? all.find((it) => words(it).includes(name));
 """
-# Without what is said only to those who do not see.
+# Excludes what is only spoken to people who cannot see.
 SHOWN = ("[...document.body.children].filter((part) => !part.matches('#polite, #urgent, noscript, script'))"
          ".map((part) => part.innerText).join('\\n')")
-# Amounts that stand on two lines, or are cut; those of text that nobody sees do not count.
+# Amounts that wrap onto two lines or are cut off; invisible text does not count.
 BROKEN = """
 const broken = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -51,7 +52,7 @@ if (document.documentElement.scrollWidth > innerWidth) broken.push("scrolls side
 return broken;
 """
 PRESSED = "button, a, summary, [role=button]"
-# What is spoken to those who do not see, in the order in which it came.
+# What is spoken to people who cannot see, in order.
 LISTEN = """
 window.heard = [];
 for (const region of document.querySelectorAll("#polite, #urgent")) {
@@ -86,17 +87,17 @@ _own = threading.local()
 
 
 def browser():
-    """That of whoever runs here, for all of its tests."""
+    """The browser of this thread, used for all of its tests."""
     if not hasattr(_own, "driver"):
         _own.driver = _start()
     return _own.driver
 
 
 def forget(origin):
-    """What a page of an earlier server has kept: a free port may come again."""
+    """Clears what a page of an earlier server stored, because a free port may be reused."""
     driver = browser()
     earlier = driver.current_window_handle
-    # What is kept for a session belongs to its tab.
+    # Session storage belongs to its tab.
     driver.switch_to.new_window("tab")
     fresh = driver.current_window_handle
     driver.switch_to.window(earlier)
@@ -123,7 +124,7 @@ class Page:
             {"name": "prefers-reduced-motion", "value": "no-preference" if moves else "reduce"}]})
 
     def open(self, view="home", until="Reader ready", at=None):
-        """The page as it is begun, at the till with this number."""
+        """Opens the page anew, at the till with this number."""
         place = f"/tills/{at}" if at else ""
         self.driver.get("about:blank")
         self.driver.get(f"{self.till.url}{place}/#/{view}")
@@ -131,14 +132,14 @@ class Page:
             self.see(until)
 
     def go(self, view):
-        """As a link of the page would."""
+        """Goes to a view as a link on the page would."""
         self.script("location.hash = '#/' + arguments[0]", view)
 
     def script(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)
 
     def wait(self, question, *arguments):
-        """Until the page answers this with something that is true."""
+        """Waits until the page answers this question with something true."""
         end = time.monotonic() + LIMIT
         while True:
             try:
@@ -169,7 +170,7 @@ class Page:
                          name, kinds)
 
     def press(self, name):
-        """What is called so and can be pressed, in the dialog where one is open."""
+        """Presses the control with this name, in the dialog if one is open."""
         end = time.monotonic() + LIMIT
         while True:
             target = self.find(name)
@@ -180,21 +181,21 @@ class Page:
                             "'click', () => { window.isPressed = true }, { capture: true })",
                             target)
                 target.click()
-                # None where the press has led to another page.
+                # The value is None if the press has led to another page.
                 if self.script("return window.isPressed") is not False:
                     return
                 # The page replaced the button between press and release.
                 if time.monotonic() > end:
                     raise AssertionError(f"{name} cannot be pressed")
             except WebDriverException:
-                # It was drawn anew, or something moves in front of it.
+                # It was redrawn, or something moves in front of it.
                 if time.monotonic() > end:
                     raise
                 time.sleep(PAUSE)
 
     def tap(self, x, y, at, how="mouse"):
-        """A finger or a mouse that taps there at this time of the page's own clock, in
-        milliseconds: events may carry any time, so that nobody has to wait for it."""
+        """Taps there with a finger or a mouse at this time of the page's own clock, in
+        milliseconds. Events may carry any time, so that nobody has to wait for it."""
         stamp = (self.script("return performance.timeOrigin") + at) / 1000
         for act in ("Pressed", "Released"):
             if how == "mouse":
@@ -208,7 +209,7 @@ class Page:
                     "timestamp": stamp})
 
     def box(self, selector):
-        """Where the first of these is in the window: left, top, right, bottom."""
+        """The first match's place in the window: left, top, right, bottom."""
         return self.script("""
           const { left, top, right, bottom } = document.querySelector(arguments[0])
             .getBoundingClientRect();
@@ -216,7 +217,8 @@ class Page:
         """, selector)
 
     def come_to_rest(self, target):
-        """A control that moves money acts only when it has been where it is for a moment."""
+        """Waits until a control that moves money accepts a press, which it does only after resting
+        in place."""
         self.driver.execute_async_script(
             "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(arguments[0])))")
         self.wait("!arguments[0].isConnected || !arguments[0].hasAttribute('data-resting')", target)
@@ -230,13 +232,14 @@ class Page:
             "(label) => label.innerText.trim() === arguments[0])?.control", label)
 
     def type(self, label, text):
-        """Over what stands there: cleared by the driver, the page would not have heard of it."""
+        """Types over the current text. If the driver cleared the field, the page would not
+        notice."""
         field = self.field(label)
         self.script("arguments[0].focus(); arguments[0].select()", field)
         field.send_keys(text)
 
     def keys(self, *keys):
-        """To whatever has the focus."""
+        """Sends keys to whatever has the focus."""
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def focused(self):
@@ -245,35 +248,35 @@ class Page:
             "return (it.getAttribute('aria-label') || it.innerText || it.id || it.tagName).trim()")
 
     def listen(self):
-        """From now on what is spoken is kept."""
+        """Records what is spoken from now on."""
         self.script(LISTEN)
 
     def hear(self, words):
-        """Until these words, and nothing else, were spoken at once."""
+        """Waits until exactly these words were spoken at once."""
         self.wait("window.heard.includes(arguments[0])", words)
 
     def heard(self):
         return self.script("return window.heard")
 
     def panel(self, kind):
-        """What fills the page: waiting, working, done, failed, unknown."""
+        """Waits for the panel that fills the page: waiting, working, done, failed, unknown."""
         self.wait("document.querySelector(`.panel.${arguments[0]}`)", kind)
 
     def leave_check(self):
-        """A tap on the check mark counts once it was there long enough to be seen."""
+        """Taps the check mark until it counts, which it does once it was visible long enough."""
         self.wait("!document.querySelector('.panel.done') || "
                   "(document.querySelector('.panel .check').click(), false)")
 
-    # What the page did beside what it showed.
+    # What the page did besides what it showed.
 
     def requests(self):
-        """The addresses that were asked since this was asked last."""
+        """The addresses that were requested since the last call."""
         events = (json.loads(entry["message"])["message"]
                   for entry in self.driver.get_log("performance"))
         return [event["params"]["request"]["url"] for event in events
                 if event["method"] == "Network.requestWillBeSent"]
 
     def complaints(self):
-        """What the browser's console says since this was asked last."""
+        """The browser's console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if entry["level"] in ("SEVERE", "WARNING")]

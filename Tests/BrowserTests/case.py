@@ -1,16 +1,16 @@
-"""A test with a till and its page, and what must hold in each of them."""
+"""A test with a till and its page, and the checks that follow each test."""
 
 import unittest
 
 from browser import WIDE, Page, forget
 from till import Till
 
-# The browser says so of every answer that is none of success; the page has shown the refusal.
+# The browser logs every answer that is not a success; the page has shown the refusal.
 REFUSAL = "/api/v1/"
 REFUSALS = "Failed to load resource: the server responded with a status of"
-# ... and of a server that is not there; only where a test has taken it away.
+# It also logs an absent server, which counts only where a test has not stopped it.
 LOST = "net::ERR_"
-# Without a window a browser takes each of its tabs for one that is seen.
+# Without a window, a browser takes each of its tabs for visible.
 SEEN = """
 Object.defineProperty(document, "hidden", { configurable: true, value: !arguments[0] });
 document.dispatchEvent(new Event("visibilitychange"));
@@ -33,7 +33,7 @@ class BrowserCase(unittest.TestCase):
         forget(self.till.url)
         self.page = Page(self.till)
         self.page.driver.get("about:blank")
-        # What the browser did by itself before there was a page is nothing to us.
+        # What the browser requested by itself before there was a page does not matter.
         self.page.requests()
         self.addCleanup(self.let_go)
 
@@ -48,7 +48,7 @@ class BrowserCase(unittest.TestCase):
         self.assertEqual(complaints, [], "the console")
 
     def open_tab(self):
-        """One more, in front of the others; closed when the test ends."""
+        """Opens another tab in front of the others, closed when the test ends."""
         driver = self.page.driver
         first = driver.current_window_handle
         self.page.script(SEEN, False)
@@ -65,7 +65,7 @@ class BrowserCase(unittest.TestCase):
         driver.switch_to.window(then)
 
     def turn_to(self, tab):
-        """Brings it to the front, as a person does."""
+        """Brings a tab to the front, as a person does."""
         self.page.script(SEEN, False)
         self.page.driver.switch_to.window(tab)
         self.page.script(SEEN, True)

@@ -10,7 +10,7 @@ import urllib.request
 
 from till import END_LIMIT, ROOT, TAPCARD, Program
 
-# Makes the address that a card's chip would show at its next reading.
+# Generates the address that a card's chip would show at its next reading.
 CHIP = os.path.abspath(os.environ.get("TAP_ADDRESS", f"{ROOT}/.build/release/TapAddress"))
 UID = "04AC6B72BA6C80"
 
@@ -46,14 +46,14 @@ class Customers:
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
 
     def tap(self):
-        """The address that a phone gets when the card is held to it."""
+        """The address that a phone gets when the card is tapped on it."""
         self.reads += 1
         query = subprocess.run([CHIP, self.keys, UID, str(self.reads)], check=True, text=True,
                                capture_output=True, timeout=END_LIMIT).stdout.strip()
         return f"{self.url}?{query}"
 
     def ask(self, address, body=None):
-        """Status and text, as a program gets them that is not a browser."""
+        """Status and text, as a program that is no browser gets them."""
         request = urllib.request.Request(
             address, None if body is None else urllib.parse.urlencode(body).encode())
         try:

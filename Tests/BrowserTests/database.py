@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, with the ledger of an issuer, reached by a socket in its folder."""
+"""A PostgreSQL server for one test, with an issuer's ledger, reached by a socket in its folder."""
 
 import glob
 import os
@@ -17,7 +17,7 @@ LIMIT = 60
 
 
 class TestIssuer:
-    """The server, and the login of one till in it."""
+    """The server, and one till's login there."""
 
     def __init__(self, currency="USD"):
         self.folder = tempfile.mkdtemp(prefix="tapcard-issuer-")
@@ -33,7 +33,7 @@ class TestIssuer:
         self.server = None
         self.start()
         self._run("createdb", "--host", self.folder, "--username", "owner", "issuer")
-        # The till reads its password: the file is its own.
+        # The till reads its password from a file, which must be its own.
         self.home = tempfile.mkdtemp(prefix="tapcard-owner-")
         self._own("ledger", "init", "--currency", currency)
         self._own("station", "register", "till", f"{self.home}/pgpass")
@@ -57,7 +57,7 @@ class TestIssuer:
             stdout=subprocess.DEVNULL, env={"HOME": self.home, "PATH": "/usr/bin:/bin"})
 
     def start(self):
-        """Begins, or begins again on what was left."""
+        """Starts the server, or starts it again on its data."""
         with open(f"{self.folder}/log", "a", encoding="utf-8") as log:
             self.server = subprocess.Popen(
                 [f"{self.programs}/postgres", "-D", self._data, "-k", self.folder,
@@ -71,7 +71,7 @@ class TestIssuer:
             time.sleep(PAUSE)
 
     def stop(self):
-        """Ends at once, as far as its clients can tell."""
+        """Stops immediately, as far as its clients can tell."""
         self.server.send_signal(signal.SIGQUIT)
         self.server.wait(LIMIT)
 

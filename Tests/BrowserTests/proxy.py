@@ -1,11 +1,11 @@
-"""What lies between a browser and its server, and goes away."""
+"""A link between a browser and its server that can be cut."""
 
 import socket
 import threading
 
 
 class Proxy:
-    """Stands at 127.0.0.1 for a server at 127.0.0.2, at the same port."""
+    """Listens at 127.0.0.1 for a server at 127.0.0.2, on the same port."""
 
     def __init__(self, port):
         self.server = ("127.0.0.2", port)
@@ -16,7 +16,7 @@ class Proxy:
         threading.Thread(target=self._let_in, daemon=True).start()
 
     def cut(self):
-        """Ends what the browser has open. The server is not told, as by a network that is gone."""
+        """Closes the browser's connections without telling the server, as a lost network does."""
         while self.browsers:
             self._shut(self.browsers.pop())
 

@@ -1,5 +1,5 @@
-"""Tags and cards that a cashier may be shown, honest or not, made in the simulation's file while the
-server is down: as somebody with chips of their own could make them."""
+"""Genuine and forged tags and cards, made in the simulation's file while the server is down, as
+people with their own chips could make them."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import shutil
 import tempfile
 
 HEADING = "tapcard chip "
-# Keys of a chip from the factory, and keys that nobody here has.
+# The keys of a chip from the factory, and keys that no station has.
 FACTORY, FOREIGN = "0" * 32, "7" * 32
 PASSPHRASE = "TAPCARD_TABLE_PASSPHRASE"
 
@@ -30,7 +30,7 @@ class Drawer:
 
     @contextlib.contextmanager
     def opened(self):
-        """While this lasts nobody else has the file."""
+        """Stops the server, so that nobody else uses the file."""
         self.till.server.stop()
         try:
             yield self
@@ -42,7 +42,7 @@ class Drawer:
             return file.read()
 
     def chip(self, uid):
-        """The lines of the NTAG 424 with this number."""
+        """The lines of the NTAG 424 with this UID."""
         return next(part for part in self.text().split(HEADING) if f"uid: {uid}\n" in part)
 
     def put_back(self, uid, lines):
@@ -51,14 +51,14 @@ class Drawer:
             file.write(text)
 
     def change(self, uid, pattern, replacement):
-        """Replaces what matches in that chip's lines."""
+        """Replaces the matches in this chip's lines."""
         lines, count = re.subn(f"(?m)^{pattern}$", replacement, self.chip(uid))
         assert count, pattern
         self.put_back(uid, lines)
 
     def elsewhere(self, *commands, sharing=False):
-        """The tags of another station on which these commands were run; they take the place of
-        ours. Stations that share have the same keys and books."""
+        """Replaces our tags by those of another station on which these commands were run. Stations
+        that share have the same keys and ledger."""
         other = tempfile.mkdtemp(dir=self.till.home)
         if sharing:
             shutil.copytree(self.data, self.data_of(other), dirs_exist_ok=True)
@@ -73,21 +73,21 @@ def card(till, chip, balance="12.50"):
 
 
 def factory_clone(drawer):
-    """A new chip that was given the number of a card."""
+    """A chip from the factory that was given the UID of a card."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FACTORY} 0 0 0 0")
 
 
 def clone(drawer):
-    """A chip with the number of a card and the versions of its keys, and with other keys."""
+    """A chip with a card's UID and key versions, but with other keys."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"key-(\d): \w+ (.*)", rf"key-\1: {FOREIGN} \2")
 
 
 def old_chip(drawer):
-    """A chip with all that it had before it paid."""
+    """A chip with everything that it had before it paid."""
     uid = card(drawer.till, "NTAG424")
     old = drawer.chip(uid)
     for _ in range(3):
@@ -97,7 +97,7 @@ def old_chip(drawer):
 
 
 def forged_chip(drawer):
-    """A card with a record under the true key that this ledger has not issued."""
+    """A card with a record under the genuine key that this ledger has not issued."""
     uid = card(drawer.till, "NTAG424")
     ours = drawer.chip(uid)
     with drawer.opened():
@@ -110,7 +110,7 @@ def forged_chip(drawer):
 
 
 def chip_of_another_issuer(drawer, version=9):
-    """A chip with keys of a version that no key here has, or that one has, too."""
+    """A chip with foreign keys, whose version either no key here has or one does."""
     drawer.till.put("NTAG424")
     uid = drawer.till.tags()[-1]["uid"]
     with drawer.opened():
@@ -118,20 +118,20 @@ def chip_of_another_issuer(drawer, version=9):
 
 
 def other_issuer_with_our_version(drawer):
-    # Key 1 of any issuer has version 2 on its chips.
+    # Key 1 of every issuer has version 2 on its chips.
     chip_of_another_issuer(drawer, 2)
 
 
 def card_with_foreign_keys(drawer):
-    """A card of this ledger whose keys got a version that no key here has."""
+    """A card of this ledger whose keys have a version that no key here has."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} 9 0 0 0")
 
 
 def dead_key(drawer, number=3):
-    """A card one of whose keys somebody has killed with a thousand wrong ones: that to sell with,
-    or that to load with."""
+    """A card whose key for payments or for top-ups somebody has disabled with a thousand wrong
+    attempts."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, rf"key-{number}: (\w+ \d+) .*", rf"key-{number}: \1 1000 0 0")
@@ -143,7 +143,8 @@ def dead_load_key(drawer):
 
 
 def fixed_grant(drawer):
-    """A card whose grant no station may write any more, as somebody with its first key can set."""
+    """A card whose grant no station can write any more, as somebody with its first key can
+    arrange."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"settings-2: (..)....(.*)", r"settings-2: \g<1>00E0\g<2>")
@@ -151,7 +152,7 @@ def fixed_grant(drawer):
 
 
 def unwritable(drawer):
-    """A card whose records no station may write any more."""
+    """A card whose records no station can write any more."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"settings-3: .*", "settings-3: 03F03F")
@@ -159,7 +160,7 @@ def unwritable(drawer):
 
 
 def untrue_signature(drawer):
-    """A blank tag that says it is an NTAG213, and which its maker has not signed."""
+    """A blank tag that claims to be an NTAG213 but has no valid signature of the manufacturer."""
     drawer.till.put("NTAG213")
     with drawer.opened():
         text, count = re.subn(r"(?m)^signature: 0+$", "signature: " + "07" * 32, drawer.text())
@@ -177,13 +178,13 @@ def locked_tag(drawer):
 
 
 def other_issuer(drawer):
-    """A card of another issuer on a tag with pages, under a key with the number of ours."""
+    """Another issuer's card on an NTAG21x, under a key with the same number as ours."""
     with drawer.opened():
         drawer.elsewhere(("demo",))
 
 
 def other_key(drawer):
-    """A card on a tag with pages, under a key with a number that no key here has."""
+    """A card on an NTAG21x, under a key whose number no key here has."""
     with drawer.opened():
         drawer.elsewhere(("init", "--currency", "USD"), ("keys", "rotate"), ("demo",))
 
@@ -213,14 +214,14 @@ def old_pages(drawer):
 
 
 def ahead(drawer, chip="NTAG424"):
-    """A card that has paid since the books were copied."""
+    """A card that has paid since the ledger was copied."""
     card(drawer.till, chip)
     with drawer.opened():
         drawer.elsewhere(*[("pay", "1.00")] * 3, sharing=True)
 
 
 def table_station(drawer):
-    """From now on this station has a table of the keys of its cards, and not those of the issuer."""
+    """Replaces the issuer's keys at this station by a table of its cards' keys."""
     till = drawer.till
     table = drawer.new_path()
     with drawer.opened():

@@ -1,4 +1,4 @@
-"""Pictures of the page, held against those that were kept."""
+"""Pictures of the page, compared with the kept ones."""
 
 import io
 import os
@@ -11,17 +11,17 @@ KEPT = f"{ROOT}/fixtures/screens"
 SEEN = f"{ROOT}/.build/screens"
 WRITES = os.environ.get("SCREENS") == "write"
 COLOURS = 128
-# Two fonts' edges differ in single pixels, two layouts in whole blocks: blocks are compared.
+# Fonts differ in single pixels at their edges, layouts in whole blocks, so blocks are compared.
 BLOCK = 4
 LOUD = 48
-# A square of nine blocks by nine is as large as a word: a moved one must be seen in it, however
-# large the screen around it is.
+# A square of nine by nine blocks is as large as a word. A moved word must be noticed, however large
+# the screen is.
 AROUND = 4
 TOLERATED = 0.1
 
 
 def differing(one, other):
-    """The part of the blocks that are another colour, in the square where that is the most."""
+    """The share of blocks with a different color, in the square where it is highest."""
     if one.size != other.size:
         return 1.0
     red, green, blue = ImageChops.difference(one.reduce(BLOCK), other.reduce(BLOCK)).split()
@@ -31,7 +31,7 @@ def differing(one, other):
 
 
 def compare(name, png):
-    """What is wrong with this picture of a screen; None where nothing is."""
+    """What is wrong with this picture of a screen, or None."""
     seen = Image.open(io.BytesIO(png)).convert("RGB")
     path = f"{KEPT}/{name}.png"
     if WRITES:
@@ -49,7 +49,7 @@ def kept(name):
 
 
 def few_colours(image):
-    """As it is kept: few enough for a small file, enough for each shade to stay what it is."""
+    """The image with few enough colors for a small file, and enough to keep each shade."""
     return image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE)
 
 

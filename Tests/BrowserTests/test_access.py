@@ -1,4 +1,4 @@
-"""For those who have a keyboard alone, and that the page keeps to itself."""
+"""The page with only a keyboard, on small screens and with large text."""
 
 import re
 
@@ -13,7 +13,7 @@ PLACES = re.compile(r'data-say="([\w.]+)">([^<]+)<')
 
 class KeyboardTests(BrowserCase):
     def tab_to(self, name):
-        """As somebody would who sees only what has the focus."""
+        """Tabs as somebody does who sees only what has the focus."""
         for _ in range(60):
             self.page.keys(Keys.TAB)
             if self.page.focused().startswith(name):
@@ -61,7 +61,7 @@ class KeyboardTests(BrowserCase):
 
 
 class SmallTests(BrowserCase):
-    """As on a small phone, or enlarged four times on a usual screen."""
+    """A small phone, or a usual screen at four times the size."""
     sandbox = True
     settings = {"TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
     views = ("home", "pay", "scratch", "issue", "cards", "history", "health", "draws", "draws/draw-2",
@@ -80,7 +80,7 @@ class SmallTests(BrowserCase):
                     self.page.script("return document.documentElement.scrollWidth"), 320)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
-        # A letter to a line would make a tower of it.
+        # One letter per line would make it a tower.
         self.assertLess(self.page.script(
             "return document.querySelector('.balance-tile').getBoundingClientRect().height"), 160)
 
@@ -107,7 +107,7 @@ class SmallTests(BrowserCase):
                     self.page.script("return document.documentElement.scrollWidth"), width)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
-        # No part of an amount is cut away.
+        # No part of an amount is cut off.
         for place in (".card .balance b", ".balance-tile b"):
             inside = self.page.script("""
               const [it, all] = [arguments[0], arguments[0].split(" ")[0]].map(

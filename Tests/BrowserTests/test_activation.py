@@ -1,8 +1,8 @@
-"""Activating: goes on when its view is left, and tells its outcome wherever one is."""
+"""Activation continues when its view is left, and reports its outcome in any view."""
 
 from case import BrowserCase
 
-# What the system is asked to show, which nobody sees here.
+# The notifications, which nobody sees here.
 NOTED = """
 window.noted = [];
 window.Notification = class extends Notification {

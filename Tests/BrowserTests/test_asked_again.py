@@ -1,10 +1,10 @@
-"""What the server wants to be asked once more, and what a tap has resolved besides."""
+"""Requests that the server wants repeated, and what a tap has resolved besides."""
 
 import json
 
 from case import BrowserCase
 
-# The first payment is refused so; what is sent is noted.
+# Refuses the first payment, and records what is sent.
 REFUSED = """
 const [text] = arguments;
 const send = window.fetch;
@@ -15,7 +15,7 @@ window.fetch = (path, options) => {
   return Promise.resolve(new Response(text, { status: asked.length === 1 ? 409 : 200 }));
 };
 """
-# Tells this page what the server would tell of the card.
+# Keeps the event stream, so that a test can tell this page about the card.
 STREAMS = """
 const Source = window.EventSource;
 window.EventSource = class extends Source {

@@ -1,4 +1,4 @@
-"""Nothing moves under a finger, and nothing is said that is not so."""
+"""Nothing moves under a finger, and nothing untrue is said."""
 
 import threading
 
@@ -6,7 +6,7 @@ from browser import NARROW, WIDE
 from case import BrowserCase
 from till import Refused
 
-# What the page would do later is done at once, but a silence of the server is none yet.
+# Runs the page's delayed actions at once, except the one for a silent server.
 HURRY = """
 const later = window.setTimeout;
 window.setTimeout = (act, pause, ...rest) =>

@@ -1,4 +1,4 @@
-"""Cards made, looked at, and what an operator does to them."""
+"""Cards are made, read, and managed by an operator."""
 
 import shutil
 
@@ -149,7 +149,7 @@ class StrangerTests(BrowserCase):
     loses_server = True
 
     def test_a_card_of_another_station_is_taken_over_for_what_it_says(self):
-        # Another station with the same keys wrote it.
+        # Another station with the same keys made the card.
         self.till.server.stop()
         other = f"{self.till.home}/other"
         self.till.run("issue", "--name", "Eva", "--balance", "20", HOME=other)

@@ -1,4 +1,4 @@
-"""A till that asks who stands at it."""
+"""A till that requires a login."""
 
 from case import BrowserCase
 from till import Refused

@@ -1,9 +1,9 @@
-"""Amounts as they are written where the currency, or the language, is another one."""
+"""Amounts as they are written in other currencies and languages."""
 
 from case import BrowserCase
 from till import ROOT
 
-# What the server says of the currency.
+# Changes what the server says about the currency.
 SETTINGS = """
 const send = window.fetch;
 window.fetch = async (path, options) => {
@@ -15,7 +15,7 @@ window.fetch = async (path, options) => {
 AMERICAN = '{ decimalSeparator: "." }'
 CZECH = '{ decimalSeparator: ",", presets: { pay: ["20.00", "49.50"], add: ["200.00", "500.00"] } }'
 JAPANESE = '{ decimalSeparator: ".", presets: { pay: ["100", "500"], add: ["1000", "5000"] } }'
-# What is asked for is noted, and refused.
+# Records what is requested, and refuses it.
 NOTED = """
 const send = window.fetch;
 window.noted = [];
@@ -54,7 +54,7 @@ class CurrencyCase(BrowserCase):
         self.page.see(words)
 
     def sent(self, *texts):
-        """What the server is asked for where these are typed."""
+        """What the page requests when these keys are typed."""
         self.page.script(NOTED)
         for text in texts:
             self.page.type("Other amount", text)
@@ -127,7 +127,7 @@ class LanguageTests(CurrencyCase):
 
 
 class RuleTests(CurrencyCase):
-    """The page reads a point and a comma as the command line and the API do."""
+    """The page parses points and commas like the command line and the API."""
     told = "{}"
 
     def test_each_text_is_the_same_amount_for_all_of_them(self):
@@ -152,7 +152,7 @@ class RuleTests(CurrencyCase):
         """, lines)
         for (currency, text, units), found in zip(lines, read):
             with self.subTest(currency=currency, text=text):
-                # What groups its thousands and has decimals as well the page alone takes.
+                # Only the page accepts amounts with both grouped thousands and decimals.
                 if not {",", "."} <= set(text):
                     self.assertEqual(found, units)
 
@@ -172,7 +172,7 @@ class WholeUnitTests(CurrencyCase):
 
 
 class LargeUnitTests(CurrencyCase):
-    """Forints as the server tells of them: with decimals that nobody has in a purse."""
+    """Forints as the server reports them, with decimals that nobody uses in cash."""
     settings = {"TAPCARD_CURRENCY": "HUF"}
     told = "{}"
 

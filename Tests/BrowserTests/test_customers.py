@@ -32,12 +32,12 @@ if (document.querySelectorAll("h1").length !== 1) wrong.push("not one heading");
 if (!document.title || !document.documentElement.lang) wrong.push("no title or language");
 return wrong;
 """
-# Times are another each time.
+# Times differ in every run.
 STEADY = """
 for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
 return document.fonts.ready.then(() => true);
 """
-# What a browser says by itself of an answer that is none of success.
+# The browser's own message about an answer that is not a success.
 REFUSALS = "the server responded with a status of"
 
 
@@ -69,7 +69,7 @@ class CustomersCase(unittest.TestCase):
         return self.page.driver.execute_cdp_cmd(name, values)
 
     def hide(self):
-        """As a page that is loaded ahead of its user, until `window.isSeen` is set."""
+        """Hides the page, as if it were loaded ahead of its user, until `window.isSeen` is set."""
         added = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
             Object.defineProperty(document, "visibilityState",
               { configurable: true, get: () => window.isSeen ? "visible" : "hidden" });
@@ -97,7 +97,7 @@ class CardTests(CustomersCase):
         self.see("Balance", "$165.50", "As of", "Recent activity")
         self.see("Top-up", "+$150.00", "Payment", "\u2212$4.50", "Starting balance", "+$20.00")
         self.see_no("Amanda", "04AC6B72BA6C80")
-        # Times are the phone's own.
+        # Times are in the phone's time zone.
         self.see_no("UTC")
         self.assertEqual(self.page.script("return document.title"), "Balance")
         self.assertEqual(self.page.focused(), self.page.script(
@@ -108,16 +108,16 @@ class CardTests(CustomersCase):
         self.open(address)
         self.see("$165.50")
         self.customers.run("pay", "5")
-        # Again: what was paid since is there.
+        # After a reload, the later payment is there.
         self.page.driver.refresh()
         self.see("$160.50", "\u2212$5.00")
-        # The browser keeps those of other tests' tills, too.
+        # The browser also keeps the cookies of other tests' tills.
         cookies = self.command("Network.getAllCookies", {})["cookies"]
         (cookie,) = [each for each in cookies if each["name"] == "__Host-tapcard-card"]
         self.assertTrue(cookie["httpOnly"] and cookie["secure"])
         self.assertEqual(cookie["sameSite"], "Strict")
         self.assertEqual(self.page.script("return document.cookie"), "")
-        # Another browser, which has the address and no cookie.
+        # Another browser has the address but not the cookie.
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
         self.see("This link has expired", "Hold the card to your phone once more")
@@ -162,7 +162,7 @@ class CardTests(CustomersCase):
         self.command("Network.enable", {})
         self.open(f"{self.customers.url}?{'x' * 4}")
         self.see("This link didn't work")
-        # The page comes, and then the network is gone.
+        # The page arrives, and then the network is gone.
         block = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
             const send = window.fetch;
             window.fetch = (...all) => window.isThere ? send(...all) : Promise.reject(new TypeError());
@@ -190,7 +190,7 @@ class CardTests(CustomersCase):
         address = urllib.parse.urlsplit(self.customers.tap())
         _, page = self.customers.ask(
             f"{self.customers.url}", dict(urllib.parse.parse_qsl(address.query)))
-        # The server's own words, for a browser without scripts, are in UTC, as this browser is.
+        # The server's own text, for a browser without scripts, is in UTC, and so is this browser.
         told = dict(re.findall(r'<time datetime="([^"]+)">([^<]+) UTC</time>', page))
         self.assertTrue(told)
         agent = self.page.script("return navigator.userAgent")
@@ -217,7 +217,8 @@ class WithoutScriptsTests(CustomersCase):
         self.page.driver.find_element("tag name", "button").click()
 
     def see(self, *words):
-        """The driver looks, as no script of the page may run, until the next page is there."""
+        """Lets the driver look until the next page is there, because no script of the page may
+        run."""
         end = time.monotonic() + LIMIT
         for each in words:
             while each not in self.text():
@@ -229,7 +230,7 @@ class WithoutScriptsTests(CustomersCase):
         try:
             return super().text()
         except WebDriverException:
-            # The page goes at this moment.
+            # The page is just being replaced.
             return ""
 
     def test_a_button_shows_the_balance(self):
@@ -239,7 +240,7 @@ class WithoutScriptsTests(CustomersCase):
         self.see_no("$")
         self.press()
         self.see("$165.50", "+$150.00", "\u2212$4.50", "UTC")
-        # Once more in the same browser, and then in another one.
+        # Opens it again in the same browser, and then in another one.
         self.open(address)
         self.see("Show balance")
         self.press()
@@ -262,7 +263,7 @@ class CustomerScreensTests(CustomersCase):
                     "Page.captureScreenshot", {"format": "png"})["data"])
                 self.assertIsNone(screens.compare(f"{name}-{look}", png))
                 self.assertEqual(self.page.script(ROOM), [])
-                # The page's own policy admits no other script.
+                # The page's own policy allows no other script.
                 with open(AXE, encoding="utf-8") as file:
                     self.command("Runtime.evaluate", {"expression": file.read()})
                 self.assertEqual(self.page.driver.execute_async_script(AUDIT), [])

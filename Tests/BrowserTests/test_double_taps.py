@@ -1,15 +1,15 @@
-"""A tap that was meant for what was there before moves no money: by mouse and by finger."""
+"""A tap meant for what was there before moves no money, with a mouse or a finger."""
 
 from browser import NARROW, TABLET, WIDE
 from case import BrowserCase
 
 SIZES = {"wide": WIDE, "tablet": TABLET, "narrow": NARROW}
-# Ordinary phones, with what their browsers leave of the screen.
+# Common phones, with the part of the screen that their browsers leave.
 PHONES = {"360x640": (360, 640), "390x664": (390, 664), "375x667": (375, 667),
           "320x568": (320, 568)}
 MORE = {"390x844": (390, 844), "768x1024": (768, 1024), "1440x900": (1440, 900)}
 HOWS = ("mouse", "touch")
-# The page's clock when what is asked for has come first.
+# The page's time when each element appeared.
 APPEARED = """
 window.appeared = {};
 const look = () => Object.entries({
@@ -30,7 +30,7 @@ class DoubleTapTests(BrowserCase):
         self.till.make_demo("100.00")
 
     def at_home(self, size):
-        # A card pays once a visit.
+        # A card pays once per visit.
         self.till.put_again()
         self.page.look(size)
         self.page.open()
@@ -48,7 +48,7 @@ class DoubleTapTests(BrowserCase):
         return self.page.script("return performance.now()")
 
     def tap_everywhere(self, at, how):
-        """A tap on each of the presets, whichever is under the finger."""
+        """Taps each of the presets, whichever is under the finger."""
         for number in range(self.page.count(".presets button")):
             self.page.tap(*self.centre(f".presets button:nth-child({number + 1})"), at, how)
 
@@ -165,13 +165,13 @@ class DoubleTapTests(BrowserCase):
                     self.page.panel("done")
                     check = self.centre(".check")
                     for tap in range(20):
-                        # Each as late as if somebody had waited for it.
+                        # Each tap comes as late as if somebody had waited for it.
                         self.page.tap(*(check, preset)[tap % 2], self.now() + 5000, how)
                         self.page.wait("!document.querySelector('.panel.waiting, .panel.working')")
                     self.assertEqual(len(self.till.done("pay")), before + 1)
 
     def assertInSight(self, size):
-        """Amount and check mark of "Paid" are there at once, and nothing has scrolled."""
+        """The amount and check mark of "Paid" are visible at once, and nothing has scrolled."""
         self.assertEqual(self.page.script("return scrollY"), 0)
         floor = self.page.box("#dock")[1] if size[0] < 800 else size[1]
         for place in (".panel .what", ".check"):

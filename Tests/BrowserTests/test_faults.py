@@ -1,11 +1,12 @@
-"""What goes wrong in the middle: never is anything claimed that did not happen, nor twice."""
+"""Faults in the middle of an operation: nothing is claimed that did not happen, and nothing happens
+twice."""
 
 import os
 import shutil
 
 from case import BrowserCase
 
-# The record is four pages: behind the last one it is whole.
+# The record has four pages, so it is complete after the last one.
 WHOLE = "4 pulled-after"
 CALLS = """
 window.calls = [];
@@ -35,7 +36,7 @@ class FaultCase(BrowserCase):
             ".map(([, , body]) => JSON.parse(body))")
 
     def wait_at_the_reader(self):
-        """Until what is unknown waits for its card, under the same id."""
+        """Waits until the unknown payment waits for its card, under its own id."""
         self.page.wait("window.calls.filter(([, path]) => path.endsWith('/pay')).length > 1")
         self.wait_for_phase("waiting")
 
@@ -106,7 +107,7 @@ class TornTests(FaultCase):
         self.page.press("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
-        # What the page does when its event stream is back and nothing runs at the server.
+        # Does what the page does when its event stream is back and the server has nothing running.
         self.page.driver.execute_async_script(
             "const [done] = arguments; import('/tasks.js').then(({ reconcile }) =>"
             " done(reconcile([])))")
@@ -115,7 +116,7 @@ class TornTests(FaultCase):
         self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def book_elsewhere(self):
-        """The card is read on the reader of another station with the same ledger and keys."""
+        """Reads the card at another station with the same ledger and keys."""
         data = f"{self.till.home}/.local/share/tapcard/simulated"
         other = {"HOME": f"{self.till.home}/other"}
         os.makedirs(f"{other['HOME']}/.local/share/tapcard/simulated", mode=0o700)
@@ -185,7 +186,7 @@ class LostServerTests(FaultCase):
         self.assertNotCharged()
 
     def assertNotCharged(self):
-        """The next card may be a stranger's: it is not charged without a press."""
+        """The next card may be a stranger's, so it is not charged without a press."""
         self.page.panel("failed")
         self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
         self.till.put(self.uid)
@@ -197,7 +198,7 @@ class LostServerTests(FaultCase):
         self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
-        # It dies in the write, as a machine does whose plug is pulled.
+        # The server dies during the write, like a machine whose plug is pulled.
         self.till.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("Reconnecting")

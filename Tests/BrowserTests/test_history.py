@@ -1,4 +1,4 @@
-"""What the history tells, in which order, and how it fits on a small screen with large text."""
+"""The content and order of the history, and how it fits on a small screen with large text."""
 
 import re
 
@@ -7,7 +7,7 @@ from case import BrowserCase
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}", re.IGNORECASE)
 LARGE = (320, 640)
-# Words in a column of a few letters, and fields and tables that are cut.
+# Finds words squeezed into narrow columns, and fields and tables that are cut off.
 SQUEEZED = """
 const wrong = [];
 const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);

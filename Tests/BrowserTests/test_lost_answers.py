@@ -1,4 +1,4 @@
-"""That a question is refused says nothing of what was asked about."""
+"""A refused question says nothing about the operation that it asked about."""
 
 import threading
 import time
@@ -9,8 +9,8 @@ from proxy import Proxy
 from test_cashiers import LOGIN, PASSWORD
 from test_faults import WHOLE, FaultCase
 
-# What answers instead of the server, the next time that something is asked for there; nobody where
-# there is no status.
+# Answers in place of the server to the next request for this place; without a status, nothing
+# answers.
 INSTEAD = """
 const [place, status, text] = arguments;
 const send = window.fetch;
@@ -21,9 +21,9 @@ window.fetch = (path, options) => {
   return status ? Promise.resolve(new Response(text, { status })) : Promise.reject(new TypeError());
 };
 """
-# ... and what the server has done all the same.
+# The same, but the server has carried out the request.
 BEHIND = INSTEAD.replace("  window.fetch = send;", "  window.fetch = send;\n  send(path, options);")
-# ... and whoever is asked to pay refuses, until what sends is put back.
+# The same, but every payment is refused until `fetch` is restored.
 REFUSING = """
 const [text] = arguments;
 window.sending = window.fetch;
@@ -57,15 +57,15 @@ class AnswerCase(FaultCase):
         self.page.panel("waiting")
 
     def leave_open(self):
-        """A payment of which nobody knows whether the card has it."""
+        """Leaves a payment of which nobody knows whether the card has it."""
         self.till.tear(WHOLE)
         self.page.press("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
 
     def stop_waiting(self):
-        """What waits for its card is stopped, by whomever, and the page asks for it again."""
-        # The waiting ends; that the payment may have happened before is what is answered.
+        """Stops the request that waits for its card, after which the page sends it again."""
+        # The wait ends with the answer that the payment may have happened before.
         with self.assertRaises(Refused):
             self.till.call("DELETE", f"operations/{self.payments()[0]['operation']}")
 
@@ -101,7 +101,7 @@ class QuestionTests(AnswerCase):
         self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 200, "")
         self.page.press("$2.50")
-        # The server has never heard of it: it is not begun without a press.
+        # The server has never heard of the payment, so it is not begun without a press.
         self.page.panel("failed")
         self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
         self.till.put(self.uid)
@@ -175,7 +175,7 @@ class RepetitionTests(AnswerCase):
 
 
 class SessionTests(AnswerCase):
-    """With a session that ends before the answer is there."""
+    """The session ends before the answer is there."""
 
     def setUp(self):
         super().setUp()
@@ -216,13 +216,13 @@ class SessionTests(AnswerCase):
 
 
 class CutTests(AnswerCase):
-    """Behind a network that goes away without a word to the server."""
+    """The network goes away without telling the server."""
     options = ("--listen", "127.0.0.2")
 
     def setUp(self):
         super().setUp()
         port = int(self.till.url.rpartition(":")[2])
-        # It was open at the server's own address so far.
+        # The page was open at the server's own address so far.
         self.page.requests()
         self.proxy = Proxy(port)
         self.addCleanup(self.proxy.close)
@@ -231,7 +231,7 @@ class CutTests(AnswerCase):
         self.page.see("Amanda Gonzalez")
         self.wait_for_a_card()
         self.proxy.keeps_streams_away = True
-        # The browser tries some connections again by itself.
+        # The browser retries some connections by itself.
         asked = "return window.calls.some(([, path]) => path.includes('/operations/'))"
         while not self.page.script(asked):
             self.proxy.cut()
@@ -251,6 +251,6 @@ class CutTests(AnswerCase):
     def test_who_cancels_is_told_that_it_was_paid(self):
         self.page.press("Cancel")
         self.page.panel("done")
-        # Nobody tells this page what the card holds now.
+        # Nobody tells this page what is on the card now.
         self.page.see("Balance after this: $17.50")
         self.assertPaidOnce()

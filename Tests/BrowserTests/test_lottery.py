@@ -1,4 +1,4 @@
-"""Draws and tickets, as the lottery tells them or as they were kept from before."""
+"""Draws and tickets, fresh from the lottery or from the cache."""
 
 import json
 
@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from case import BrowserCase
 from test_lost_answers import INSTEAD
 
-# More than a card has room for.
+# More than fits on a card.
 LARGE = "9999999"
 
 
@@ -172,7 +172,7 @@ class TicketTests(BrowserCase):
         return [each["paidOut"] for each in self.till.history() if each["paidOut"]]
 
     def drawn(self, prize):
-        """A ticket was bought and drawn, and won this."""
+        """Sets up a ticket that was bought and drawn, and won this amount."""
         self.till.environment["TAPCARD_PRIZES"] = " ".join(f"{hit}={prize}" for hit in range(7))
         self.till.server.stop()
         self.till.start()

@@ -1,4 +1,4 @@
-"""Mastermind against the service's stand-in: played on keys and buttons."""
+"""Mastermind against the sandbox, played with keys and buttons."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Money: taken, added, refused, given back; nothing moves that was not shown."""
+"""Payments, top-ups, refusals and refunds: nothing moves that was not shown."""
 
 import json
 import uuid
@@ -139,7 +139,7 @@ class MoneyTests(BrowserCase):
         self.assertEqual(self.till.done("refund"), [])
 
     def answer_refund(self, uid, amount):
-        """As the server answers where a top-up was reversed."""
+        """The server's answer when a top-up was reversed."""
         self.page.script(INSTEAD, "/refund", 200, json.dumps({
             "result": "done", "operation": str(uuid.uuid4()), "uid": uid, "amount": f"-{amount}",
             "balance": "20.00", "sequence": 5, "replayed": False}))
@@ -189,7 +189,7 @@ class PaceTests(BrowserCase):
         self.till.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        # The page's own clock: however slow the machine is, it is never less.
+        # On the page's own clock the time is never shorter, however slow the machine is.
         self.page.script("""
           window.since = {};
           window.titles = new Set();

@@ -1,4 +1,4 @@
-"""What was typed, asked or pressed for one customer never reaches the next one."""
+"""What was typed, requested or pressed for one customer never affects the next one."""
 
 import json
 
@@ -21,7 +21,7 @@ REFUSAL = json.dumps({
 NOT_BEGUN = json.dumps({
     "status": 409, "error": "not-begun", "result": "refused",
     "title": "The request was lost before it started.", "next": [{"step": "use-new-id"}]})
-# The page's clock when the card on it changed last.
+# The page's time when its card last changed.
 CHANGED = """
 window.changed = 0;
 import("/store.js").then(({ onChange, state }) => {
@@ -50,12 +50,12 @@ class NextCustomerCase(BrowserCase):
         self.page.see("Ann Smith")
 
     def swap(self):
-        """The next customer's card."""
+        """Puts the next customer's card on the reader."""
         self.till.put(self.other)
         self.page.see("Eva Novak")
 
     def cards(self):
-        """What is on both cards now."""
+        """The balances of both cards."""
         for uid, name in ((self.uid, "Ann Smith"), (self.other, "Eva Novak")):
             self.till.put(uid)
             self.page.open()
@@ -66,7 +66,7 @@ class NextCustomerCase(BrowserCase):
         return self.page.script("return arguments[0].value", self.page.field(label))
 
     def enter(self, text, how="mouse"):
-        """As a person does: into the field, without a look at what stands there."""
+        """Types into the field as a person does, without looking at its content."""
         field = self.page.field(FIELD)
         if how == "keyboard":
             self.page.script("document.querySelector('.presets button:last-child').focus()")
@@ -77,7 +77,7 @@ class NextCustomerCase(BrowserCase):
         else:
             self.page.script("arguments[0].scrollIntoView({ block: 'center' })", field)
             left, top, right, bottom = self.page.box(".free input")
-            # Behind the last digit, where the caret goes.
+            # After the last digit, where the caret goes.
             self.page.tap(right - 12, (top + bottom) / 2, self.page.script(
                 "return performance.now()"), how)
             self.page.wait("document.activeElement === arguments[0]", field)
@@ -174,8 +174,8 @@ class LeftoverTests(NextCustomerCase):
                 self.page.script("document.activeElement.blur()")
                 self.enter("3.50", how)
                 self.assertEqual(self.value(), "3.50")
-                # A second press leaves the caret where it was pressed; of two touches that
-                # come this soon a browser makes one that selects.
+                # A second press leaves the caret where it was pressed. Two touches this close
+                # together make a selection.
                 if how == "mouse":
                     self.enter("1", how)
                     self.assertIn(self.value(), ("3.501", "3.510", "3.150", "31.50", "13.50"))
@@ -293,7 +293,7 @@ class AddingTests(NextCustomerCase):
                 self.page.leave_check()
                 self.page.wait("document.querySelector('.in-home')")
                 self.assertTrue(self.page.driver.current_url.endswith("#/home"))
-                # A card is topped up once a visit, and the page has to see this one leave.
+                # A card is topped up once per visit, and the page has to see this one leave.
                 self.till.take()
                 self.page.see("Tap a card")
         self.assertEqual(self.till.done("add"), ["5.00"] * 3)
@@ -369,7 +369,7 @@ class AddingTests(NextCustomerCase):
 
 
 class ChangeTests(NextCustomerCase):
-    """A press that was meant for the card before."""
+    """A press that was meant for the previous card."""
 
     def centre(self, selector):
         left, top, right, bottom = self.page.box(selector)
@@ -394,7 +394,7 @@ class ChangeTests(NextCustomerCase):
     def test_neither_does_enter(self):
         self.open("pay")
         self.page.come_to_rest(self.page.find("$1.00"))
-        # What the browser gives such a press is the time at which it came.
+        # The browser stamps such a press with the time at which it came.
         self.page.script("""
           const button = document.querySelector(".presets button");
           import("/store.js").then(({ onChange, state }) => {
@@ -428,7 +428,7 @@ class ChangeTests(NextCustomerCase):
         self.open("scratch")
         self.page.come_to_rest(self.page.find("Reveal code"))
         self.page.script(CHANGED)
-        # A finger that is rubbing while the card is changed.
+        # A finger is scratching while the card changes.
         self.page.script("""
           import("/store.js").then(({ onChange, state }) => {
             const before = state.visit;
@@ -462,7 +462,7 @@ class TimeOutTests(NextCustomerCase):
                       "Nothing was charged.")
         self.assertNotIn("Tap", self.page.script(
             "return document.querySelector('.panel').innerText"))
-        # A card that comes now is read, and pays nothing by itself.
+        # A card that comes now is read, but pays nothing by itself.
         self.till.put(self.other)
         self.page.press("Back")
         self.page.see("Eva Novak")

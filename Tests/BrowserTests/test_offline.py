@@ -1,4 +1,4 @@
-"""What a cashier reads while the ledger's server does not answer, and when it is back."""
+"""What a cashier sees while the ledger is offline, and when it is back."""
 
 from case import BrowserCase
 from database import TestIssuer
@@ -69,7 +69,7 @@ class RefusingTests(IssuerCase):
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.hear(f"{OFFLINE} Cash sales only until it is back.")
         self.assertFalse(page.can_press("Payment"))
-        # A page that is opened now is told, too.
+        # A page that is opened now shows it, too.
         page.open()
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.listen()
@@ -86,7 +86,7 @@ class RefusingTests(IssuerCase):
         for raw in ("connection", "socket", "server closed", "libpq", "database"):
             self.assertNotIn(raw, text)
         self.assertEqual(text.count("Try again once it is back."), 1)
-        # It comes by itself when it can.
+        # The history comes by itself once it can.
         self.issuer.start()
         page.see("Recent activity", "Top-up", "$20.00")
 
@@ -96,7 +96,7 @@ class SellingCase(IssuerCase):
 
     def setUp(self):
         super().setUp()
-        # The server takes one as well, at a time of its own.
+        # The server also takes a snapshot, but at its own time.
         self.till.run("station", "snapshot", *self.options)
 
     def pay(self, amount, again=False):
@@ -117,7 +117,7 @@ class SellingTests(SellingCase):
         page.script(CALLS)
         self.pay("2.50")
         page.panel("done")
-        # No other one that lies there by then is charged.
+        # No other card that is there by then is charged.
         body, = page.script(
             "return window.calls.filter(([, path]) => path.endsWith('/pay'))"
             ".map(([, , body]) => JSON.parse(body))")

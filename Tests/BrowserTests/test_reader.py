@@ -1,8 +1,8 @@
-"""The page over the real libnfc and an emulated PN532, and where there is no reader at all."""
+"""The page with the real libnfc and an emulated PN532, and without any reader."""
 
 from case import BrowserCase
 
-# Frames to the card, counted from when it is laid there.
+# The number of frames to the card since it was put down.
 WITHIN_THE_WRITING = 6
 
 
@@ -30,7 +30,8 @@ class EmulatedReaderTests(BrowserCase):
         self.page.see("$17.50 left")
         self.page.leave_check()
         self.till.emulator.tell("fault write 4 pulled-after")
-        # The card came for a payment and lies there still: it is not charged by one more tap.
+        # The card came for a payment and is still there, so one more tap on the screen does not
+        # charge it.
         self.page.press("Charge again")
         self.page.press("$5.00")
         self.page.panel("unknown")

@@ -1,4 +1,4 @@
-"""What a cashier sees of a card that is not what it says it is, and which action is offered for it."""
+"""What a cashier sees of a card that is not genuine, and which action is offered for it."""
 
 import readings
 from case import BrowserCase
@@ -7,7 +7,7 @@ from test_offline import DANGER
 UNVERIFIED = "This station cannot tell whether this card is genuine."
 OLD = "This card's data is out of date; there may be a copy."
 GENUINE = "Genuine NTAG 424 chip"
-# What is told of it; the first words stand where a card is drawn without an amount.
+# The expected words; the first are shown where a card is drawn without an amount.
 CHIPS = {
     readings.factory_clone: ("Copied card", "This is a copy of a card and holds no money."),
     readings.clone: ("Copied card", "This is a copy of a card and holds no money."),
@@ -33,7 +33,7 @@ OVER = "Overwrite this tag?"
 MOVE = "The operator can move the balance to another tag with Replace in Card tools."
 NOTHING = "This card is worn out or was tampered with; the balance is safe."
 IN_THE_WAY = "This one cannot be the new card. Put another tag on the reader."
-# As the server tells of a chip that names another version of its keys whenever it is asked.
+# The server's report on a chip whose key version changes with every reading.
 UNTRUE = """
 const [done] = arguments;
 Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
@@ -59,7 +59,7 @@ class AlarmTests(ReadingCase):
             make(self.drawer)
             self.page.open()
             self.page.see(DANGER, *words)
-            # The same colours for all of them, and no word of a terminal.
+            # All of them have the same colors and no word of the command line.
             self.assertEqual(self.page.count(".card:is(.doubtful, .grave)"), 1)
             self.assertEqual(self.page.count(".note.bad"), 1)
             said = self.page.script(SENTENCES)

@@ -1,4 +1,4 @@
-"""A card that is left on the reader is charged once, until somebody says that it is meant again."""
+"""A card left on the reader is charged once, unless somebody confirms that it is meant again."""
 
 from case import BrowserCase
 

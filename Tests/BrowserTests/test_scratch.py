@@ -1,4 +1,4 @@
-"""Scratching by scratching: two seconds that can be left, and then for good."""
+"""Scratching takes two seconds that can be interrupted, and is then final."""
 
 from selenium.webdriver.common.action_chains import ActionChains
 
@@ -6,7 +6,7 @@ from case import BrowserCase
 
 
 class ScratchTests(BrowserCase):
-    # One test looks at the card while no server does.
+    # One test reads the card while there is no server.
     loses_server = True
 
     def setUp(self):

@@ -1,5 +1,4 @@
-"""Every screen, light, dark and narrow: how it looks, and what is wrong with it for those who do not
-see it or do not point."""
+"""The look of every screen in light, dark and narrow, and its accessibility problems."""
 
 import base64
 import os
@@ -15,11 +14,11 @@ from case import BrowserCase
 
 AXE = f"{os.path.dirname(axe_core_python.__file__)}/axe.min.js"
 LOOKS = {"light": (WIDE, "light"), "dark": (WIDE, "dark"), "narrow": (NARROW, "light")}
-# All rules once; then those whose answer the colours, or the size, can change.
+# Checks all rules once, then those that depend on colors or size.
 RULES = {"light": None, "dark": ["color-contrast"],
          "narrow": ["scrollable-region-focusable"]}
 
-# The day's bars stand at one hour, whenever the test runs.
+# The day's bars are at a fixed hour, whenever the test runs.
 ONE_HOUR = """
 const send = window.fetch;
 window.fetch = async (path, options) => {
@@ -31,8 +30,7 @@ window.fetch = async (path, options) => {
   return new Response(JSON.stringify(day));
 };
 """
-# What is another every time reads the same in each picture; nothing blinks, and no message of a
-# moment lies over it.
+# Replaces text that differs in every run, and stops blinking and short-lived messages.
 STEADY = """
 const set = (places, text) => document.querySelectorAll(places).forEach((place) => {
   if (place.firstChild?.nodeType === Node.TEXT_NODE) place.firstChild.data = text;
@@ -72,8 +70,7 @@ axe.run(document, { resultTypes: ["violations"], ...rules && { runOnly: rules } 
     + " " + (node.any[0] ?? node.all[0] ?? node.none[0])?.message).slice(0, 3).join(" | ")}`)));
 """
 MOST_PICTURES = 5
-# What axe does not look at: nothing scrolls sideways, and what is pressed is large enough for a
-# thumb.
+# What axe does not check: nothing scrolls sideways, and controls are large enough for a thumb.
 ROOM = """
 const wrong = [];
 if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
@@ -102,7 +99,7 @@ class ScreenCase(BrowserCase):
             self.axe = file.read()
 
     def screen(self, name):
-        """Looks at the screen as it is now, in each way."""
+        """Checks the current screen in each look."""
         for look, (size, scheme) in LOOKS.items():
             with self.subTest(screen=name, look=look):
                 self.page.look(size, scheme, moves=False)
@@ -114,10 +111,10 @@ class ScreenCase(BrowserCase):
         self.page.look(*LOOKS["light"], moves=False)
 
     def difference(self, name):
-        """From the picture that is kept; nothing where the page looks as it does there."""
+        """The difference from the kept picture, or None."""
         for _ in range(MOST_PICTURES):
-            # The page draws itself again for another size, and for what the server tells it. What
-            # is made steady comes after that; where it did not, another picture is taken.
+            # The page redraws itself for another size and for news from the server. Text is fixed
+            # after that; if it was too late, another picture is taken.
             self.page.script(DRAWN)
             self.page.script(STEADY)
             png = base64.b64decode(self.page.driver.execute_cdp_cmd(
@@ -267,7 +264,7 @@ class ServiceScreens(ScreenCase):
 
 
 class ComparisonTests(unittest.TestCase):
-    """What another look is, and what is none."""
+    """What counts as a different look, and what does not."""
 
     def setUp(self):
         self.kept = screens.kept("home-card-light")

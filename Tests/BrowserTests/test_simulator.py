@@ -1,4 +1,4 @@
-"""The simulated reader, played from the page itself."""
+"""The simulated reader, used from the page itself."""
 
 from case import BrowserCase
 

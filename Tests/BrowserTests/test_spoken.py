@@ -1,4 +1,4 @@
-"""What is spoken to those who do not see is what the screen shows: short, and without ids."""
+"""What is spoken to people who cannot see matches the screen, short and without ids."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from test_lost_answers import INSTEAD
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|tapcard |--|\b04[0-9A-F\s]{12}", re.IGNORECASE)
 EARLIER = {"operation": "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f", "kind": "pay", "amount": "-4.50",
            "outcome": "committed"}
-# As the server tells of an outcome that nobody knows.
+# The server's report on an operation of unknown outcome.
 LOST = json.dumps({
     "status": 500, "error": "outcome-unknown", "result": "unknown",
     "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
@@ -21,12 +21,12 @@ LOST = json.dumps({
     "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "resolved": [],
     "next": [{"step": "tap-to-resolve", "because": "reader-lost"},
              {"step": "repeat-with-id", "operation": EARLIER["operation"]}]})
-# A prize without room on its card.
+# A prize that does not fit on its card.
 TICKETS = json.dumps({"upcoming": [], "drawn": [{
     "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
     "won": True, "prize": "7.00", "claim": "drawer"}]})
 AGAIN = "Charge again"
-# What the page asks next waits, so that an unknown outcome lasts until it was heard.
+# Delays the page's next question, so that an unknown outcome lasts until it is heard.
 LASTING = INSTEAD.replace("  window.fetch = send;", """
   window.fetch = async (...next) => {
     while (!window.letGo) await new Promise((go) => setTimeout(go, 20));
@@ -40,7 +40,7 @@ class UnknownTests(FaultCase):
     words = "Not sure it went through, $2.50. Tap the same card again to finish."
 
     def assertTwoSentences(self):
-        """Of a title and its line, whatever the server has said."""
+        """A title and its line are two sentences, whatever the server has said."""
         told = self.page.script(
             "return [...document.querySelectorAll('.panel h1, .panel :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
@@ -132,7 +132,7 @@ class OtherUnknownTests(BrowserCase):
                 self.page.script("window.letGo = true")
                 for heard in self.page.heard():
                     self.assertNotRegex(heard, ID)
-                # It is asked for again by itself, and answered then.
+                # The page asks again by itself, and gets an answer.
                 self.page.wait("document.querySelector('.panel.done, .panel.failed')")
                 self.page.leave_check()
                 if view == "tickets":

@@ -7,7 +7,7 @@ from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
 
 MANY = 8
-# What a page may take to load, where nothing else was said.
+# The limit for loading a page, unless another one is given.
 USUAL_LIMIT = 300
 LINK = """
 const [done] = arguments;
@@ -76,7 +76,7 @@ class ManyTabsTests(TabsCase):
         self.page.open()
         self.page.see("Another page, Payment, waiting")
         self.open_tab()
-        # The second was hidden after the first, and its stream has ended.
+        # The second tab was hidden after the first, and its stream has ended.
         self.page.driver.switch_to.window(second)
         self.wait_until_it_rests()
         self.page.driver.switch_to.window(self.first)

@@ -1,4 +1,4 @@
-"""Two tills at one server: which one a page is at, and that neither shows what is the other's."""
+"""Two tills at one server: each page shows its own till and nothing of the other."""
 
 from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
@@ -18,7 +18,7 @@ class TillsCase(BrowserCase):
         return self.page.script(PLACE)
 
     def open_beside(self):
-        """Another tab, as another cashier has it: both are seen."""
+        """Opens another tab, as another cashier has it, with both visible."""
         driver = self.page.driver
         first = driver.current_window_handle
         driver.switch_to.new_window("tab")
@@ -43,7 +43,7 @@ class ChoosingTests(TillsCase):
         self.assertIn("Till 2", page.driver.title)
         page.open(until="Blank tag")
         self.assertEqual(self.place(), "/tills/2/")
-        # The name at the top leads back.
+        # The name at the top leads back to the choice.
         page.press("Till 2")
         page.see(ASKED, "You are here.")
         page.press("Till 1")
@@ -69,14 +69,14 @@ class ChoosingTests(TillsCase):
         page.open(at=1, until="Amanda Gonzalez")
         page.go("history")
         page.see("Takings, all tills", "$20.00")
-        # Nobody has chosen anything.
+        # Nobody has chosen a till.
         page.open(until=ASKED)
 
     def test_a_till_that_is_not_there_any_more_is_told(self):
         page = self.page
         page.open(at=9, until=ASKED)
         page.see("There is no till 9.")
-        # The address itself is not found, which the browser notes.
+        # The address itself is not found, which the browser logs.
         self.assertTrue(all("404" in each for each in page.complaints()))
         page.press("Till 1")
         page.see("Amanda Gonzalez")
@@ -114,7 +114,7 @@ class ApartTests(TillsCase):
         self.assertNotIn("Another page", page.text())
         self.at(second)
         page.panel("waiting")
-        # The card is carried over: it leaves the other reader, and its payment is seen here.
+        # The card is moved: it leaves the other reader, and its payment is seen here.
         till.put(self.uid, at=2)
         page.panel("done")
         page.see("$16.50 left")

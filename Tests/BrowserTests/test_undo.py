@@ -1,8 +1,8 @@
-"""What is taken back right where it was done, and what the screen says of it afterwards."""
+"""Undoing an operation right where it was done, and what the screen then says."""
 
 from case import BrowserCase
 
-# Until the page knows that a blank tag lies there.
+# Waits until the page knows that a blank tag is there.
 BLANK = """
 const [done] = arguments;
 import("/store.js").then(({ onChange, state }) => {

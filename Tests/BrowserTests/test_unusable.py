@@ -1,4 +1,5 @@
-"""A card whose tag takes nothing any more: who has the money is told, and nothing is tried again."""
+"""A card whose tag can no longer be written: the page says who has the money, and retries
+nothing."""
 
 import json
 
@@ -6,9 +7,9 @@ import readings
 from test_faults import CALLS
 from test_readings import IN_THE_WAY, MOVE, NOTHING, ReadingCase
 
-# What is said of the card while something is unfinished on it, and else.
+# What is said of the card while an operation on it is open, and otherwise.
 UNWRITABLE = f"This card can no longer be written; something is unfinished.|{NOTHING}"
-# As the server tells of the operation that it is asked for, which is called OWN here.
+# The server's report on the requested operation, which is called OWN here.
 TOLD = """
 const [place, text] = arguments;
 const send = window.fetch;
@@ -31,7 +32,7 @@ class UnusableTests(ReadingCase):
                         "Page.removeScriptToEvaluateOnNewDocument", added)
 
     def asked(self, place):
-        """How often this page has asked for that."""
+        """The number of times that this page has requested it."""
         return self.page.script(
             "return calls.filter(([, path]) => path.includes(arguments[0])).length", place)
 

@@ -1,4 +1,4 @@
-"""One charge a visit, whatever becomes of the page and of the server; and a server that hangs."""
+"""One charge per visit, whatever happens to the page and the server, and a server that hangs."""
 
 import signal
 
@@ -7,12 +7,12 @@ from test_same_card import AGAIN
 
 PAID = "Already paid"
 PERHAPS = "This card may have paid already"
-# What the page knows of the card, as if the news had not come yet.
+# Resets what the page knows about the card, as if the news had not come yet.
 FORGET = """
 const [done] = arguments;
 import("/store.js").then(({ change }) => { change({ served: {} }); done(); });
 """
-# The page's clock for the server's silence is in the hand of the test.
+# Puts the page's timer for a silent server under the test's control.
 CLOCK = """
 const later = window.setTimeout;
 window.setTimeout = (act, pause, ...rest) => {
@@ -142,7 +142,7 @@ class HangingServerTests(VisitCase):
         self.page.see("Reconnecting", "Connection lost. Checking")
         self.assertNotIn("Keep the card on the reader", self.page.text())
         self.go_on()
-        # It had reached the server, or had not; the page says what has become of it.
+        # The payment had reached the server or not, and the page shows which.
         self.page.wait("document.querySelector('.panel.done, .panel.failed')"
                        " || !document.querySelector('.panel')")
         isPaid = self.page.count(".panel.done") == 1

@@ -1,4 +1,4 @@
-"""A till under test: the program that serves the page, and what its command line says."""
+"""A till under test: the server of its page, and its command line."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TAPCARD = os.path.abspath(os.environ.get("TAPCARD", f"{ROOT}/.build/release/tapcard"))
-# Until a program that was told to end is taken for one that hangs.
+# After this time a program that was told to end counts as hanging.
 END_LIMIT = 60
 PAUSE = 0.01
 
 
 class Refused(Exception):
-    """An answer of the API that is none of success."""
+    """An answer of the API that is not a success."""
 
     def __init__(self, status, document):
         super().__init__(status, document)
@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 class Program:
-    """`tapcard` with these words, until it is stopped; its first line says where it is."""
+    """`tapcard` with these words, running until it is stopped; its first line has its address."""
 
     def __init__(self, words, environment, log):
         self.process = subprocess.Popen(
@@ -57,7 +57,6 @@ class Sandbox(Program):
     """Stands in for the three services."""
 
     def __init__(self, environment, log):
-        # So little may be kept that what is shown from before is told to be old.
         super().__init__(["sandbox", "--json"], environment, log)
         addresses = json.loads(self.first_line)
         self.control, self.password = addresses["control"], addresses["password"]
@@ -66,7 +65,7 @@ class Sandbox(Program):
             for name in ("activation", "lottery", "mastermind")}
 
     def hold(self):
-        """Whoever asks waits for as long as a test needs."""
+        """Makes requests wait for as long as a test needs."""
         self.process.send_signal(signal.SIGSTOP)
 
     def go_on(self):
@@ -105,14 +104,14 @@ class Emulator(Program):
 
 
 class Till:
-    """A server with a home of its own, on a port that is free, and its helpers beside it."""
+    """A server with its own home, on a free port, and its helpers."""
 
     def __init__(self, *options, reader="sim", tills=1, sandbox=False, **settings):
         self.home = tempfile.mkdtemp(prefix="tapcard-browser-")
         self.log = open(f"{self.home}/log", "w+")
         self.environment = {
             "HOME": self.home, "PATH": "/usr/bin:/bin", "TZ": "UTC",
-            # Nobody is there: no test asks the real services.
+            # Nobody listens there, so no test calls the real services.
             **{f"TAPCARD_{name}_URL": "http://127.0.0.1:9/"
                for name in ("ACTIVATION", "LOTTERY", "MASTERMIND")},
             **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}}
@@ -121,10 +120,10 @@ class Till:
             self.options += ("--reader", "sim")
             for number in range(2, tills + 1):
                 self.options += ("--reader", f"sim:{self.tags_of(number)}")
-        # The till that is asked, unless another one is named; none where there is only one.
+        # The default till of requests; empty if there is only one.
         self.place = "/tills/1" if tills > 1 else ""
         self.sandbox = self.emulator = self.server = self.token = None
-        # Who asks the API, where the till asks who it is.
+        # The cashier who calls the API, if the till requires a login.
         self.cashier = {}
         if sandbox:
             self.sandbox = Sandbox(self.environment, self.log)
@@ -139,7 +138,7 @@ class Till:
         self.start()
 
     def start(self):
-        """Begins, or begins again where it was."""
+        """Starts the server, or starts it again at the same address."""
         port = self.url.rpartition(":")[2]
         self.server = Program(
             ["serve", "--port", port, *self.options], self.environment, self.log)
@@ -155,12 +154,12 @@ class Till:
         shutil.rmtree(self.home)
 
     def tags_of(self, number):
-        """The file of the simulated reader of this till, from the second one on."""
+        """The file of this till's simulated reader, from the second till on."""
         return f"{self.home}/tags-{number}.txt"
 
     def call(self, method, path, body=None, at=None):
-        """Asks the API as another page would, at the till with this number, also for a card that
-        has had the same already."""
+        """Calls the API as another page would, at the till with this number, even for a card that
+        has had the same operation before."""
         if path in ("pay", "add", "ticket/buy"):
             body = {"again": True, **body}
         headers = {"Content-Type": "application/json"}
@@ -170,7 +169,7 @@ class Till:
         return self.send(method, path, body, headers, f"/tills/{at}" if at else self.place)
 
     def wait(self, what, question):
-        """Asks until the answer is true, and returns it."""
+        """Repeats the question until its answer is true, and returns the answer."""
         end = time.monotonic() + END_LIMIT
         while not (answer := question()):
             if time.monotonic() > end:
@@ -179,7 +178,7 @@ class Till:
         return answer
 
     def read(self):
-        """The card on the reader: after an operation it is read again."""
+        """The card on the reader, which is read again after an operation."""
         def seen():
             card = self.call("GET", "card")
             return (card["read"] or card["problem"] or card["session"] is None) and [card["read"]]
@@ -197,7 +196,7 @@ class Till:
                 raise Refused(error.code, json.loads(error.read())) from None
 
     def run(self, *words, **settings):
-        """What the command line prints, one document; whatever its exit status."""
+        """The document that the command line prints, whatever its exit status."""
         ended = subprocess.run(
             [TAPCARD, *words, "--json"], env={**self.environment, **settings},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=END_LIMIT)
@@ -207,7 +206,7 @@ class Till:
         self.run("cashiers", "add", name, TAPCARD_CASHIER_PASSWORD=password)
         self.cashier, self.token = {"cashier": name, "password": password}, None
 
-    # The simulated reader, and what a test begins with.
+    # The simulated reader, and the setup of tests.
 
     def put(self, *tags, at=None):
         self.call("POST", "simulator/put", {"tags": list(tags)}, at)
@@ -222,7 +221,7 @@ class Till:
         return self.call("GET", "simulator")["tags"]
 
     def make_demo(self, balance=None):
-        """Makes the demo user's card on the tag that lies there."""
+        """Makes the demo user's card on the tag that is there."""
         card = self.call("POST", "demo", {})
         if balance:
             self.call("POST", "add", {"amount": balance, "confirmed": True})
@@ -230,10 +229,11 @@ class Till:
         return card["uid"]
 
     def put_again(self, uid=None):
-        """The card leaves the reader and comes back: what it had so far was another visit. One that
-        cannot be read needs its number."""
+        """Takes the card off the reader and puts it back, which starts a new visit. A card that
+        cannot be read needs its UID."""
         is_read = self.read if uid is None else lambda: self.call("GET", "card")["session"]
-        # A server that has just started has to see it first: it would not notice that it left.
+        # A server that has just started has to see the card first, or it would not notice that it
+        # left.
         self.wait("the card is seen", is_read)
         uid = uid or self.read()["uid"]
         if self.emulator:
@@ -254,6 +254,6 @@ class Till:
         return self.call("GET", "history")["entries"]
 
     def done(self, kind):
-        """The amounts of what has happened of this kind."""
+        """The amounts of the operations of this kind."""
         return [each["amount"] for each in self.history()
                 if each["kind"] == kind and each["state"] == "committed"]

@@ -2,9 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The database of a ledger is offline for a while, or for good.
-@Suite("A station whose ledger is offline, by the program", .ownThread) struct AbsentDatabaseTests {
-    @Test("serves its page, says why no money moves, and goes on once the database is back")
+/// The database is offline for a while or for good.
+@Suite("A station whose database is offline", .ownThread) struct AbsentDatabaseTests {
+    @Test(
+        "The till page refuses payments while the database is offline and resumes when it is back")
     func serving() throws {
         let server = try PrivatePostgreSQL()
         let owner = try TestIssuer(try server.database("issuer"))
@@ -37,7 +38,7 @@ import Testing
         try till.step("audit")
     }
 
-    @Test("serves several tills, and says once that the ledger is waited for")
+    @Test("A server for several tills says only once that it started without the ledger")
     func tills() throws {
         let server = try PrivatePostgreSQL()
         let owner = try TestIssuer(try server.database("issuer"))
@@ -56,7 +57,7 @@ import Testing
         try page.stop()
     }
 
-    @Test("a till that was never set up is not served without its database")
+    @Test("A station that was never set up is not served while its database is offline")
     func withoutKeys() throws {
         let server = try PrivatePostgreSQL()
         let till = try TestIssuer(try server.database("issuer"))
@@ -64,7 +65,7 @@ import Testing
         #expect(try till.status("--reader sim serve") == 9)
     }
 
-    @Test("and that was moved into a database says where, to a command and to the page")
+    @Test("Commands on a ledger that was moved to a database say where it is now")
     func moved() throws {
         let server = try PrivatePostgreSQL.shared.get()
         let name = "moved_\(UInt32.random(in: 0...UInt32.max))"

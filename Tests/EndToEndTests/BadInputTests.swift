@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 
 /// Invalid input is refused before anything is written, with words that say what to do instead.
-@Suite("Bad input is refused", .ownThread)
+@Suite("Bad input", .ownThread)
 struct BadInputTests {
     private static let unchanged = "Nothing was changed, and no money moved."
 
-    @Test("amounts")
+    @Test("An invalid or excessive amount is refused and changes nothing")
     func amounts() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -37,7 +37,7 @@ struct BadInputTests {
         #expect(try till.step("audit --json").contains(#""operations":1,"#))
     }
 
-    @Test("an amount in a currency without decimals")
+    @Test("Decimals are refused in a currency that has none")
     func yen() throws {
         let till = try Till(["TAPCARD_CURRENCY": "JPY"])
         try till.step("issue --balance 500")
@@ -47,7 +47,7 @@ struct BadInputTests {
         #expect(try till.step("pay 450").hasPrefix("Paid ¥450, ¥50 left\n"))
     }
 
-    @Test("names")
+    @Test("A name with a control character is refused, and a decomposed accent is composed")
     func names() throws {
         let till = try Till()
         try till.step("keys list")
@@ -60,7 +60,7 @@ struct BadInputTests {
         #expect(try till.step("read").hasPrefix("Zo\u{EB}, $0.00\n"))
     }
 
-    @Test("numbers of cards")
+    @Test("The replace command requires --card, and --card accepts a UID with colons")
     func numbers() throws {
         let till = try Till()
         try till.step("issue --balance 5")

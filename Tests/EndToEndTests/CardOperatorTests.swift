@@ -3,8 +3,7 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// An operator's commands around cards on an NTAG 424, on the command line.
-@Suite("An operator of cards on an NTAG 424", .ownThread) struct CardOperatorTests {
+@Suite("Operator commands for NTAG 424 cards", .ownThread) struct CardOperatorTests {
     private static func station(_ address: String? = nil) throws -> Till {
         let till = try Till()
         if let address { try till.step("config set card-address \(address)") }
@@ -14,7 +13,7 @@ import Testing
         return till
     }
 
-    @Test("goes the whole way from a card to its page on one machine, without hardware")
+    @Test("A simulated phone opens the customers' page once per tap, without any hardware")
     func wholeWay() throws {
         let till = try Till()
         try till.step("keys list")
@@ -55,7 +54,7 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("sees on a phone what each kind of tag shows, and why there is nothing")
+    @Test("A simulated phone shows what each kind of tag offers, or says why it shows nothing")
     func phone() throws {
         let till = try Till()
         #expect(
@@ -81,7 +80,7 @@ import Testing
         #expect(try till.run(["--reader", "pn532_uart:/dev/x", "sim", "phone"]).status == 2)
     }
 
-    @Test("names a page of this machine for a simulated reader alone")
+    @Test("An http card address must name a local port and works only with a simulated reader")
     func loopback() throws {
         let till = try Till()
         for address in ["http://127.0.0.1:8424/c", "http://localhost:8424/c"] {
@@ -102,7 +101,7 @@ import Testing
             ended.errors.contains("with a real reader, it must begin with https://"), "\(ended)")
     }
 
-    @Test("is warned of a page that phones would not find")
+    @Test("Setting a card address that phones cannot reach prints a warning")
     func pages() throws {
         let till = try Till()
         func set(_ name: String, _ value: String = "") throws -> String {
@@ -155,7 +154,7 @@ import Testing
         #expect(try !till.run(["doctor"]).output.contains("card-address"))
     }
 
-    @Test("makes the key file of the page again in the place of the older one, and of nothing else")
+    @Test("Exporting customer keys with --overwrite replaces only an older file of that kind")
     func customerKeys() throws {
         let till = try Till()
         let path = till.file("customer-keys.json")
@@ -188,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("reads in tag info whose keys a chip has, and where it leads")
+    @Test("Tag info names the issuer key of an NTAG 424 and the site that phones open")
     func tagInfo() throws {
         let till = try Till()
         try till.step("sim take")
@@ -226,7 +225,7 @@ import Testing
         #expect(try fresh.step("tag info").contains("point to no key of this station"))
     }
 
-    @Test("is told in plain words that a chip has no pages")
+    @Test("Dumping, formatting and restoring are refused on an NTAG 424 because it has no pages")
     func pagesOfChips() throws {
         let till = try CardOperatorTests.station()
         let chip = "This chip has key-protected files instead of pages, as an NTAG 424 does: "

@@ -8,14 +8,14 @@ struct Ended {
     let output: String
     let errors: String
 
-    /// A machine that is busy with other things may let the played reader answer too late for
-    /// libnfc. Nothing is done then, or, with status 6, nothing more: what was begun before is open.
+    /// On a busy machine the played reader may answer too late for libnfc. Then nothing is done,
+    /// or, with status 6, nothing more, and what was begun before stays open.
     var isWithoutReader: Bool {
         (status == 5 || status == 6)
             && (output + errors).contains("There is no usable reader")
     }
 
-    /// On a busy machine the database may also answer too late for a till. Nothing is done then.
+    /// On a busy machine the database may also answer too late for a till. Then nothing is done.
     var isWithoutDatabase: Bool {
         status == 9
             && (errors.contains("the database did not answer in time")
@@ -23,14 +23,14 @@ struct Ended {
     }
 }
 
-/// A process with an environment of its own, its output in files, within limits of time and room.
+/// A process with its own environment, its output in files, and limits on time and output.
 final class ChildProcess {
     struct Failure: Error {
         let what: String
         let number: Int32
     }
 
-    /// Where a standard stream goes.
+    /// The destination of a standard stream.
     enum Stream {
         /// A file of its own, which is read at the end.
         case kept
@@ -42,8 +42,8 @@ final class ChildProcess {
     struct Streams {
         var output = Stream.kept
         var errors = Stream.kept
-        /// The device of a terminal for all three streams. The process leads a session of its own
-        /// there, so that the keys which send signals reach it.
+        /// The terminal device for all three streams. The process leads a new session there, so
+        /// that the keys that send signals reach it.
         var terminal: String?
     }
 
@@ -133,7 +133,7 @@ final class ChildProcess {
         if ended == nil { kill(process, number) }
     }
 
-    /// Waits until something is so, such as a word in the output.
+    /// Waits until a condition holds, such as a word in the output.
     func wait(
         _ what: Comment, at location: SourceLocation = #_sourceLocation,
         until isSo: () throws -> Bool
@@ -162,7 +162,7 @@ final class ChildProcess {
         return true
     }
 
-    /// Looks again and again until something is so; false if it never is.
+    /// Polls until a condition holds; false if it never does.
     static func poll(_ isSo: () throws -> Bool) rethrows -> Bool {
         let rounds = Int(secondsLimit * 1_000_000) / Int(pollingInMicroseconds)
         for _ in 0..<rounds {
@@ -172,7 +172,7 @@ final class ChildProcess {
         return false
     }
 
-    /// A stream that goes elsewhere has left no file here.
+    /// A stream that was redirected has left no file here.
     private static func text(of path: String) throws -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An issuer with stations in two currencies and one ring of keys.
-@Suite("Another currency", .ownThread)
+@Suite("Stations in different currencies", .ownThread)
 struct CurrencyTests {
     private static let words =
         "This is a genuine card in EUR, but this station uses USD. Its balance is in the ledger of "
@@ -12,7 +12,7 @@ struct CurrencyTests {
         + "here, give this station the card's ledger with --ledger PLACE, or a copy of that "
         + "ledger: tapcard restore-backup FILE"
 
-    /// A station in dollars with the keys of one in euros, and a card of that one on its reader.
+    /// A station in dollars with the keys of a station in euros, and a card in euros on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {
         let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("issue --balance 6.36 --name Ann")
@@ -24,7 +24,7 @@ struct CurrencyTests {
         return (euro, dollar)
     }
 
-    @Test("is named, and is not a forgery")
+    @Test("A genuine card in another currency is refused as such and left unchanged")
     func named() throws {
         let (_, dollar) = try stations()
         let tag = try dollar.text(of: dollar.simulation.path)
@@ -38,7 +38,7 @@ struct CurrencyTests {
         #expect(try dollar.text(of: dollar.simulation.path) == tag)
     }
 
-    @Test("of a card that was taken for a new one elsewhere is told from damage")
+    @Test("A card reissued elsewhere in another currency is not reported as damaged")
     func issuedElsewhere() throws {
         let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("keys list")
@@ -58,7 +58,7 @@ struct CurrencyTests {
         #expect(!ended.errors.contains("overwrite"))
     }
 
-    @Test("comes with the keys to a station that has no ledger yet")
+    @Test("Imported keys bring their currency to a station that has no ledger yet")
     func withTheKeys() throws {
         let (euro, dollar) = try stations()
         #expect(try euro.text(of: euro.file("keys.json")).contains(#""currency": "EUR""#))
@@ -76,7 +76,7 @@ struct CurrencyTests {
             ), "\(imported)")
     }
 
-    @Test("of a copy is taken over where there are no cards yet, and only there")
+    @Test("A backup in another currency is restored only where there are no cards yet")
     func restored() throws {
         let (euro, dollar) = try stations()
         try euro.step("backup ~/copy")
@@ -89,7 +89,7 @@ struct CurrencyTests {
         #expect(ended.status == 9 && ended.errors.contains("EUR"), "\(ended.errors)")
     }
 
-    @Test("that writes a comma takes one; so does a language that does")
+    @Test("A decimal comma is accepted if the currency or the locale uses one")
     func comma() throws {
         let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("issue --balance 20,50")

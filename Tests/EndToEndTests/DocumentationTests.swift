@@ -2,10 +2,10 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("The pages of docs that the program prints", .ownThread)
+@Suite("The generated pages in docs", .ownThread)
 struct DocumentationTests {
     @Test(
-        "are what it prints; make docs writes them",
+        "The generated pages match what the program prints",
         arguments: [
             ("COMMANDS.md", "help --markdown"), ("SETTINGS.md", "help --settings"),
             ("schemas.json", "schema"),
@@ -17,7 +17,7 @@ struct DocumentationTests {
         try DocumentationTests.expect(ended.output, in: name)
     }
 
-    @Test("the API is described as a page describes it")
+    @Test("The served API description matches docs/openapi.json")
     func description() throws {
         let page = try CashierPage(Till())
         let answer = try page.get("/api/openapi.json")

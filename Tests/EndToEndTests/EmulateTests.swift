@@ -4,14 +4,14 @@ import PN532Emulator
 import TestSupport
 import Testing
 
-@Suite("Playing a reader", .ownThread)
+@Suite("The emulate command", .ownThread)
 struct EmulateTests {
     private static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0
     }
 
-    /// Frames that wake the chip, list the tag and writes 01020304 into its page 27h.
+    /// Frames that wake the chip, list the tag and write 01020304 to its page 27h.
     private static let writing: [UInt8] =
         [0x55, 0x55, 0x00, 0x00, 0x00]
         + [0x00, 0x00, 0xFF, 0x04, 0xFC, 0xD4, 0x4A, 0x01, 0x00, 0xE1, 0x00]
@@ -24,14 +24,16 @@ struct EmulateTests {
         try #require(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
     }
 
-    /// A reader that is plugged in.
+    /// Starts an emulator and waits until it is plugged in.
     private func playing(_ till: Till, _ words: [String]) throws -> ChildProcess {
         let process = try till.start(["emulate"] + words)
         try process.wait("it is plugged in") { try process.output.hasSuffix("\n") }
         return process
     }
 
-    @Test("it takes lines, and goes with its name and socket", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "The emulator obeys control lines and removes its link and socket when it stops",
+        arguments: [SIGINT, SIGTERM])
     func life(signal: Int32) throws {
         let till = try Till()
         let link = till.file("reader")
@@ -68,7 +70,7 @@ struct EmulateTests {
         #expect(try till.run(tell + ["status"]).status == 1)
     }
 
-    @Test("it plays an NTAG 424, and keeps it in a file")
+    @Test("The emulator plays an NTAG 424 and can load it again from a dump")
     func chip() throws {
         let till = try Till()
         let link = till.file("reader")
@@ -91,7 +93,7 @@ struct EmulateTests {
         #expect(refused.errors.contains("is incomplete: lines are missing"), "\(refused.errors)")
     }
 
-    @Test("as JSON it is one document")
+    @Test("The emulator prints one document with --json")
     func document() throws {
         let till = try Till()
         let link = till.file("reader")
@@ -103,7 +105,7 @@ struct EmulateTests {
         #expect(output.hasSuffix(#""control":"\#(link).control"}"# + "\n"))
     }
 
-    @Test("the tag lives in its file")
+    @Test("A write to the emulated tag is saved in the tag's file")
     func file() throws {
         let till = try Till()
         let (link, file) = (till.file("reader"), till.file("tag.txt"))
@@ -124,7 +126,7 @@ struct EmulateTests {
         #expect(try process.end().status == 0)
     }
 
-    @Test("what cannot be played is refused, and what is in the way stays")
+    @Test("An unplayable tag file or a bad option is refused, and existing files are kept")
     func refusals() throws {
         let till = try Till()
         let file = till.file("tag.txt")
@@ -161,7 +163,9 @@ struct EmulateTests {
                 .status == 2)
     }
 
-    @Test("an empty name is not valid", arguments: ["--tag", "--link", "--control"])
+    @Test(
+        "An empty tag, link or control name is refused",
+        arguments: ["--tag", "--link", "--control"])
     func emptyName(option: String) throws {
         let till = try Till()
         for more in [[], ["--tell", "status"]] {
@@ -173,7 +177,7 @@ struct EmulateTests {
         }
     }
 
-    @Test("a link whose name libnfc would cut is refused")
+    @Test("A link name with a colon is refused because libnfc would cut it off")
     func colon() throws {
         let till = try Till()
         try till.expect(
@@ -185,7 +189,7 @@ struct EmulateTests {
         #expect(!Self.exists(till.file("a")) && !Self.exists(till.file("a:b")))
     }
 
-    @Test("a reader that does not run, and a line that is too long")
+    @Test("Telling an emulator fails if none runs there or the control line is too long")
     func missing() throws {
         let till = try Till()
         let link = till.file("none/reader")
@@ -204,7 +208,7 @@ struct EmulateTests {
                 """)
     }
 
-    @Test("a line that was sent and not answered may have been carried out, and that is said")
+    @Test("A control line that gets no answer is reported as possibly executed")
     func unanswered() throws {
         let till = try Till()
         let link = till.file("reader")
@@ -230,7 +234,7 @@ struct EmulateTests {
     }
 
     @Test(
-        "a dump of another program is only read", .timeLimit(.minutes(1)),
+        "A dump from another program is only read and never written to", .timeLimit(.minutes(1)),
         arguments: ["flipper", "proxmark"])
     func foreign(format: String) throws {
         let till = try Till()
@@ -260,7 +264,9 @@ struct EmulateTests {
         #expect(try till.text(of: file) == before)
     }
 
-    @Test("the tag's file keeps its permissions", arguments: [0o640, 0o600] as [mode_t])
+    @Test(
+        "The tag's file keeps its permissions when the emulator writes to it",
+        arguments: [0o640, 0o600] as [mode_t])
     func permissions(mode: mode_t) throws {
         let till = try Till()
         let (link, file) = (till.file("reader"), till.file("tag.txt"))
@@ -277,7 +283,7 @@ struct EmulateTests {
         #expect(try process.end().status == 0)
     }
 
-    @Test("a tag's file that cannot be written is not played")
+    @Test("A read-only tag file is refused")
     func readOnly() throws {
         let till = try Till()
         let (link, file) = (till.file("reader"), till.file("tag.txt"))
@@ -296,7 +302,7 @@ struct EmulateTests {
         #expect(try DurableFile(file).permissions() == 0o444)
     }
 
-    @Test("a second one cannot take the first one's name")
+    @Test("A second emulator cannot take the link name of one that is running")
     func busy() throws {
         let till = try Till()
         let link = till.file("reader")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A station before its first card, and a simulated one next to it.
-@Suite("First use", .ownThread)
+@Suite("A new station", .ownThread)
 struct FirstUseTests {
     private let station: EmulatedTill
     private let till: Till
@@ -16,7 +16,7 @@ struct FirstUseTests {
 
     private func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    @Test("a tag is read without keys and ledger, and none are made")
+    @Test("Before setup tags can be read, other commands ask for init, and nothing is created")
     func reading() throws {
         let note =
             "Cards can be shown, but their seals cannot be checked, because this station is not "
@@ -35,7 +35,7 @@ struct FirstUseTests {
         #expect(!exists(till.data))
     }
 
-    @Test("a card of another issuer is shown, and its seal is not judged")
+    @Test("Before setup a sealed card is shown with an unknown key")
     func sealedCard() throws {
         try till.step("init --currency USD")
         try till.step("issue --balance 20")
@@ -48,7 +48,7 @@ struct FirstUseTests {
         #expect(!exists(till.keys) && !exists(till.ledger))
     }
 
-    @Test("init makes keys and ledger in the currency that is named, once")
+    @Test("The init command creates keys and ledger once, in the currency that it is given")
     func setUp() throws {
         let nameless = try till.run(["init"])
         #expect(nameless.status == 2 && nameless.errors.contains("--currency EUR"))
@@ -65,7 +65,7 @@ struct FirstUseTests {
         #expect(try till.step("issue --balance 3").hasPrefix("Issued: No name, €3.00\n"))
     }
 
-    @Test("a ledger that is gone is not begun again while its keys are there")
+    @Test("A missing ledger is not created anew while its keys are still there")
     func lostLedger() throws {
         try till.step("init --currency USD")
         try DurableFile(till.ledger).remove()
@@ -75,7 +75,7 @@ struct FirstUseTests {
         #expect(ended.errors.contains("tapcard restore-backup FILE"))
     }
 
-    @Test("play money has its own ledger, keys and settings, and says so")
+    @Test("Play money has its own ledger, keys and settings, and is announced as such")
     func play() throws {
         try till.step("init --currency EUR")
         let real = [till.keys, till.ledger]
@@ -96,7 +96,7 @@ struct FirstUseTests {
     }
 
     @Test(
-        "books that a variable names for the whole shop see no play money",
+        "Play money stays out of the ledger that TAPCARD_DATA or TAPCARD_LEDGER names",
         arguments: ["TAPCARD_DATA", "TAPCARD_LEDGER"])
     func exported(variable: String) throws {
         let isData = variable == "TAPCARD_DATA"
@@ -115,7 +115,7 @@ struct FirstUseTests {
         for name in ["keys.json", "ledger.sqlite"] { #expect(exists("\(books)/\(name)")) }
     }
 
-    @Test("the real books can be named on purpose, on the command line alone")
+    @Test("A simulated reader uses the real ledger when --ledger names it, with a warning")
     func onPurpose() throws {
         try till.step("init --currency USD")
         let words = ["--reader", "sim", "--ledger", till.ledger]
@@ -131,7 +131,7 @@ struct FirstUseTests {
         #expect(try till.step("audit").hasPrefix("Cards: 1; "))
     }
 
-    @Test("play money is tried in another currency, and the way from one to the other is named")
+    @Test("Play money in another currency needs a fresh folder, and the error says how to get one")
     func otherPlayMoney() throws {
         #expect(
             try till.step("--reader sim init --currency EUR").hasSuffix(

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("Help and completions of the program", .ownThread)
+@Suite("Help, manual and completions", .ownThread)
 struct HelpTests {
-    @Test("the overview leads to every verb, by its first word")
+    @Test("The overview lists the first word of every verb, and each group lists its verbs")
     func everyVerb() throws {
         let till = try Till()
         let overview = try till.step("--help")
@@ -22,7 +22,7 @@ struct HelpTests {
         }
     }
 
-    @Test("each topic of the overview is explained")
+    @Test("Every topic in the overview has a help text")
     func topics() throws {
         let till = try Till()
         let overview = try till.step("--help")
@@ -40,7 +40,7 @@ struct HelpTests {
         #expect(try till.step("help keys").hasPrefix("Usage:\n  tapcard keys VERB [OPTIONS]"))
     }
 
-    @Test("the manual has every verb, setting and topic")
+    @Test("The manual covers every verb, the settings and the topics")
     func manual() throws {
         let till = try Till()
         let manual = try till.run(["help", "--man"])
@@ -61,7 +61,7 @@ struct HelpTests {
         }
     }
 
-    @Test("help asks for no reader, no ledger and no folder")
+    @Test("Help needs no reader, no ledger and no home folder")
     func nothingNeeded() throws {
         let till = try Till()
         for line in [
@@ -77,7 +77,7 @@ struct HelpTests {
         #expect(options.output.contains("--reader\tReader to use, as listed by tapcard readers\n"))
     }
 
-    @Test("bash completes the program's verbs")
+    @Test("The bash completion script completes verbs")
     func completions() throws {
         let till = try Till()
         let script = try till.step("completions bash")

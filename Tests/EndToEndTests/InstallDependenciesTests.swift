@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `packaging/install-dependencies` with a played `apt-get`, and pauses that take no time.
-@Suite("Installing what is missing", .ownThread)
+@Suite("The install-dependencies script", .ownThread)
 struct InstallDependenciesTests {
     private static let prepare = """
         set -eu
@@ -31,7 +31,7 @@ struct InstallDependenciesTests {
         return ended.output
     }
 
-    @Test("where another program holds apt's lock, says which one and waits for it")
+    @Test("The script names the program that holds apt's lock, waits, and then installs")
     func waits() throws {
         let said = try run(
             """
@@ -53,7 +53,7 @@ struct InstallDependenciesTests {
                 """), "\(said)")
     }
 
-    @Test("gives up in the end, and says what to do")
+    @Test("The script gives up after 15 minutes and says what to do")
     func givesUp() throws {
         let said = try run(
             """
@@ -71,7 +71,7 @@ struct InstallDependenciesTests {
                 """), "\(said)")
     }
 
-    @Test("another failure of apt is passed on at once")
+    @Test("Any other apt failure is passed on without waiting")
     func fails() throws {
         let said = try run(
             """

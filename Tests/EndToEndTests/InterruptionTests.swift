@@ -2,9 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Signals, readers in use and ends of pipes", .ownThread)
+@Suite("Signals, busy readers and closed pipes", .ownThread)
 struct InterruptionTests {
-    @Test("a wait for a card can be stopped", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(
+        "A command that waits for a card can be stopped by a signal",
+        arguments: [SIGINT, SIGTERM, SIGHUP])
     func waiting(signal: Int32) throws {
         let till = try Till()
         try till.step("demo")
@@ -23,7 +25,7 @@ struct InterruptionTests {
                 """)
     }
 
-    @Test("leaving before a code is revealed leaves the card unscratched")
+    @Test("Ctrl-C before the code is revealed leaves the card unscratched")
     func scratching() throws {
         let till = try Till()
         try till.step("demo")
@@ -42,7 +44,7 @@ struct InterruptionTests {
         #expect(try till.step("audit --json").contains(#""operations":1,"open":0,"#))
     }
 
-    @Test("watching prints a line a tap and ends well")
+    @Test("A watch prints one line per tap of a card until Ctrl-C")
     func watching() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann")
@@ -76,7 +78,7 @@ struct InterruptionTests {
                 """)
     }
 
-    @Test("two commands at once: the second one learns who was first")
+    @Test("A second command on a busy reader is refused and names the process that has it")
     func busy() throws {
         let till = try Till()
         try till.step("demo")
@@ -99,7 +101,7 @@ struct InterruptionTests {
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $4.00 left\n"))
     }
 
-    @Test("a payment goes on when its output is not read")
+    @Test("A payment completes even if its output cannot be written")
     func closedPipe() throws {
         let till = try Till()
         try till.step("issue --balance 20")

@@ -3,7 +3,7 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("Keys", .ownThread)
+@Suite("Keys on the command line", .ownThread)
 struct KeyTests {
     private static let forged =
         "The card is forged: its records are sealed with a retired key. The card was rejected; the "
@@ -11,7 +11,7 @@ struct KeyTests {
         + "operator can rewrite it from the ledger and make it valid: tapcard repair --card "
         + "04AC6B72BA6C80"
 
-    @Test("the first run says once where keys and ledger lie")
+    @Test("The first run creates private keys and a ledger, and says once where they are")
     func firstRun() throws {
         let till = try Till()
         let words = """
@@ -27,7 +27,7 @@ struct KeyTests {
         }
     }
 
-    @Test("first runs at the same time make one ring of keys")
+    @Test("Concurrent commands create one key ring and never rotate to the same key")
     func atOnce() throws {
         let till = try Till()
         let processes = try (0..<4).map { _ in try till.start(["keys", "list"]) }
@@ -40,8 +40,8 @@ struct KeyTests {
             rotated.sorted() == (2...5).map { "Records are now sealed with key \($0)" })
     }
 
-    /// A process that was stopped in the middle, or one of another user under an old lock file.
-    @Test("a rotation says what it waits for, and can be stopped")
+    /// The lock may be held by a process that was stopped, or by another user's process.
+    @Test("A rotation names the process that it waits for and can be stopped")
     func waiting() throws {
         let till = try Till()
         try till.step("demo")
@@ -66,7 +66,7 @@ struct KeyTests {
         #expect(ended.status == 0 && ended.output.hasPrefix("Records are now sealed with key 2"))
     }
 
-    @Test("a key file that is damaged is refused")
+    @Test("A damaged key file is refused and left unchanged")
     func unusable() throws {
         let till = try Till()
         try till.step("demo")
@@ -78,7 +78,7 @@ struct KeyTests {
         #expect(try till.text(of: till.keys) == "{")
     }
 
-    @Test("lost keys are not made again")
+    @Test("Missing keys are not created again while the ledger has cards")
     func lost() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -95,7 +95,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a key is rotated and retired, and cards under it are repaired")
+    @Test("A card sealed with a retired key is refused until it is repaired")
     func retired() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -118,7 +118,7 @@ struct KeyTests {
         #expect(try till.step("keys list").hasPrefix("key 1  retired "))
     }
 
-    @Test("a number that cards know is not given to another key when an older file is put back")
+    @Test("A rotation after restoring an old key file skips key numbers that cards already use")
     func olderFile() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -138,7 +138,7 @@ struct KeyTests {
         #expect(try till.step("keys list").contains("key 3  active"))
     }
 
-    @Test("doctor says which keys cannot be used, what to do, and ends with 1")
+    @Test("Doctor reports unusable keys with a remedy and exit status 1")
     func doctor() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -163,7 +163,7 @@ struct KeyTests {
         #expect(try till.run(["doctor"]).status == 0)
     }
 
-    @Test("keys go into a file that is new, and come from one that is theirs")
+    @Test("Exported keys equal the key file, and a key file that others can read is not imported")
     func files() throws {
         let till = try Till()
         try till.step("keys list")

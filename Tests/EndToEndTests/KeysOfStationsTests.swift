@@ -3,8 +3,8 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// The stations of one ledger change from one key to the next, by the program.
-@Suite("The keys of stations, by the program", .ownThread) struct KeysOfStationsTests {
+/// Stations that share a ledger move from one key to the next.
+@Suite("Key rotation among stations", .ownThread) struct KeysOfStationsTests {
     /// An owner with the keys of the issuer, and two tills.
     private static func issuer(
         _ body: (_ owner: TestIssuer, _ first: TestIssuer, _ second: TestIssuer) throws -> Void
@@ -29,7 +29,7 @@ import Testing
         + "keys export FILE at the other station, then import the file here: tapcard keys import "
         + "FILE"
 
-    @Test("a new key seals at every station at once, when all of them have it")
+    @Test("A new key seals at every station once all of them have imported it")
     func rotation() throws {
         try Self.issuer { owner, first, second in
             let told = try owner.step("keys rotate")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("only the owner changes the key, and a station with an old file is told the way out")
+    @Test("Only the owner rotates keys, and a station with old keys is told how to catch up")
     func oldFile() throws {
         try Self.issuer { owner, first, second in
             #expect(try first.status("keys rotate") == 9)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("a key that was announced where it is lost is given up, and its number is not used again")
+    @Test("An announced key that was lost can be retired, and its number is not reused")
     func lostAnnouncement() throws {
         try Self.issuer { owner, first, second in
             try owner.step("keys rotate")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a list makes no keys, and says whose are missing; doctor names another key 1")
+    @Test("Listing keys creates none and says which are missing, and doctor finds a wrong key 1")
     func list() throws {
         try Self.issuer { owner, first, _ in
             let third = try owner.station(3)
@@ -137,8 +137,8 @@ import Testing
         }
     }
 
-    /// The page runs for days. The key changes in that time, and comes by another command.
-    @Test("a page notices that its station lacks the key, and that it has come")
+    /// A page runs for days, and the key may be rotated and imported in the meantime.
+    @Test("A running till page stops at a key that it lacks and resumes once it is imported")
     func page() throws {
         try Self.issuer { owner, _, second in
             let page = try CashierPage(second.till, ["--ledger", second.place])

@@ -6,9 +6,9 @@ import Testing
 struct LibraryExampleTests {
     private static let examples = URL(filePath: Repository.path("Examples"))
 
-    /// The tutorials show the same file as what the program prints.
+    /// The tutorials show the same file.
     @Test(
-        "are built with the package, and print what the pages say",
+        "Each example prints the output that its page shows",
         arguments: ["Till", "PulledCard"])
     func runs(name: String) throws {
         let till = try Till()

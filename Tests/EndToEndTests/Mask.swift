@@ -1,7 +1,7 @@
 import Foundation
 
-/// A pattern of text that differs from run to run. Foundation's expressions find it many times
-/// faster than Swift's, and a session is masked by twenty of them, line by line.
+/// A pattern for text that differs from run to run. Foundation matches many times faster than
+/// Swift's Regex, and each session line is masked by twenty patterns.
 struct Mask: Sendable {
     private let expression: NSRegularExpression
 

@@ -3,8 +3,8 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// What a till has called "not paid" it never sells under the same id, by the program.
-@Suite("A payment that was not done", .ownThread)
+/// A payment that a till reported as not paid is never taken under the same id.
+@Suite("A payment that was reported as not paid", .ownThread)
 struct NotDoneTests {
     private typealias TestIssuer = OfflineTests.TestIssuer
     private typealias OfflineTill = OfflineTests.OfflineTill
@@ -27,7 +27,7 @@ struct NotDoneTests {
             sourceLocation: location)
     }
 
-    @Test("stays so while the ledger is offline")
+    @Test("A voided payment stays voided while the ledger is offline")
     func offline() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -50,8 +50,8 @@ struct NotDoneTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    /// Two tills: the second gives up the payment of the first, and tells it so when asked.
-    @Test("stays so at a till that has only heard of it")
+    /// The second till voids the payment of the first and reports that when asked.
+    @Test("A voided payment stays voided at a till that has only heard of it")
     func elsewhere() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -71,7 +71,7 @@ struct NotDoneTests {
         for till in tills { expectRefused(try till.run(again)) }
     }
 
-    @Test("stays so for a client of the page")
+    @Test("A voided payment stays voided for a client of the till page")
     func page() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -96,8 +96,8 @@ struct NotDoneTests {
         try page.stop()
     }
 
-    /// The journal could not be booked when the server was back.
-    @Test("is not made of one that was sold offline, by asking again once it is back")
+    /// The journal cannot be booked when the server is back.
+    @Test("Repeating an offline payment after the ledger is back replays it instead of voiding it")
     func soldBefore() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }

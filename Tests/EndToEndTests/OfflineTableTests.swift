@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension OfflineTests {
-    /// It has no masters: its journal and its snapshot are under a key that its table brings.
-    @Test("sells on with a table of card keys, also with one that takes its place in between")
+    /// The till has no issuer keys, so a key from its table seals its journal and its snapshot.
+    @Test("Offline payments taken with a table of card keys are booked even after a newer table")
     func withTable() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }

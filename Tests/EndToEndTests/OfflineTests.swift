@@ -3,11 +3,10 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// A till whose ledger's server stops, by the program: it sells on within its limits, and the
-/// ledger books it afterwards.
-@Suite("A till whose ledger is offline, by the program", .ownThread)
+/// A till whose ledger server stops takes offline payments within its limits, and books them later.
+@Suite("A till whose ledger is offline", .ownThread)
 struct OfflineTests {
-    @Test("refuses money, and shows what the card itself says")
+    @Test("Without offline payments a till moves no money but shows the balance on the card")
     func refusing() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -44,7 +43,7 @@ struct OfflineTests {
     }
 
     /// A machine that takes the connection and never answers.
-    @Test("refuses money where the server swallows what is sent to it")
+    @Test("A till moves no money if its database server never answers")
     func swallowing() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -59,8 +58,8 @@ struct OfflineTests {
         }
     }
 
-    /// libpq would wait an hour for each; a cashier does not.
-    @Test("refuses money where three servers are silent")
+    /// libpq would wait an hour for each of them.
+    @Test("A till with three silent database servers refuses a payment and names each of them")
     func allSilent() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -78,8 +77,8 @@ struct OfflineTests {
         }
     }
 
-    /// Two machines swallow what they get, and would be waited for an hour each.
-    @Test("finds the server after two that are silent")
+    /// Two servers accept connections and never answer; libpq would wait an hour for each.
+    @Test("A till finds its database server behind two silent ones")
     func afterSilentOnes() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -95,7 +94,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "sells on within its limits, and books when the server is back",
+        "An offline till takes payments within its limits and books them when the ledger is back",
         arguments: Thoroughness.some(["NTAG424", "NTAG213"], of: 2))
     func story(chip: String) throws {
         var issuer = try TestIssuer()
@@ -146,9 +145,10 @@ struct OfflineTests {
         #expect(try till.step("station book") == "No offline payments to book")
     }
 
-    /// The card may show the payment, and the cashier was told that its end is not known.
+    /// The card may already show that payment, and the cashier was told that its outcome is
+    /// unknown.
     @Test(
-        "takes nothing from a card on which its own payment is open",
+        "A till takes no offline payment from a card on which its own payment is open",
         arguments: Thoroughness.some(["NTAG424", "NTAG213"], of: 2))
     func openPayment(chip: String) throws {
         var issuer = try TestIssuer()
@@ -179,7 +179,7 @@ struct OfflineTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    @Test("does not say of a request that was done, or may have been, that nothing moved")
+    @Test("An offline till never denies a request that was done or may have been done")
     func earlierTries() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -209,7 +209,7 @@ struct OfflineTests {
         #expect(try till.step("read").contains("€15.00"))
     }
 
-    @Test("says at each tap that its journal cannot be read")
+    @Test("A payment warns that the journal of offline payments cannot be read")
     func unreadableJournal() throws {
         let issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -221,7 +221,7 @@ struct OfflineTests {
         #expect(paid.errors.contains("offline payments could not be booked"), "\(paid)")
     }
 
-    @Test("is named where its journal was lost, until that is written off")
+    @Test("A lost journal is reported until the owner writes it off")
     func lostJournal() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -251,7 +251,7 @@ struct OfflineTests {
         #expect(try issuer.owner.step("ledger status --json").contains(#""journals":[]"#))
     }
 
-    @Test("says so on its page, which opens without the server as well")
+    @Test("The till page takes offline payments, even after a restart without the server")
     func page() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -289,7 +289,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "tells its page when the ledger goes and comes, without a card and without an offline payment"
+        "The till page notices without a tap that the ledger is offline or back"
     )
     func news() throws {
         var issuer = try TestIssuer()
@@ -313,8 +313,7 @@ struct OfflineTests {
         try page.stop()
     }
 
-    /// "Paid" is said once the line is on the disk, and only then.
-    @Test("says nothing of a payment whose sync has failed")
+    @Test("An offline payment is reported as paid only after its journal line is synced")
     func failedSync() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }
@@ -358,7 +357,7 @@ struct OfflineTests {
             try owner.step("ledger init --currency EUR")
         }
 
-        /// Starts a server on what the last one has left.
+        /// Starts a new server on the data of the last one.
         mutating func recover() throws { server = try server.recovered() }
 
         /// A new station, as its owner and its cashier set it up.

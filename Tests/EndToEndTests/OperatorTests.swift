@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-@Suite("What operators do", .ownThread)
+@Suite("Operator commands", .ownThread)
 struct OperatorTests {
     private static let uid = Till.firstUID
     private static let unchanged = "Nothing was changed, and no money moved."
 
-    @Test("a card that is not known, or no card's number, is said to be so, and nothing else")
+    @Test("Operator commands refuse an unknown card and an invalid UID")
     func unknown() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -22,7 +22,7 @@ struct OperatorTests {
         #expect(!wrong.errors.contains("keys export"), "\(wrong.errors)")
     }
 
-    @Test("a lost card's balance moves to a new tag")
+    @Test("A lost card's balance moves to a new tag, and the old tag is refused")
     func replace() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann --id 7")
@@ -45,7 +45,7 @@ struct OperatorTests {
                 #""next":[{"step":"use-replacement"},{"step":"reissue-tag"}]}"# + "\n"))
     }
 
-    @Test("a name is forgotten in the ledger, and on the card at its next tap")
+    @Test("A forgotten name is erased from the ledger, and from the card at its next tap")
     func forget() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann --id 7")
@@ -58,14 +58,15 @@ struct OperatorTests {
         #expect(try !till.text(of: till.ledger).contains("Ann\u{0}"))
     }
 
-    /// The bytes of "Ann" on the tag, wherever the pages part them.
+    /// Whether the tag holds the bytes of "Ann", even across pages.
     private func holdsName(_ till: Till) throws -> Bool {
         let pages = try till.step("tag dump").split(separator: "\n")
             .filter { $0.hasPrefix("page") }.map { $0.dropFirst("page 00: ".count) }
         return pages.joined(separator: " ").contains("41 6E 6E")
     }
 
-    @Test("of a payment or a top-up no more is moved back than was moved, and cash once")
+    @Test(
+        "A refund cannot exceed the amount moved, and repeating it warns against paying out twice")
     func refund() throws {
         let till = try Till()
         try till.step("issue --balance 20")

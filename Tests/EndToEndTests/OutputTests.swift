@@ -4,7 +4,7 @@ import Tags
 import TestSupport
 import Testing
 
-@Suite("Standard output that takes nothing, and the dash that stands for it", .ownThread)
+@Suite("Unwritable output, and a dash for a file", .ownThread)
 struct OutputTests {
     private static let full = ChildProcess.Streams(output: .path("/dev/full"))
     private static let complaint =
@@ -17,7 +17,7 @@ struct OutputTests {
         try till.start(till.words(of: line), streams: streams).end()
     }
 
-    @Test("every verb says so, with exit status 1, unless it has done something")
+    @Test("A command that only prints exits with 1 when its output cannot be written")
     func everyVerb() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -37,7 +37,7 @@ struct OutputTests {
         }
     }
 
-    @Test("what was done to a card is said on standard error, and its exit status says it, too")
+    @Test("A change to a card is reported on standard error when standard output is full")
     func requests() throws {
         let till = try Till()
         try till.step("keys list")
@@ -64,8 +64,7 @@ struct OutputTests {
         }
     }
 
-    /// Commands of every verb that changes something, in an order in which each has
-    /// something to do.
+    /// Commands of every verb that changes something, ordered so that each has something to do.
     private static let changes = [
         "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",
         "keys rotate", "keys retire 1 --for-ever", "keys export ~/keys", "keys import ~/keys",
@@ -81,7 +80,7 @@ struct OutputTests {
     ]
     private static let payment = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("what was done is done, whatever it was: exit status 0, and what it was in words")
+    @Test("Every verb that changes something succeeds and says so when standard output is full")
     func changes() throws {
         let till = try Till()
         let services = try PlayedServices(till)
@@ -102,7 +101,7 @@ struct OutputTests {
     }
 
     @Test(
-        "what others have to find ends at once where its address cannot be printed",
+        "A server whose address cannot be printed ends at once",
         arguments: ["serve", "serve --json", "sandbox", "sandbox --json", "emulate"])
     func addresses(line: String) throws {
         let ended = try ended(try Till(), line)
@@ -110,7 +109,7 @@ struct OutputTests {
         #expect(ended.errors.hasSuffix(OutputTests.complaint), "\(ended.errors)")
     }
 
-    @Test("a failure keeps its own exit status, and is said in words")
+    @Test("A refusal keeps its own exit status when standard output is full")
     func failures() throws {
         let till = try Till()
         try till.step("issue --balance 5")
@@ -126,7 +125,7 @@ struct OutputTests {
         #expect(silent.status == 0 && silent.errors == "")
     }
 
-    @Test("a closed standard output is none, and no file takes its place")
+    @Test("A command fails with status 1 if standard output is closed")
     func closed() throws {
         let till = try Till()
         try till.step("issue --balance 5")
@@ -140,7 +139,7 @@ struct OutputTests {
                 "could not be written: Bad file descriptor. The output is incomplete."))
     }
 
-    @Test("a dash is standard output or input wherever a file is named")
+    @Test("A dash stands for standard input or output wherever a file may be named")
     func dashes() throws {
         let (till, other) = (try Till(), try Till())
         try till.step("issue --balance 5 --name Ann")
@@ -184,7 +183,7 @@ struct OutputTests {
         #expect(try till.step("tag dump - --json").contains(#""dump":"tapcard tag 1\n"#))
     }
 
-    @Test("the raw bytes that nfc-mfultralight keeps are put back like any other dump")
+    @Test("A raw dump from nfc-mfultralight can be restored if it is complete")
     func rawDump() throws {
         let (till, other) = (try Till(), try Till())
         try till.step("issue --balance 5 --name Ann")
@@ -201,7 +200,7 @@ struct OutputTests {
         #expect(refused.errors.contains("must have the chip's size (180 of an NTAG213"))
     }
 
-    @Test("who plays a reader may send its tag on standard input")
+    @Test("The emulator can take its tag from standard input")
     func emulated() throws {
         let till = try Till()
         try till.step("issue --balance 5")
@@ -218,7 +217,7 @@ struct OutputTests {
         #expect(try shell.end().errors.contains("Standard input is read-only, so changes"))
     }
 
-    @Test("Ctrl-C stops a loop of the shell's, because the signal ends what has begun nothing")
+    @Test("Ctrl-C at a waiting payment also stops the shell loop around it")
     func loop() throws {
         let till = try Till()
         try till.step("demo")

@@ -2,15 +2,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// These pipes have no writer: a program that opens one to read waits for ever.
-@Suite("A pipe in the place of one of tapcard's files does not block a command", .ownThread)
+/// The pipes have no writer, so a program that opens one for reading would wait forever.
+@Suite("Named pipes in place of tapcard's files", .ownThread)
 struct PipeTests {
     private func put(_ path: String, _ till: Till) throws {
         unsafe unlink(path)
         try #require(unsafe mkfifo(path, 0o600) == 0)
     }
 
-    @Test("settings")
+    @Test("A pipe in place of the settings file is refused")
     func settings() throws {
         let till = try Till()
         let path = till.file(".config/tapcard/simulated/config.json")
@@ -23,7 +23,7 @@ struct PipeTests {
                 + "Fix the file or remove it.")
     }
 
-    @Test("keys")
+    @Test("A pipe in place of the key file is refused")
     func keys() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -37,7 +37,7 @@ struct PipeTests {
                 + "the owner of the file, or restore the backup of the keys.")
     }
 
-    @Test("the simulation")
+    @Test("A pipe in place of the simulation file is refused")
     func simulation() throws {
         let till = try Till()
         try till.step("sim put NTAG213")
@@ -46,7 +46,7 @@ struct PipeTests {
         #expect(ended.status != 0 && ended.errors.contains("is a pipe, not a file"))
     }
 
-    @Test("the ledger")
+    @Test("A pipe in place of the ledger is refused")
     func ledger() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -55,7 +55,7 @@ struct PipeTests {
         #expect(ended.status == 9 && ended.errors.contains("is no file"), "\(ended.errors)")
     }
 
-    @Test("a backup of the ledger")
+    @Test("A pipe is refused as a backup of the ledger")
     func backup() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -66,7 +66,7 @@ struct PipeTests {
         #expect(try till.step("read").contains("$20.00"))
     }
 
-    @Test("Mastermind's games")
+    @Test("A pipe in place of the file of Mastermind games is refused")
     func games() throws {
         let till = try Till()
         let services = try PlayedServices(till)
@@ -83,7 +83,7 @@ struct PipeTests {
         try services.stop()
     }
 
-    @Test("what was kept of the lottery is fetched again")
+    @Test("A pipe in place of the lottery cache is ignored, and the draws are fetched again")
     func cache() throws {
         let till = try Till()
         let services = try PlayedServices(till)
@@ -94,7 +94,7 @@ struct PipeTests {
         try services.stop()
     }
 
-    @Test("a dump that a person names may come through a pipe")
+    @Test("A dump can be restored through a pipe")
     func dump() throws {
         let till = try Till()
         try till.step("issue --balance 20")

@@ -2,9 +2,8 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// docs/STATIONS.md shows how to try offline payments without hardware.
-@Suite("The trial that docs/STATIONS.md prints", .ownThread) struct PrintedTrialTests {
-    @Test("works as it is printed, from the keys to the history")
+@Suite("The trial in docs/STATIONS.md", .ownThread) struct PrintedTrialTests {
+    @Test("The commands of the trial work and print what the page shows")
     func trial() throws {
         var issuer = try OfflineTests.TestIssuer()
         defer { issuer.server.kill() }
@@ -33,7 +32,7 @@ import Testing
         }
     }
 
-    /// The lines of the page's block of commands that has a simulated reader.
+    /// The lines of the page's code block that uses a simulated reader.
     private static func lines() throws -> [String] {
         let page = try #require(try DurableFile(Repository.path("docs/STATIONS.md")).read())
         let blocks = String(decoding: page, as: UTF8.self).split(separator: "```")

@@ -3,14 +3,14 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// Changes to tags, files and the ledger with other tools than tapcard, and what of them
-/// reaches the till. docs/SECURITY.md lists all of it.
-@Suite("An attack", .ownThread)
+/// Tags, files and ledgers are changed with other tools than tapcard. docs/SECURITY.md lists every
+/// attack.
+@Suite("Attacks on tags, files and the ledger", .ownThread)
 struct ProgramAttackTests {
-    /// Would colour the page, clear it, move the cursor or turn the writing around.
+    /// Sequences that would color or clear the screen, move the cursor or reverse the text.
     static let injections = ["\u{1B}[31m", "\u{1B}[2J", "\u{9B}2J", "\r", "\u{8}", "\u{202E}"]
 
-    @Test("with words on a tag that control a terminal reaches no terminal", arguments: injections)
+    @Test("Control characters on a tag never reach the terminal", arguments: injections)
     func wordsOnTags(_ injection: String) throws {
         let escaped = injection.unicodeScalars.map { scalar in
             let digits = String(scalar.value, radix: 16)
@@ -38,7 +38,8 @@ struct ProgramAttackTests {
         #expect(try till.step("audit --json").contains(#""cards":0,"#))
     }
 
-    @Test("with words in files that control a terminal reaches no terminal", arguments: injections)
+    @Test(
+        "Control characters in files and arguments never reach the terminal", arguments: injections)
     func wordsInFiles(_ injection: String) throws {
         let till = try Till()
         let dumps = [
@@ -75,7 +76,7 @@ struct ProgramAttackTests {
         }
     }
 
-    @Test("by another user on the machine finds no ledger and no keys that he may open")
+    @Test("Ledger, keys and backups are closed to other users")
     func otherUsers() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -95,7 +96,7 @@ struct ProgramAttackTests {
         }
     }
 
-    @Test("a ledger, or a folder of it, that others may write is refused")
+    @Test("A ledger or data folder that others can write to is refused")
     func writable() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -124,7 +125,7 @@ struct ProgramAttackTests {
         try till.step("pay 1")
     }
 
-    @Test("from a folder in which others could put another ledger or other settings is refused")
+    @Test("Folders and settings files that others can write to are refused")
     func places() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -156,10 +157,10 @@ struct ProgramAttackTests {
         }
     }
 
-    /// Only root can give files away. Root itself is refused, too: what it wrote there, the owner
-    /// could not read any more.
+    /// Only root can give files away. Root is refused, too, because the owner could no longer read
+    /// what root writes there.
     @Test(
-        "from a folder or a file of another user is refused", .enabled(if: geteuid() == 0))
+        "A folder or file that belongs to another user is refused", .enabled(if: geteuid() == 0))
     func foreign() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -191,7 +192,7 @@ struct ProgramAttackTests {
         try till.step("pay 1")
     }
 
-    @Test("on the ledger with another program is seen by the audit where the books do not agree")
+    @Test("Edits to the ledger are refused by its triggers or found by the audit")
     func editedLedger() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -224,7 +225,7 @@ struct ProgramAttackTests {
         try till.step("audit")
     }
 
-    @Test("on the ledger by somebody who keeps books is not seen: who may write it owns the money")
+    @Test("The audit cannot detect balanced entries forged by someone with write access")
     func cookedBooks() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -244,7 +245,7 @@ struct ProgramAttackTests {
         #expect(try till.step("read").hasPrefix("No name, $25.00\n"))
     }
 
-    @Test("with the lock bits of a card costs the card and no money")
+    @Test("Locking a card's tag costs the card but no money")
     func locked() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -261,7 +262,7 @@ struct ProgramAttackTests {
         #expect(try till.step("audit").contains("unfinished: none; rules: all hold"))
     }
 
-    /// Nothing that a terminal would obey, on either stream.
+    /// Expects nothing that a terminal would obey on either stream.
     private func expectHarmless(
         _ ended: Ended, _ label: Comment, location: SourceLocation = #_sourceLocation
     ) {

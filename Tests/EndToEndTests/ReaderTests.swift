@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 /// The program on a bus that libumockdev plays, with the real libusb beneath.
-@Suite("Readers and their doctor", .ownThread)
+@Suite("Listing and diagnosing readers", .ownThread)
 struct ReaderTests {
     private static let fixtures =
         Repository.path("fixtures/usb")
     private static let usable = "No usable NFC reader was found. "
 
-    /// Runs the program where these readers are plugged in; a shell may change the bus before.
+    /// Runs the program with these readers plugged in; `change` is run in a shell first.
     private func run(
         _ words: [String], on readers: [String], _ change: String = ""
     ) throws -> Ended {
@@ -23,7 +23,7 @@ struct ReaderTests {
         return try process.end()
     }
 
-    @Test("readers are listed with the names to give to --reader")
+    @Test("Readers are listed with the names that --reader takes")
     func readers() throws {
         let ended = try run(["readers", "--json"], on: ["hub", "scl3711", "ftdi", "rcs380"])
         #expect(ended.status == 0)
@@ -46,7 +46,7 @@ struct ReaderTests {
                 """)
     }
 
-    @Test("an explicit simulated reader can be used")
+    @Test("No warning is printed when the simulated reader is named")
     func asked() throws {
         let list = try run(["readers", "--reader", "sim"], on: ["hub"])
         #expect(list.status == 0)
@@ -54,7 +54,7 @@ struct ReaderTests {
         #expect(list.errors == "")
     }
 
-    @Test("a machine without USB, and one without a reader")
+    @Test("A machine without USB and one without a reader are told apart")
     func nothing() throws {
         for (bus, word, what) in [
             ([], "no-usb", "This machine has no USB"),
@@ -76,7 +76,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("without a name the first reader that can be used is taken; if there is none, why")
+    @Test("Without a usable reader the error says why none was chosen")
     func first() throws {
         for (bus, why) in [
             ([], "no reader is connected"), (["hub"], "no reader is connected"),
@@ -99,7 +99,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("a reader that the kernel has taken")
+    @Test("Doctor says how to free a reader that a kernel module holds")
     func module() throws {
         let ended = try run(["doctor"], on: ["hub", "acr122u-kernel"])
         #expect(ended.status == 5)
@@ -123,7 +123,7 @@ struct ReaderTests {
                 + "reader: --reader sim\n")
     }
 
-    @Test("a libnfc of another release is named alike by all that need it, and never used")
+    @Test("A libnfc of the wrong version is reported and never used")
     func otherLibrary() throws {
         let till = try Till()
         // Its functions do nothing; only the version is ever asked for.
@@ -164,7 +164,7 @@ struct ReaderTests {
             "\(first.errors)")
     }
 
-    @Test("a path that is not a serial port, and one that does not exist")
+    @Test("Doctor reports a path that is missing or is not a serial port")
     func paths() throws {
         for (path, what) in [
             ("/dev/null", "/dev/null is not a serial port."),
@@ -177,7 +177,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("a path that is not on a bus of the mainboard, and one that does not exist")
+    @Test("Doctor reports an I2C or SPI path that is missing or is no such device")
     func mainboard() throws {
         for (reader, what) in [
             ("pn532_i2c:/dev/null", "/dev/null is not a device of the I2C bus."),
@@ -194,7 +194,7 @@ struct ReaderTests {
         #expect(read.errors.contains("no reader answers"), "\(read.errors)")
     }
 
-    @Test("a name with control characters in it cannot move the cursor")
+    @Test("A reader name with control characters is refused and printed escaped")
     func controls() throws {
         let ended = try run(["doctor", "--reader", "pn53x_usb:\u{1B}[2J"], on: ["hub"])
         #expect(ended.status == 2)
@@ -203,7 +203,7 @@ struct ReaderTests {
                 #"tapcard: "pn53x_usb:\u{1B}[2J" is not a reader name."#))
     }
 
-    @Test("a reader that this user may not open")
+    @Test("Doctor says how to get access to a reader that the user may not open")
     func permission() throws {
         // Root may open everything: there the program is run as nobody, who is let into the bus.
         let user = geteuid() == 0 ? "exec setpriv --reuid=65534 --clear-groups" : "exec"
@@ -218,7 +218,7 @@ struct ReaderTests {
         #expect(ended.output.contains("\n           sudo make install-udev\n"))
     }
 
-    @Test("the simulated reader is checked like any other, and no ledger is made for it")
+    @Test("Doctor checks the simulated reader without creating keys or a ledger")
     func simulated() throws {
         let till = try Till()
         try till.expect(

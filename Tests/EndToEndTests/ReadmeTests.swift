@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("The README", .ownThread)
+@Suite("The session in the README", .ownThread)
 struct ReadmeTests {
-    /// Plays the lines after "$ " in one shell, and writes each before what it prints.
+    /// Runs the lines after "$ " in one shell, and prints each before its output.
     private static let play = """
         while IFS= read -r line; do
             case $line in
@@ -12,7 +12,7 @@ struct ReadmeTests {
         done << 'END'
         """
 
-    @Test("shows what the program prints")
+    @Test("The session in the README shows what the program prints")
     func transcript() throws {
         let till = try Till()
         let page = try till.text(of: Repository.path("README.md"))

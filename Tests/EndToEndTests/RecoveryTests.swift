@@ -3,11 +3,11 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("Backups, old images and copies", .ownThread)
+@Suite("Restoring backups and dumps", .ownThread)
 struct RecoveryTests {
     private static let uid = Till.firstUID
 
-    @Test("a card that was not used since the backup goes on as if nothing had been")
+    @Test("A card that was not used since the backup keeps working after a restore")
     func quietBackup() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -19,7 +19,7 @@ struct RecoveryTests {
                 #""balance":"19.00","currency":"USD","sequence":65538,"#))
     }
 
-    @Test("what was blocked or replaced since the backup is named: nothing else would stop it")
+    @Test("A restore names the cards that were blocked or replaced after the backup")
     func stoppedSince() throws {
         let uid = RecoveryTests.uid
         let till = try Till()
@@ -69,7 +69,7 @@ struct RecoveryTests {
         #expect(try till.step("restore-backup ~/copy").contains(word))
     }
 
-    @Test("a dump that lacks pages says how many were left as they were")
+    @Test("Restoring a dump that lacks pages says how many pages were left unchanged")
     func partialDump() throws {
         let till = try Till()
         try till.step("tag dump ~/whole")
@@ -94,7 +94,7 @@ struct RecoveryTests {
                 + "to a tag.")
     }
 
-    @Test("a ledger that is in use is not replaced, but it can be copied")
+    @Test("A ledger in use can be backed up but not replaced")
     func inUse() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -109,7 +109,7 @@ struct RecoveryTests {
         try till.step("restore-backup ~/copy")
     }
 
-    @Test("files of backups that cannot be used")
+    @Test("A file that is no backup is refused, and the ledger is kept")
     func files() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -123,7 +123,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "a dump goes through the file of another program",
+        "A dump can be written and restored in the format of another program",
         arguments: ["flipper", "proxmark"])
     func formats(_ format: String) throws {
         let till = try Till()
@@ -147,7 +147,7 @@ struct RecoveryTests {
                 + "Nothing was written to a tag.")
     }
 
-    @Test("what a format cannot tell is not written in it")
+    @Test("A dump in a format that cannot express the tag is refused")
     func untold() throws {
         let till = try Till()
         let uid = RecoveryTests.uid
@@ -170,7 +170,7 @@ struct RecoveryTests {
         #expect(try till.run(reader + ["--format", "card"]).status == 2)
     }
 
-    @Test("dumps that are none, or of another chip")
+    @Test("A dump never overwrites a file, and an invalid one or one of another chip is refused")
     func dumps() throws {
         let till = try Till()
         try till.step("tag dump ~/blank")

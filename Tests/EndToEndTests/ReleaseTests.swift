@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// `packaging/release` in a tree of its own, with a `make` that notes what it is asked for.
-@Suite("Making a release", .ownThread)
+/// `packaging/release` in its own tree, with a `make` that prints what it is asked for.
+@Suite("The release script", .ownThread)
 struct ReleaseTests {
     private static let prepare = """
         set -e
@@ -40,7 +40,7 @@ struct ReleaseTests {
         return ended.output
     }
 
-    @Test("the number and the date are written, everything is tried, and nothing tagged")
+    @Test("A release gets its version and date, runs every check, and is not tagged")
     func whole() throws {
         let said = try run(
             """
@@ -72,7 +72,7 @@ struct ReleaseTests {
                 """), "\(said)")
     }
 
-    @Test("a release whose checks failed is made again with the same number")
+    @Test("A release whose checks failed can be made again with the same version")
     func again() throws {
         let said = try run(
             """
@@ -89,7 +89,7 @@ struct ReleaseTests {
         #expect(said.contains("1 Release 1.0.0"), "\(said)")
     }
 
-    @Test("a release that is not ready is refused, and changes nothing")
+    @Test("A release that is not ready is refused and changes nothing")
     func refusals() throws {
         let said = try run(
             """

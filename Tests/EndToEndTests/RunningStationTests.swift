@@ -3,11 +3,11 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// A program that runs for long while others work on the same keys and ledger.
-@Suite("A station that goes on running", .ownThread)
+/// A program that keeps running while others work on the same keys and ledger.
+@Suite("A long-running station", .ownThread)
 struct RunningStationTests {
-    /// A record sealed under a key that was given up would make an honest card an old image.
-    @Test("seals nothing with a key that was retired since it was started")
+    /// A record sealed with a retired key would make a genuine card unacceptable.
+    @Test("A running watch never seals with a key that was retired after it started")
     func retiredKey() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -28,8 +28,7 @@ struct RunningStationTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    /// The money of a closing is reported once.
-    @Test("says what each tap has resolved, and what has to be handed out")
+    @Test("A watch says what each tap resolved and what cash to hand out")
     func resolved() throws {
         for (verb, words) in [
             ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 went through"),
@@ -49,7 +48,7 @@ struct RunningStationTests {
         }
     }
 
-    @Test("keeps its ledger: no backup takes the place of one that was moved away")
+    @Test("A restore is refused while a watch still holds a ledger that was renamed")
     func movedLedger() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -68,7 +67,7 @@ struct RunningStationTests {
     }
 }
 
-/// `read --watch` on a simulated reader of its own, to which the card is carried.
+/// `read --watch` on its own simulated reader, to which the card is moved.
 private final class Watch {
     private let process: ChildProcess
     private let reader: String
@@ -83,7 +82,7 @@ private final class Watch {
             ["read", "--watch"], with: ["TAPCARD_READER": "sim:\(reader)"])
     }
 
-    /// Lays down the card as it is on another reader, and waits until it was read.
+    /// Puts the card as it is on another reader here, and waits until it is read.
     func show(_ simulation: String) throws {
         let before = try process.output
         try DurableFile(reader).write(Array(try till.text(of: simulation).utf8), mode: 0o600)
@@ -102,7 +101,7 @@ private final class Watch {
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
-    /// The card as it is now lies on the other reader again.
+    /// Stops the watch, and puts its card back on the other reader.
     func giveBack(to simulation: String) throws {
         try stop()
         try DurableFile(simulation).write(Array(try till.text(of: reader).utf8), mode: 0o600)

@@ -1,11 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("Rules that can be left out", .ownThread)
+@Suite("Safety rules in the built program", .ownThread)
 struct SafetyRuleTests {
-    /// Its symbols name the property that asks, and no code of it where the optimiser has removed
-    /// every place that does.
-    @Test("are none in the program")
+    /// The symbols name the property but no code for it, because the optimizer removed every use.
+    @Test("The built program has no code that could leave out a safety rule")
     func program() throws {
         let folder = try Till()
         let ended = try ChildProcess(

@@ -4,7 +4,7 @@ import Testing
 import TextCodecs
 
 /// The output of every verb is compared with its `tapcard schema`.
-@Suite("The documents of --json and their schemas", .ownThread)
+@Suite("JSON documents and their schemas", .ownThread)
 struct SchemaTests {
     private func document(_ text: String) throws -> JSONValue {
         try JSONValue.parsing(Array(text.utf8))
@@ -35,7 +35,7 @@ struct SchemaTests {
         return last
     }
 
-    @Test("cards and money")
+    @Test("Documents about cards and money match their schemas")
     func money() throws {
         let till = try Till()
         try check(till, "read", status: 4)
@@ -66,7 +66,7 @@ struct SchemaTests {
         try check(till, "close")
     }
 
-    @Test("tags, keys and the station")
+    @Test("Documents about tags, keys and the station match their schemas")
     func station() throws {
         let till = try Till()
         try check(till, "sim list")
@@ -103,7 +103,7 @@ struct SchemaTests {
         try check(till, "pay", status: 2)
     }
 
-    @Test("a watch prints a time with each line")
+    @Test("Each line of a watch matches the schema and has a time")
     func watch() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -124,7 +124,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a schema holds all that it refers to, and a verb that is none is refused")
+    @Test("The schema command prints a JSON Schema and refuses an unknown verb or a bare group")
     func whole() throws {
         let till = try Till()
         let all = try document(till.step("schema"))

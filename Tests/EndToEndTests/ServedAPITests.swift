@@ -3,9 +3,9 @@ import OtherClients
 import TestSupport
 import Testing
 
-@Suite("The till's API, as its document has it", .ownThread, .timeLimit(.minutes(30)))
+@Suite("The API and its OpenAPI document", .ownThread, .timeLimit(.minutes(30)))
 struct ServedAPITests {
-    /// A number a call.
+    /// The number of examples per call.
     private static let examples = Thoroughness.asked == .prove ? "200" : "4"
     private static let secondsLimit: Int32 = 1_500
 
@@ -28,7 +28,7 @@ struct ServedAPITests {
         try services.stop()
     }
 
-    @Test("every call answers what the document says")
+    @Test("Every call answers as the OpenAPI document says")
     func story() throws {
         try withServer { address in
             let client = try Client.schemathesis(secondsLimit: 50)
@@ -37,9 +37,9 @@ struct ServedAPITests {
         }
     }
 
-    /// The story above stands in for it in `make test`: even with four examples a call, making them
-    /// up takes a third of the processor time of all end-to-end tests.
-    @Test("schemathesis finds nothing that the document does not say", .checkOnly)
+    /// The story above replaces it in `make test`: even with four examples per call, generating
+    /// them takes a third of the processor time of all end-to-end tests.
+    @Test("Schemathesis finds no answer that the OpenAPI document does not describe", .checkOnly)
     func document() throws {
         try withServer { address in
             // Calls to the simulator take the card away, so they have a run of their own.

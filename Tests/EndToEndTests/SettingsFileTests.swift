@@ -3,13 +3,13 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("The file of settings", .ownThread)
+@Suite("The settings file", .ownThread)
 struct SettingsFileTests {
     private func path(_ till: Till) -> String {
         till.file(".config/tapcard/simulated/config.json")
     }
 
-    @Test("is read and written one setting at a time")
+    @Test("A setting can be read and written without touching the others")
     func getAndSet() throws {
         let till = try Till()
         try till.step("config set timeout 60")
@@ -30,7 +30,7 @@ struct SettingsFileTests {
     }
 
     @Test(
-        "is not given what makes no sense",
+        "An invalid setting is refused, and the file is left unchanged",
         arguments: [
             "currency XYZ", "json maybe", "reader usb", "ledger /there", "lottery-url x",
             "mastermind-password x",
@@ -44,7 +44,7 @@ struct SettingsFileTests {
         #expect(try till.text(of: path(till)) == before)
     }
 
-    @Test("that has unknown settings is used, with a warning; so are variables")
+    @Test("An unknown setting or variable gives a warning and is ignored")
     func unknown() throws {
         let till = try Till()
         try till.write(#"{"time-out":5,"timeout":7}"#, to: path(till))
@@ -59,7 +59,7 @@ struct SettingsFileTests {
         try till.expect("config get timeout --quiet")
     }
 
-    @Test("and keys and ledger at a broken link are refused, and none are made")
+    @Test("A broken link in place of settings, keys or ledger is refused")
     func danglingLinks() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -76,7 +76,7 @@ struct SettingsFileTests {
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
     }
 
-    @Test("stays a link where it is one")
+    @Test("Writing a setting keeps a symbolic link to the settings file")
     func link() throws {
         let till = try Till()
         try till.write("{}", to: till.file("kept.json"))
@@ -88,7 +88,7 @@ struct SettingsFileTests {
         #expect(try till.step("config get timeout") == "60")
     }
 
-    @Test("has the ceilings of the station, and the amounts that a page offers")
+    @Test("A payment limit in the settings file is enforced")
     func amounts() throws {
         let till = try Till()
         try till.step("issue --balance 50")

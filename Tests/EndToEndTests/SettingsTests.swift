@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("Settings", .ownThread)
+@Suite("Settings from flags, variables and files", .ownThread)
 struct SettingsTests {
-    @Test("a flag beats a variable beats the file")
+    @Test("A flag overrides a variable, which overrides the settings file")
     func precedence() throws {
         let till = try Till()
         let folder = till.file("settings")
@@ -52,7 +52,7 @@ struct SettingsTests {
         #expect(document.output.contains(#"{"name":"reader","value":null,"from":"default"}"#))
     }
 
-    @Test("a simulation and a ledger in files of their own")
+    @Test("The simulation and the ledger can each be a named file")
     func files() throws {
         let till = try Till()
         let line = "--reader sim:\(till.file("s.txt")) --ledger \(till.file("l.sqlite"))"
@@ -69,7 +69,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "a setting that makes no sense is refused, wherever it stands",
+        "An invalid setting is refused from a flag, a variable or the file",
         arguments: [
             ("timeout", "1e3", #""1e3" is not a valid timeout: write seconds, from 0 to 86400."#),
             (
@@ -99,7 +99,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "a file of settings that cannot be understood is refused",
+        "A settings file that cannot be parsed is refused",
         arguments: [
             ("timeout = 5", nil), (#"{"timeout":5"#, nil),
             ("[]", "the file must contain a JSON object"),
@@ -118,7 +118,7 @@ struct SettingsTests {
         #expect(errors.hasSuffix(". Nothing was done. Fix the file or remove it.\n"))
     }
 
-    @Test("quiet says nothing but what is wrong, verbose says every step and no secret")
+    @Test("Quiet prints only errors, and verbose reveals no secret")
     func talking() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann --id 424242424")

@@ -5,7 +5,7 @@ import Testing
 struct SimulationFileText {
     let path: String
 
-    /// Changes lines below the number of one tag, such as `page 03`.
+    /// Changes lines of one tag, such as `page 03`.
     func set(
         _ lines: [String: String], on uid: String = Till.firstUID,
         at location: SourceLocation = #_sourceLocation
@@ -55,7 +55,7 @@ struct SimulationFileText {
         return [0x03, UInt8(record.count)] + record + [0xFE]
     }
 
-    /// The number of the tag on the reader.
+    /// The UID of the tag on the reader.
     func uidOnReader() throws -> String {
         String(try #require(try text().firstMatch(of: /\non-reader: (\w{14})\n/)).output.1)
     }
@@ -74,7 +74,7 @@ struct SimulationFileText {
 }
 
 extension String {
-    /// The rest of this text after a text's first place in it.
+    /// The rest of this text after the first occurrence of another.
     fileprivate func components(after text: String) -> String? {
         firstRange(of: text).map { String(self[$0.upperBound...]) }
     }

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 /// Two stations on one ledger, from the empty database to the end of one of them.
-@Suite("Stations of one ledger, by the program") struct StationsStoryTests {
-    @Test("sell on each other's cards, and stop when the database is another one")
+@Suite("Stations that share a ledger") struct StationsStoryTests {
+    @Test("Stations accept each other's cards until the database is replaced or they are revoked")
     func story() throws {
         let server = try PrivatePostgreSQL.shared.get()
         let name = "story_\(UInt32.random(in: 0...UInt32.max))"
@@ -43,8 +43,8 @@ import Testing
         #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €12.50 left"))
     }
 
-    /// The books of last night are brought back.
-    @Test("list what a loss has taken from them, until the cards are repaired")
+    /// The database is restored from an older copy.
+    @Test("A station lists the operations that a database lost until the card is repaired")
     func loss() throws {
         try TestIssuer.opened { owner, server, name in
             let till = try owner.station(1)

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// The keys of single cards, handed to a station that has no others.
-@Suite("tapcard keys table", .ownThread) struct TableCommandTests {
-    /// A station of the issuer with a card on an NTAG 424, and one without keys on the same
+@Suite("The keys table command", .ownThread) struct TableCommandTests {
+    /// A station of the issuer with a card on an NTAG 424, and a station without keys on the same
     /// ledger and reader.
     private struct Pair {
         let issuer: Till
@@ -21,7 +21,7 @@ import Testing
             place = "--ledger \(issuer.ledger)"
         }
 
-        /// Makes a table; its passphrase.
+        /// Makes a table and returns its passphrase.
         func table(_ name: String) throws -> String {
             let told = try issuer.step("keys table ~/\(name)")
             #expect(told.hasPrefix("Table of card keys for 1 card written to "))
@@ -44,7 +44,7 @@ import Testing
             return ended.output
         }
 
-        /// The last complaint, with what differs from run to run masked.
+        /// Expects this status and last message, with varying parts masked.
         func refused(
             _ line: String, _ status: Int32, _ words: String,
             at location: SourceLocation = #_sourceLocation
@@ -63,7 +63,7 @@ import Testing
         "This station has only a table of card keys and cannot make cards or top them up. Nothing "
         + "was changed, and no money moved. Use a station that has the issuer's keys."
 
-    @Test("a station with a table sells, and refuses everything that needs more")
+    @Test("A station with a table takes payments and refuses what needs the issuer's keys")
     func sells() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "a newer table takes the place of the older one, and only the issuer's own keys go before")
+        "A newer table replaces an older one, and only the issuer's keys replace a table")
     func newer() throws {
         let pair = try Pair()
         let first = try pair.table("first.json")
@@ -145,7 +145,7 @@ import Testing
         #expect(try pair.sold("add 5").hasPrefix("Added $5.00, $22.00 left"))
     }
 
-    @Test("a table is worth nothing without its passphrase, nor where anything of it was changed")
+    @Test("A table is refused with a wrong passphrase or if the file was cut off")
     func files() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
@@ -171,7 +171,7 @@ import Testing
         #expect(masters.count == 2 && !masters.contains { kept.contains($0) })
     }
 
-    @Test("a table goes into a pipe, with its passphrase on standard error")
+    @Test("A table can go to standard output, with its passphrase on standard error")
     func pipe() throws {
         let pair = try Pair()
         let ended = try pair.issuer.run(["keys", "table", "-"])
@@ -184,7 +184,7 @@ import Testing
         #expect(try pair.run("--json keys table -").status == 2)
     }
 
-    @Test("a card on an NTAG21x is refused, and one that was issued since is not in the table")
+    @Test("A station with only a table refuses a card on an NTAG21x")
     func others() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
@@ -202,9 +202,10 @@ import Testing
     }
 }
 
-/// A database is a ledger that names the key that seals.
-@Suite("A table at a station of a database", .ownThread) struct TableOfStationsTests {
-    @Test("it is told which key seals, and waits for a newer table")
+/// A ledger in a database announces the key that seals.
+@Suite("A table of card keys at a station that shares a ledger", .ownThread)
+struct TableOfStationsTests {
+    @Test("A rotation waits until a station with a table has imported a newer table")
     func rotation() throws {
         try TestIssuer.opened { owner, _, _ in
             let (first, second) = (try owner.station(1), try owner.station(2))

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// Tags as they come: from others, locked, torn, two at once. What is not a card stays as it is.
-@Suite("Tags that are not as they should be", .ownThread)
+/// Tags that are unformatted, written by others or torn. Whatever is not a card is left unchanged.
+@Suite("Unformatted, foreign and torn tags", .ownThread)
 struct TagStateTests {
     private static let another = "Use another tag, or make this one a card: tapcard issue"
 
-    @Test("a tag that is not formatted")
+    @Test("An unformatted tag is refused with advice to format it")
     func unformatted() throws {
         let till = try Till()
         try till.step("keys list")
@@ -19,7 +19,7 @@ struct TagStateTests {
                 + "with the app NFC Tools, or use another tag.")
     }
 
-    @Test("something that is not a card is named, and kept unless its end is asked for")
+    @Test("A tag with other content is named and kept unless --overwrite is given")
     func foreign() throws {
         let till = try Till()
         try till.step("keys list")
@@ -51,7 +51,7 @@ struct TagStateTests {
         #expect(try till.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
     }
 
-    @Test("a card that an app on a phone wrote is adopted in the form that the app reads")
+    @Test("An adopted card keeps the form that the phone app reads")
     func app() throws {
         let till = try Till()
         try till.step("keys list")
@@ -68,7 +68,7 @@ struct TagStateTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    @Test("torn records are damage, a torn display is repaired")
+    @Test("Torn text for phones is rewritten, and torn records need a repair")
     func torn() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann")
@@ -99,7 +99,7 @@ struct TagStateTests {
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
     }
 
-    @Test("a simulation's file that makes no sense is named")
+    @Test("A simulation file that cannot be understood is reported")
     func simulation() throws {
         let till = try Till()
         try till.step("demo")

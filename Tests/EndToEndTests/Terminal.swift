@@ -32,7 +32,7 @@ final class Terminal {
         #expect(count == bytes.count)
     }
 
-    /// How the terminal treats keys and lines: its flags, and the characters that mean something.
+    /// The terminal's flags and special characters.
     var settings: [String] {
         var settings = termios()
         guard unsafe tcgetattr(master, &settings) == 0 else { return ["gone"] }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("What a person sees on a terminal", .ownThread)
+@Suite("Output on a terminal", .ownThread)
 struct TerminalTests {
     private static let green = "\u{1B}[32m"
     private static let red = "\u{1B}[31m"
@@ -11,7 +11,7 @@ struct TerminalTests {
         "tapcard: The balance is too low: $20.00 available, $99.00 needed. Nothing was changed, "
         + "and no money moved. Top up with tapcard add, or charge less.\n"
 
-    @Test("a check mark, and colour unless it is not wanted")
+    @Test("A success shows a check mark, in color unless color is turned off")
     func checkMark() throws {
         let till = try Till()
         try till.step("issue --balance 20 --no-scratch")
@@ -25,7 +25,7 @@ struct TerminalTests {
         #expect(try till.step("read") + "\n" == card.replacing("\n  ", with: "\n"))
     }
 
-    @Test("an error is red, unless colour is not wanted")
+    @Test("An error is red unless color is turned off")
     func errors() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -43,7 +43,7 @@ struct TerminalTests {
                 + "See: tapcard pay --help\n")
     }
 
-    @Test("a cross before a card that cannot be trusted")
+    @Test("A card that cannot be trusted gets a cross")
     func cross() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -55,7 +55,7 @@ struct TerminalTests {
         #expect(seen.errors.hasSuffix("tapcard repair --card 04AC6B72BA6C80\n"))
     }
 
-    @Test("a line that turns while a card is waited for, gone before the result")
+    @Test("A spinner runs while a card is awaited and is gone before the result")
     func spinner() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -73,7 +73,7 @@ struct TerminalTests {
         #expect(try till.run(["read", "--timeout", "0"]).errors.hasPrefix("tapcard: No card"))
     }
 
-    @Test("lists and dumps are for other programs, too: no marks, no colour")
+    @Test("Lists and dumps have no marks and no color")
     func lists() throws {
         let till = try Till()
         try till.step("demo")

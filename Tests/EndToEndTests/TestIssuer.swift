@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Somebody at a computer of their own, with one ledger in each command.
+/// A person at their own computer who names the same ledger in each command.
 struct TestIssuer {
     let till: Till
     let place: String
@@ -58,7 +58,7 @@ struct TestIssuer {
 }
 
 extension TestIssuer {
-    /// A ledger in an empty database of its own, which is gone afterwards.
+    /// A ledger in its own empty database, which is removed afterwards.
     static func opened(
         _ body: (TestIssuer, PrivatePostgreSQL, _ name: String) throws -> Void
     ) throws {

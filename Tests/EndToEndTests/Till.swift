@@ -3,10 +3,10 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// A till of its own for one test: a home folder, a simulated reader with a blank sticker on
-/// it, and the program. The folder goes when the test ends.
+/// A till for one test: a home folder, a simulated reader with a blank tag on it, and the program.
+/// The folder is removed when the test ends.
 final class Till {
-    /// The sticker that a fresh simulation begins with.
+    /// The UID of the tag that a fresh simulation begins with.
     static let firstUID = "04AC6B72BA6C80"
 
     let home: String
@@ -27,7 +27,7 @@ final class Till {
         try takeFiles(of: other)
     }
 
-    /// Becomes what another till is, whatever it was before.
+    /// Replaces this till's files by those of another till.
     func takeFiles(of other: Till) throws {
         try Till.system("/bin/rm", "-rf", data)
         try Till.system("/bin/cp", "-a", "\(other.home)/.", home)
@@ -42,7 +42,7 @@ final class Till {
         #expect(try process.end().status == 0)
     }
 
-    /// Where the program keeps the books of this reader: those of a simulated one lie apart.
+    /// The folder of this reader's books, which is separate for a simulated one.
     var data: String {
         let isPlay = variables["TAPCARD_READER"]?.hasPrefix("sim") == true
         return "\(home)/.local/share/tapcard" + (isPlay ? "/simulated" : "")
@@ -51,8 +51,8 @@ final class Till {
     var ledger: String { "\(data)/ledger.sqlite" }
     var keys: String { "\(data)/keys.json" }
 
-    /// Starts a command line, with more variables than the till's; nil takes one away. With
-    /// `files` it may have no more than so many open.
+    /// Starts a command line with additional variables; nil removes one. `files` limits the number
+    /// of open files.
     func start(
         _ words: [String], with more: [String: String?] = [:],
         streams: ChildProcess.Streams = .init(), files: Int? = nil
@@ -69,7 +69,7 @@ final class Till {
         try start(words, with: more).end()
     }
 
-    /// The most times a run is repeated because it found no reader or database in time.
+    /// The maximum number of repetitions of a run that found no reader or database in time.
     static let mostTries = 5
 
     /// Runs a line, and repeats it if it found no reader or database in time. `again` is called before
@@ -85,7 +85,7 @@ final class Till {
         return ended
     }
 
-    /// A step on the way, which has to come out well; what it printed, without the last line feed.
+    /// A step that must succeed; returns its output without the last line feed.
     @discardableResult
     func step(
         _ line: String, at location: SourceLocation = #_sourceLocation
@@ -95,8 +95,8 @@ final class Till {
         return String(ended.output.dropLast())
     }
 
-    /// Runs a command line and compares all there is to see of it: the exit status, and with what
-    /// differs from run to run masked, both streams.
+    /// Runs a command line and compares its exit status and both streams, with varying parts
+    /// masked.
     func expect(
         _ line: String, status: Int32 = 0, prints output: String = "",
         complains errors: String = "", with more: [String: String?] = [:],

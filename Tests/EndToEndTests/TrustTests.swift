@@ -3,14 +3,13 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// Every word for a card that cannot be trusted, as a cashier meets it: the
-/// word, the exit status, and a next step that is a command and works.
+/// Each error for a card that cannot be trusted, with its exit status and a next step that works.
 @Suite("A card that cannot be trusted", .ownThread)
 struct TrustTests {
     private static let uid = Till.firstUID
     private static let records: [UInt8] = Array(0x20...0x27)
 
-    @Test("whose records are gone is damaged; repair writes them")
+    @Test("A card without records is damaged, and a repair rewrites it")
     func damaged() throws {
         let till = try tillWithCard()
         try till.step("pay 5")
@@ -22,7 +21,7 @@ struct TrustTests {
         #expect(try log(of: till).contains("was overwritten with something else"))
     }
 
-    @Test("that promises what this ledger never sealed is forged, though the key is the true one")
+    @Test("A card that this ledger never sealed is forged, even with a valid key")
     func forged() throws {
         let till = try tillWithCard()
         // The owner of the keys can make such a card: another ledger with the same keys.
@@ -36,7 +35,7 @@ struct TrustTests {
         #expect(try balance(at: till) == "20.00")
     }
 
-    @Test("that was sealed with a key that was given up is forged; repair seals it again")
+    @Test("A card sealed with a retired key is forged, and a repair seals it again")
     func retiredKey() throws {
         let till = try tillWithCard()
         try till.step("keys rotate")
@@ -45,7 +44,7 @@ struct TrustTests {
         #expect(try log(of: till).contains("sealed with key 1, which was given up"))
     }
 
-    @Test("that holds an old state is rolled back; block and repair are the ways on")
+    @Test("A card with an older state is rolled back, and can be blocked or repaired")
     func rolledBack() throws {
         let till = try tillWithCard()
         let old = try image(at: till)
@@ -56,7 +55,7 @@ struct TrustTests {
             try log(of: till).contains("is number 1; the ledger has already confirmed number 2"))
     }
 
-    @Test("that is sealed with a key from elsewhere asks for that key, and is good with it")
+    @Test("A card sealed with a missing key is valid once the key is imported")
     func keyMissing() throws {
         let elsewhere = try Till()
         try elsewhere.step("keys list")
@@ -87,7 +86,7 @@ struct TrustTests {
         try till.step("pay 1")
     }
 
-    @Test("of another issuer is not accused of anything, and may be written over")
+    @Test("Another issuer's card is not called a copy and may be overwritten")
     func anotherIssuer() throws {
         // Every issuer begins with a key 1.
         let elsewhere = try tillWithCard()
@@ -123,7 +122,7 @@ struct TrustTests {
         try again.step("adopt --accept-balance 20")
     }
 
-    @Test("because the ledger is older than the card: ledger-behind, after one restore or two")
+    @Test("A card is ahead of the ledger after each restore of an older backup")
     func ledgerBehind() throws {
         let till = try tillWithCard()
         try till.step("backup ~/copy")
@@ -140,7 +139,7 @@ struct TrustTests {
         try expect("ledger-behind", status: 9, at: till, advising: ["repair"])
     }
 
-    @Test("because its numbers are used up by 256 restores moves to a new tag")
+    @Test("A card whose record numbers are used up moves to a new tag")
     func exhausted() throws {
         let till = try tillWithCard()
         try till.step("backup ~/copy")
@@ -166,7 +165,7 @@ struct TrustTests {
         #expect(try balance(at: till) == "20.00")
     }
 
-    @Test("though it is honest: torn is told from tampered in the log, and nowhere else")
+    @Test("Torn and tampered records are told apart only in the log")
     func tornOrTampered() throws {
         let till = try tillWithCard()
         try till.step("sim tear 3 torn mix 7")
@@ -202,8 +201,8 @@ struct TrustTests {
 }
 
 extension TrustTests {
-    /// Expects the word and the status of everything that wants money, and that each command of
-    /// the advice exists, ends well, and leaves books that add up.
+    /// Expects this error and status of every command that moves money, and that each advised
+    /// command works and leaves a clean audit.
     private func expect(
         _ word: String, status: Int32, at till: Till, advising steps: [String],
         location: SourceLocation = #_sourceLocation
@@ -241,11 +240,11 @@ extension TrustTests {
     }
 }
 
-/// Attempts of a thief with a blank chip of settable number. To a reader two bodies with one number
-/// are one card that changes its content.
-@Suite("Two bodies with one number", .ownThread)
+/// A thief copies a card to a chip whose UID can be set. To a reader, the card and its copy are one
+/// card whose content changes.
+@Suite("A card and its copy", .ownThread)
 struct TwoBodiesTests {
-    @Test("are found at the second tap; the honest one goes on where it was used first")
+    @Test("A copy is refused after the original was used, and the original keeps working")
     func honestFirst() throws {
         let till = try tillWithCard()
         let copy = try image(at: till)
@@ -269,7 +268,7 @@ struct TwoBodiesTests {
         try till.step("audit")
     }
 
-    @Test("accuse the honest one where the copy was used first, and repair puts that right")
+    @Test("The original is refused after its copy was used, and a repair reverses that")
     func copyFirst() throws {
         let till = try tillWithCard()
         let honest = try image(at: till)
@@ -286,7 +285,8 @@ struct TwoBodiesTests {
     }
 
     @Test(
-        "are both held by block; unblock lets only the one go that the ledger knows", .checkOnly)
+        "Blocking stops a card and its copy, and unblocking frees only the one the ledger knows",
+        .checkOnly)
     func block() throws {
         let till = try tillWithCard()
         let copy = try image(at: till)
@@ -310,7 +310,7 @@ struct TwoBodiesTests {
         try till.step("audit")
     }
 
-    @Test("are both worth nothing once the card is replaced")
+    @Test("A card and its copy are both worthless once the card is replaced")
     func replace() throws {
         let till = try tillWithCard()
         let copy = try image(at: till)
@@ -328,7 +328,7 @@ struct TwoBodiesTests {
     }
 
     @Test(
-        "cannot spend one balance twice by pulling one of them at the worst moment", .checkOnly)
+        "Pulling a card or its copy at any WRITE never spends the balance twice", .checkOnly)
     func pulled() throws {
         for write in 1...4 {
             for way in ["lost", "acknowledge-lost", "pulled-after"] {
@@ -358,7 +358,7 @@ private func tillWithCard() throws -> Till {
     return till
 }
 
-/// All that a card is: what can be copied off it and put back.
+/// The card's content, which can be copied and put back.
 private func image(at till: Till) throws -> [UInt8] {
     let simulation = till.simulation
     return try (UInt8(4)...0x27).map { try simulation.page($0) }.joined(separator: " ")

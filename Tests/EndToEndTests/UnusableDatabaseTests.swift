@@ -2,12 +2,12 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// A database on which no till may sell: exit status 9, its word, and nothing on the tag has
-/// changed.
-@Suite("A database that is not to be used", .ownThread)
+/// No till may take money with such a database: it exits with 9, names the error, and leaves the
+/// tag unchanged.
+@Suite("An unusable database", .ownThread)
 struct UnusableDatabaseTests {
     @Test(
-        "stops a till before it writes on a tag",
+        "An unusable database stops a till before it writes to a tag",
         arguments: Thoroughness.some(
             [
                 ("UPDATE opening SET server = 'another'", "ledger-undeclared"),

@@ -2,13 +2,13 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("A ledger that cannot be used", .ownThread)
+@Suite("An unusable ledger", .ownThread)
 struct UnusableLedgerTests {
     private static let meaning =
         "Payments, top-ups and other money operations are not possible until the ledger can be "
         + "used again, except for offline payments where those are turned on."
 
-    @Test("another process holds it")
+    @Test("A payment is refused while another process holds the ledger, but a read works")
     func locked() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -27,7 +27,8 @@ struct UnusableLedgerTests {
     }
 
     @Test(
-        "it is damaged, empty or something else", arguments: ["", "no database", "SQLite format 3"])
+        "A damaged, empty or foreign ledger file is refused",
+        arguments: ["", "no database", "SQLite format 3"])
     func corrupt(content: String) throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -40,7 +41,7 @@ struct UnusableLedgerTests {
         #expect(document.output.hasPrefix(#"{"result":"ledger","error":"ledger-corrupt","#))
     }
 
-    @Test("without it a balance is still read, but no money taken and nothing written")
+    @Test("Without its ledger a card is still read, but no money moves and nothing is written")
     func alone() throws {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann")
@@ -60,7 +61,7 @@ struct UnusableLedgerTests {
         "warning: a simulated reader is being used with the real ledger "
         + "~/missing/ledger.\ntapcard: "
 
-    @Test("there is no place for it")
+    @Test("An unusable ledger place is refused, and a password in it is not printed")
     func place() throws {
         let till = try Till()
         try till.write("", to: till.file("file"))
@@ -114,7 +115,7 @@ struct UnusableLedgerTests {
         }
     }
 
-    @Test("no folder is known at all")
+    @Test("Without HOME the program asks for HOME or XDG_DATA_HOME")
     func nothing() throws {
         let till = try Till()
         try till.expect(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("The promises to people and to other programs", .ownThread)
+@Suite("The recorded sessions in fixtures/contract", .ownThread)
 struct ContractTests {
     private static let folder =
         Repository.path("fixtures/contract")
@@ -18,8 +18,8 @@ struct ContractTests {
         try text(at: "fixtures/contract/\(name).txt")
     }
 
-    /// The whole of each session is compared, so that whatever changes is seen here.
-    @Test("a session comes out as it is written down", arguments: names)
+    /// Each session is compared as a whole, so that any change in the output shows up here.
+    @Test("Each recorded session produces the recorded output", arguments: names)
     func session(name: String) throws {
         let written = try ContractTests.text(of: name)
         let played = try Transcript.played(written)
@@ -40,7 +40,7 @@ struct ContractTests {
         #expect(written.utf8.count == played.utf8.count, "\(name) has another end")
     }
 
-    @Test("every file there is a session that is played")
+    @Test("Every file in the folder is a session that is played")
     func files() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: ContractTests.folder)
         let listed = files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }
@@ -50,7 +50,7 @@ struct ContractTests {
     /// Verbs that run until they are stopped, which have tests of their own.
     private static let endless: Set = ["emulate", "sandbox", "serve"]
 
-    @Test("every verb answers with a document in one of them")
+    @Test("Every verb prints a JSON document in one of the sessions")
     func verbs() throws {
         let page = try ContractTests.text(at: "docs/COMMANDS.md")
         let verbs = page.matches(of: /\n## tapcard ([a-z -]+)\n/).map { String($0.output.1) }
@@ -76,7 +76,7 @@ struct ContractTests {
         "unusable-tag": "UnusableNTAG424Tests",
     ]
 
-    @Test("every error is met in one of them, or it is said where else")
+    @Test("Every error occurs in a session or in a suite that the exceptions name")
     func errors() throws {
         let page = try ContractTests.text(at: "docs/COMMANDS.md")
         let table = try #require(page.split(separator: "## Help: errors").last)
@@ -101,7 +101,7 @@ struct ContractTests {
         }
     }
 
-    /// As a document has it, and as Swift does, where a service's or a ledger's error lacks the
+    /// The error's spelling in documents and in Swift, where service and ledger errors lack the
     /// prefix.
     private static func spellings(of error: String) -> [String] {
         func name(_ words: ArraySlice<Substring>) -> String {
@@ -112,8 +112,8 @@ struct ContractTests {
         return ["\"\(error)\"", name(words), name(words.dropFirst())].filter { $0 != "." }
     }
 
-    /// `DocumentationTests` ask for the document itself.
-    @Test("every route is asked in one of them")
+    /// `DocumentationTests` request the document itself.
+    @Test("Every API route is requested in one of the sessions")
     func routes() throws {
         let text = try ContractTests.text(at: "docs/openapi.json")
         let paths = try JSONValue.parsing(Array(text.utf8))["paths"]?.members ?? []
@@ -144,7 +144,7 @@ struct ContractTests {
     private struct Step {
         let mark: Character
         let input: String
-        /// As it is written down; nil where there is none.
+        /// The recorded status; nil where there is none.
         var status: String?
 
         /// The verb whose document the line asks for: the longest verb at the start of the line

@@ -7,8 +7,8 @@ import TextCodecs
 
 /// A session at one till, played from a text file that also holds everything the program said.
 ///
-/// Lines that begin with "# ", "$ ", "% ", "> ", "& " or "@ " are input; all others are what came
-/// of them. fixtures/contract/README.md describes the form.
+/// Lines that begin with "# ", "$ ", "% ", "> ", "& " or "@ " are input; all others are the output.
+/// fixtures/contract/README.md describes the format.
 final class Transcript {
     /// A line that cannot be played.
     struct Mistake: Error {
@@ -80,7 +80,7 @@ final class Transcript {
             + (ended.status == 0 ? [] : ["= \(ended.status)"])
     }
 
-    /// METHOD PATH BODY, with the login's token unless the method is in small letters.
+    /// METHOD PATH BODY, with the login's token unless the method is in lower case.
     private func ask(_ text: String) throws -> [String] {
         guard let page else { throw Mistake(line: text) }
         let parts = text.split(separator: " ", maxSplits: 2).map(String.init)
@@ -200,7 +200,7 @@ final class Transcript {
     }
 }
 
-/// Numbers for what differs from run to run, in the order in which it appears first.
+/// Numbers in place of ids that differ from run to run, in the order in which they first appear.
 struct NumberedNames {
     private var known: [String: [String]] = [:]
 
@@ -210,7 +210,7 @@ struct NumberedNames {
         ("game", Mask(#"\b[0-9a-f]{32}\b"#)),
     ]
 
-    /// Text without a name: random balls and what they came to, tokens, times, places.
+    /// Other text that differs: random balls and their matches, tokens, times and addresses.
     private static let others = [
         (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
         (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),

@@ -1,30 +1,30 @@
 import Testing
 
-/// A command that changes a card, and what a tap may find of it when it was cut short.
+/// A command that changes a card, and what a tap may find after it was cut short.
 struct Change: Sendable, CustomTestStringConvertible {
-    /// The line with which it is asked for, again and again.
+    /// The command line, which is repeated.
     let line: String
     /// The commands that lead to the state before it.
     let prepared: [String]
-    /// Whether it needs another sticker, which nothing was written on.
+    /// Whether it needs a second tag, which is blank.
     var isForBlank = false
     /// The output of `read` before and after; nil where there is no card yet.
     let before: Found?
     let after: Found
-    /// How what it prints begins once it is done.
+    /// The beginning of what it prints on success.
     let says: String
-    /// How it answers when it was done before: with a replay, or with this refusal.
+    /// Its answer when it was done before: a replay (nil) or this refusal.
     let refusalAgain: String?
-    /// Whether the next tap may end it as one that did not happen.
+    /// Whether the next tap may void it.
     let mayBeVoided: Bool
-    /// More calls than this a run has for certain.
+    /// A run has at least this many calls.
     let leastCalls: Int
 
     var testDescription: String {
         line.split(separator: " ").prefix { $0.allSatisfy(\.isLetter) }.joined(separator: " ")
     }
 
-    /// The part of what `read --json` prints that a change changes.
+    /// The part of the output of `read --json` that a change affects.
     struct Found: Equatable, Sendable {
         let balance: String
         let ledger: String
@@ -81,7 +81,7 @@ extension Change {
         after: Found("20.00", isScratched: true), says: "", refusalAgain: "wrong-state",
         mayBeVoided: false, leastCalls: 80)
 
-    /// From nothing: the folder, the keys and the ledger are made as well.
+    /// Starts from nothing, so the folder, the keys and the ledger are created, too.
     static let issue = Change(
         line: "issue --balance 20", prepared: [], before: nil, after: twenty, says: "Issued:",
         refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
@@ -101,7 +101,7 @@ extension Change {
         before: Found("20.00", protection: "on"), after: twenty, says: "Tag 04",
         refusalAgain: "wrong-state", mayBeVoided: false, leastCalls: 90)
 
-    /// Of a card that another ledger made with the same keys.
+    /// Adopts a card that another ledger made with the same keys.
     static let adopt = Change(
         line: "adopt --accept-balance 20",
         prepared: ["keys list", "backup ~/empty"] + issued + ["restore-backup ~/empty"],

@@ -3,17 +3,16 @@ import PN532Emulator
 import TestSupport
 import Testing
 
-/// What a power cut could take away: bytes that were written and not synced, and names that were
-/// made in a folder that was not. Read off the calls themselves.
-@Suite("What is on the disk before anything is said", .ownThread)
+/// Finds bytes and folder entries that a power cut could lose, from the logged system calls.
+@Suite("Files on disk before success is reported", .ownThread)
 struct DurabilityTests {
-    /// Files that nothing is lost with: SQLite's shared memory, locks, and drafts.
+    /// False for files that may be lost: SQLite's shared memory, locks and drafts.
     private static func mustLast(_ path: String) -> Bool {
         !(path.hasSuffix("-shm") || path.hasSuffix(".lock") || path.contains(".new"))
     }
 
     @Test(
-        "every file and every name in it, before a success is reported",
+        "Every file and folder entry is synced before success is reported",
         arguments: [
             "issue --balance 20", "pay 1", "add 1", "close", "read", "backup ~/copy",
             "restore-backup ~/kept", "keys export ~/keys", "keys rotate",
@@ -45,7 +44,7 @@ struct DurabilityTests {
 
     /// A descriptor that is closed twice may be another thread's file by the second time.
     @Test(
-        "a ledger that another program holds is let go once",
+        "No file is closed twice when another program holds the ledger",
         arguments: [("restore-backup ~/kept", LOCK_SH), ("read", LOCK_EX)])
     func letGoOnce(line: String, hold: Int32) throws {
         let till = try Till()
@@ -61,8 +60,7 @@ struct DurabilityTests {
         #expect(!calls.contains { $0.kind == "stray" })
     }
 
-    /// What a power cut would take away while the card is being written to, or after a success was
-    /// told.
+    /// What a power cut would lose during a write to the card or after a reported success.
     private func missing(from calls: [KillSwitch.Call], at home: String) -> [String] {
         var disk = Disk(home: home)
         var missing: [String] = []

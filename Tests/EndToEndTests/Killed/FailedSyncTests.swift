@@ -3,11 +3,11 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// A commit that was written and not synced is in the ledger's journal or it is not: only who reads
-/// the journal from its beginning knows, and nobody does while another program keeps it open.
+/// A commit that was written but not synced may or may not be in SQLite's journal. Only a program
+/// that reads the journal from its beginning can tell, and none does while another keeps it open.
 @Suite("A sync that fails while another program has the ledger open", .ownThread, .checkOnly)
 struct FailedSyncTests {
-    @Test("what is said of a change is so, also once every program was killed")
+    @Test("A top-up reports its outcome truthfully, even after every program is killed")
     func failedSync() throws {
         var said: Set<Int32> = []
         for number in 1...Self.mostSyncs {

@@ -2,8 +2,8 @@ import PN532Emulator
 import TestSupport
 import Testing
 
-/// Several tills that do the same at the same time, each at another call: most of a run is
-/// waiting for the reader.
+/// Several tills that run the same command at the same time, each with a fault at another call,
+/// because most of a run is waiting for the reader.
 final class FaultyTill {
     /// One run that is cut short.
     struct Place: Hashable, CustomStringConvertible {
@@ -13,29 +13,29 @@ final class FaultyTill {
         var description: String { "\(action) call \(number)" }
     }
 
-    /// The first step afterwards: a tap, or the same request.
+    /// The first step after the fault: a tap, or a repetition of the request.
     enum Next: CaseIterable {
         case read, again
     }
 
     private static let killed: Int32 = 137
-    /// A till whose reader answers too late more often than that shows a fault of its own.
+    /// A reader that answers too late more often than this points to a bug.
     private static let mostRepeatedInHundred = 5
 
     let change: Change
     let chip: String
     let calls: [KillSwitch.Call]
-    /// The words of the runs that went on after their fault, by exit status.
+    /// The messages of the runs that continued after their fault, by exit status.
     private(set) var answers: [Int32: Set<String>] = [:]
-    /// Which calls count; all of them where it is nil.
+    /// The kind of calls that count; all of them where it is nil.
     private let counted: String?
     private let stations: [EmulatedTill]
     private let start: EmulatedTill.Snapshot
-    /// How many runs there were, and how many of them only found no reader.
+    /// The number of runs, and how many of them found no reader.
     private var runCount = 0
     private var readerlessCount = 0
 
-    /// With the calls counted that an undisturbed run makes.
+    /// Counts the calls of an undisturbed run.
     init(
         _ change: Change, chip: String = "NTAG213", counting counted: String? = nil,
         stations count: Int = 6
@@ -54,7 +54,7 @@ final class FaultyTill {
         calls = try FaultyTill.calls(of: change, at: stations[0], counting: counted, from: start)
     }
 
-    /// A reader that answers late makes calls more: the fewest that were seen twice.
+    /// A reader that answers late causes extra calls, so the smallest log seen twice is used.
     private static func calls(
         of change: Change, at station: EmulatedTill, counting counted: String?,
         from start: EmulatedTill.Snapshot
@@ -76,7 +76,7 @@ final class FaultyTill {
         return fewest
     }
 
-    /// Lets a run meet its fault at each of these places; how many there were.
+    /// Runs the command with a fault at each of these places; returns their number.
     func play(
         _ places: [Place], next: Next, _ location: SourceLocation = #_sourceLocation
     ) throws -> Int {
@@ -131,7 +131,7 @@ final class FaultyTill {
         }
     }
 
-    /// All that is seen of a run and after it.
+    /// Everything observed of a run and after it.
     private struct Aftermath {
         let run: Ended
         let first: Ended?
@@ -193,8 +193,8 @@ final class FaultyTill {
             "\(place): \(seen.audit.output)", sourceLocation: location)
     }
 
-    /// What a run that met its fault says of itself: whether the change was made; nil where it does
-    /// not say, or was killed.
+    /// Whether a run that met its fault reports the change as made; nil where it does not say or
+    /// was killed.
     private func judge(_ run: Ended, _ place: Place, at location: SourceLocation) -> Bool? {
         let what: Comment = "\(place): \(run.status), \(run.output) \(run.errors)"
         let isTold = !run.output.isEmpty
@@ -220,13 +220,13 @@ final class FaultyTill {
         }
     }
 
-    /// How what phones read stood after a tap.
+    /// The state of the text for phones after a tap.
     private func display(in tap: Ended) -> String? {
         tap.output.firstMatch(of: /"display":"([a-z-]+)"/).map { String($0.output.1) }
     }
 
-    /// Runs one command on as many stations as there are places. One that found no reader is run
-    /// again; `again` is told what it said, and does what is due before.
+    /// Runs one command on as many stations as there are places. A run that found no reader is
+    /// repeated after `again`, which gets its result.
     private func inParallel(
         _ places: [Place], again: (EmulatedTill, Place, Ended) throws -> Void = { _, _, _ in },
         _ start: (EmulatedTill, Place) throws -> ChildProcess

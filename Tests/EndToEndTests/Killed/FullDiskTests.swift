@@ -2,12 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The disk says no at one call after another. Whatever the program then says is true, no money is
-/// lost or doubled, and the next tap with a sound disk resolves.
-@Suite("A disk that fails below the program", .ownThread)
+/// The disk fails at one call after another. Whatever the program then reports is true, no money is
+/// lost or doubled, and the next tap on a working disk resolves the operation.
+@Suite("A full or failing disk", .ownThread)
 struct FullDiskTests {
     @Test(
-        "full from one call on",
+        "A change is reported truthfully and resolved when the disk fills up at any call",
         arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 2))
     func full(change: Change) throws {
         let till = try FaultyTill(change, counting: "ledger")
@@ -30,7 +30,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "a sync that fails, once or from then on",
+        "A change whose sync fails is reported as done or as unknown, and resolved",
         arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 4))
     func unsynced(change: Change) throws {
         let till = try FaultyTill(change, counting: "sync")
@@ -42,9 +42,9 @@ struct FullDiskTests {
         #expect(unknown.contains { $0.contains("Whether the ledger has the") }, "\(unknown)")
     }
 
-    /// A short write is carried on with; the others say that nothing was changed.
+    /// A short write is continued; a failed one reports that nothing was changed.
     @Test(
-        "a write that fails once, or takes only half",
+        "A change whose write fails or is cut short is reported truthfully and resolved",
         arguments: Thoroughness.some([Change.pay, .add], of: 2))
     func unwritten(change: Change) throws {
         let till = try FaultyTill(change, counting: "ledger")
@@ -53,7 +53,7 @@ struct FullDiskTests {
         #expect(try till.play(places, next: .read) >= 2 * 30 / step)
     }
 
-    @Test("keys that do not reach the disk: what is said of them is so")
+    @Test("A rotation whose sync fails says correctly whether the new keys are in place")
     func keys() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -80,8 +80,11 @@ struct FullDiskTests {
         #expect(wereInPlace == [true, false])
     }
 
-    /// By file and by folder: root may write what others may not, so the calls themselves refuse.
-    @Test("files that may only be read", arguments: [("open,create", EROFS), ("create", EACCES)])
+    /// Once for the file and once for the folder. The calls themselves fail, because root may write
+    /// anywhere.
+    @Test(
+        "A read-only ledger refuses changes but can still be read",
+        arguments: [("open,create", EROFS), ("create", EACCES)])
     func readOnly(calls: String, number: Int32) throws {
         let till = try Till()
         try till.step("issue --balance 20")

@@ -2,14 +2,14 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// The library that is loaded in front of the C library, and what it is told: it counts the calls
-/// that leave something on the disk or on the reader's line, and acts at one of them.
+/// The library that is loaded before the C library, and its settings. It counts the calls that
+/// change the disk or the reader's line, and acts at one of them.
 struct KillSwitch {
     /// The fault at a call.
     enum Action: Hashable, CustomStringConvertible {
         case killBefore
         case killAfter
-        /// It fails with this number of an error, once or from then on.
+        /// The call fails with this error number, once or from then on.
         case fail(Int32)
         case failOn(Int32)
         /// Half of the bytes are written.
@@ -35,10 +35,10 @@ struct KillSwitch {
 
     /// One line of its log.
     struct Call: Equatable {
-        /// From 1; 0 where it was not counted.
+        /// Counted from 1; 0 where it was not counted.
         let number: Int
-        /// `ledger` for every file that has to last, `reader`, `database`, `told` for standard
-        /// output, or `stray` for a close of a descriptor that is not open.
+        /// `ledger` for every file that must be durable, `reader`, `database`, `told` for standard
+        /// output, or `stray` for closing a descriptor that is not open.
         let kind: String
         let name: String
         let path: String
@@ -56,7 +56,7 @@ struct KillSwitch {
     private let database: String?
     private let log: String
 
-    /// `files` is the folder whose files count; without it that of keys and ledger. `database` is
+    /// `files` is the folder whose files count, by default that of keys and ledger. `database` is
     /// the folder of a server's socket.
     init(
         _ till: Till, reader: String? = nil, files: String? = nil, database: String? = nil
@@ -71,7 +71,7 @@ struct KillSwitch {
         log = till.file("calls")
     }
 
-    /// The variables for a run. `calls` are those that count, all of them without.
+    /// The variables for a run. `calls` names the calls that count, by default all of them.
     func variables(
         _ action: Action? = nil, at place: Int = 0, calls: String? = nil, once: String? = nil
     ) -> [String: String?] {

@@ -1,11 +1,13 @@
 import TestSupport
 import Testing
 
-/// The built program on the real libnfc is killed at every call that writes to the ledger or to
-/// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.
-@Suite("The program killed at a system call", .ownThread)
+/// The built program on the real libnfc is killed at every call that writes to the ledger or to the
+/// reader. Its change has then happened once or not at all, and the next tap finds out which.
+@Suite("A program killed at a system call", .ownThread)
 struct KilledProgramTests {
-    @Test("a payment, at every call", arguments: FaultyTill.Next.allCases)
+    @Test(
+        "A payment killed at any system call happens once or not at all",
+        arguments: FaultyTill.Next.allCases)
     func payment(next: FaultyTill.Next) throws {
         let till = try FaultyTill(.pay)
         #expect(till.calls.counted >= Change.pay.leastCalls)
@@ -15,7 +17,10 @@ struct KilledProgramTests {
         #expect(count >= 2 * (Change.pay.leastCalls / step))
     }
 
-    @Test("every other change", .checkOnly, arguments: [Change.add, .issue, .close])
+    @Test(
+        "A top-up, issuance or payout killed at a system call happens once or not at all",
+        .checkOnly,
+        arguments: [Change.add, .issue, .close])
     func changes(change: Change) throws {
         let till = try FaultyTill(change)
         #expect(till.calls.counted >= change.leastCalls)
@@ -27,7 +32,7 @@ struct KilledProgramTests {
     }
 
     @Test(
-        "what is done more rarely", .checkOnly,
+        "An operator's change killed at a system call happens once or not at all", .checkOnly,
         arguments: [Change.protect, .unprotect, .adopt, .replace, .refund])
     func rareChanges(change: Change) throws {
         let till = try FaultyTill(change)
@@ -40,8 +45,8 @@ struct KilledProgramTests {
         }
     }
 
-    /// It takes its two seconds to scratch, so many at a time.
-    @Test("a code that is revealed", .checkOnly)
+    /// Scratching takes two seconds, so many tills run at a time.
+    @Test("A scratch killed at a system call happens once or not at all", .checkOnly)
     func scratching() throws {
         let till = try FaultyTill(.scratch, stations: 16)
         #expect(till.calls.counted >= Change.scratch.leastCalls)
@@ -51,7 +56,8 @@ struct KilledProgramTests {
     }
 
     @Test(
-        "the larger chips", .checkOnly, arguments: ["NTAG215", "NTAG216"],
+        "A change on a larger chip killed at a system call happens once or not at all", .checkOnly,
+        arguments: ["NTAG215", "NTAG216"],
         [Change.pay, .add, .issue, .close])
     func chips(chip: String, change: Change) throws {
         let till = try FaultyTill(change, chip: chip)

@@ -2,16 +2,20 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// The built program is killed before and after everything that it sends to its database. Its
-/// request has happened once or not at all then, and the next tap knows.
-@Suite("The program killed as it asks PostgreSQL", .ownThread)
+/// The built program is killed before and after each message to its database. Its request has then
+/// happened once or not at all, and the next tap finds out which.
+@Suite("A program killed while it talks to PostgreSQL", .ownThread)
 struct KilledStationTests {
-    @Test("a payment", arguments: ["pay"]) func payment(verb: String) throws {
+    @Test(
+        "A payment killed at any message to PostgreSQL happens once or not at all",
+        arguments: ["pay"])
+    func payment(verb: String) throws {
         try KilledStationTests.kill(
             verb, moving: -100, says: "Paid", step: Thoroughness.step(1, usual: 6))
     }
 
-    @Test("a top-up", .checkOnly) func topUp() throws {
+    @Test("A top-up killed at a message to PostgreSQL happens once or not at all", .checkOnly)
+    func topUp() throws {
         try KilledStationTests.kill("add", moving: 100, says: "Added", step: Thoroughness.step(4))
     }
 
@@ -86,8 +90,10 @@ struct KilledStationTests {
             .joined(separator: "/")
     }
 
-    /// A ledger moves into a database, and the program is killed at any of its steps.
-    @Test("a move of a ledger", .checkOnly) func move() throws {
+    @Test(
+        "A ledger move killed at any call never leaves two usable ledgers and can be repeated",
+        .checkOnly)
+    func move() throws {
         let server = try PrivatePostgreSQL.shared.get()
         let original = try Till()
         for line in ["demo", "add 20", "pay 1.50"] { try original.step(line) }
@@ -106,7 +112,7 @@ struct KilledStationTests {
         #expect(kept > 0 && copied > 0)
     }
 
-    /// How many calls there were; after a kill, whether the copy was there before its repetition.
+    /// The number of calls and, after a kill, whether the copy existed before the repetition.
     private static func move(
         _ original: Till, into server: PrivatePostgreSQL,
         _ kill: (action: KillSwitch.Action, place: Int)?

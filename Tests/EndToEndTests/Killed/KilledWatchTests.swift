@@ -3,13 +3,13 @@ import PN532Emulator
 import TestSupport
 import Testing
 
-/// `read --watch` and the process that drives its reader, either of them killed while a payment
-/// that was cut short is being resolved.
+/// `read --watch` or the process that drives its reader is killed during the resolution of a
+/// payment that was cut short.
 @Suite("A watch killed at a system call", .ownThread)
 struct KilledWatchTests {
     private static let killed: Int32 = 128 + SIGKILL
 
-    @Test("the watch itself, at its calls to the ledger: the next tap resolves")
+    @Test("The next tap resolves a payment after the watch is killed at a call to the ledger")
     func watch() throws {
         let till = try WatchedTill(calls: "ledger")
         let step = Thoroughness.step(6, usual: 18)
@@ -28,7 +28,7 @@ struct KilledWatchTests {
         #expect(till.met.filter { $0.name == "write" && $0.path.hasSuffix("-wal") }.count > 20)
     }
 
-    @Test("the process that drives the reader, at its writes: the watch goes on and resolves")
+    @Test("A watch resolves a payment even if its reader process is killed at a write")
     func driver() throws {
         let till = try WatchedTill(calls: "reader")
         let step = Thoroughness.step(6, usual: 18)
@@ -49,12 +49,12 @@ struct KilledWatchTests {
 
 /// A till at which a payment was cut short, and a watch that finds it.
 private final class WatchedTill {
-    /// The reader is open after that many writes. A watch whose reader cannot be opened ends.
+    /// The reader is open after this many writes. A watch whose reader cannot be opened ends.
     static let opening = 15
 
-    /// How many calls a watch makes until it has resolved and said so.
+    /// The number of calls a watch makes until it has resolved the payment and said so.
     let calls: Int
-    /// Those calls, in their order.
+    /// Those calls in order.
     let met: [KillSwitch.Call]
     private let counted: String
     private let station: EmulatedTill
@@ -94,10 +94,11 @@ private final class WatchedTill {
 
     private var claim: String { station.till.file("claim") }
 
-    /// Whether a process has come to the call.
+    /// Whether a process has reached the call.
     var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
 
-    /// A watch that has its reader, or was killed before. One that found none ends at once.
+    /// Starts a watch until one has its reader or was killed before. One without a reader ends at
+    /// once.
     func start(_ action: KillSwitch.Action, at number: Int) throws -> ChildProcess {
         for _ in 0..<Till.mostTries {
             try station.restore(start)
@@ -115,7 +116,7 @@ private final class WatchedTill {
         throw ChildProcess.Failure(what: "no reader, however often", number: EIO)
     }
 
-    /// A card whose resolving was cut short is read again when it is tapped again: it says so.
+    /// If resolving was cut short, the watch asks for another tap, so the card is tapped again.
     func tapAgainWhereAsked(_ process: ChildProcess, _ what: Comment) throws {
         try process.wait(what) {
             try process.output.hasSuffix("\n") || process.errors.contains("Tap the card again")

@@ -2,11 +2,11 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// Files that are gone after a power cut, or after somebody tidied up. Nothing is made up in their
-/// place, and no card is believed more than the ledger that is left.
-@Suite("A file that is gone", .ownThread)
+/// Files that were lost in a power cut or deleted by somebody. None is silently recreated, and no
+/// card is trusted over the ledger that is left.
+@Suite("Lost files", .ownThread)
 struct LostFileTests {
-    @Test("the ledger's journal, with a payment in it: the card is ahead, an operator decides")
+    @Test("A lost ledger journal leaves the card ahead of the ledger until it is repaired")
     func journal() throws {
         let till = try withCard()
         let before = try Till(like: till)
@@ -30,7 +30,7 @@ struct LostFileTests {
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
     }
 
-    @Test("the ledger, next to its keys: none is begun, and in a new one its cards are unknown")
+    @Test("A lost ledger is not recreated, and a new one does not know its cards")
     func ledger() throws {
         let till = try withCard()
         try DurableFile(till.ledger).remove()
@@ -45,7 +45,7 @@ struct LostFileTests {
         #expect(try till.step("audit --json").contains(#""cards":0,"operations":0"#))
     }
 
-    @Test("the ledger, but not its journal: none is begun")
+    @Test("A lost ledger is not recreated while its journal is still there")
     func ledgerWithoutJournal() throws {
         let till = try withCard()
         let watched = try KillSwitch(till).variables(.killAfter, at: 30, calls: "ledger")
@@ -57,7 +57,7 @@ struct LostFileTests {
         #expect(try DurableFile(till.ledger).permissions() == nil)
     }
 
-    @Test("the keys, next to their ledger: none are made")
+    @Test("Lost keys are not recreated while their ledger is there")
     func keys() throws {
         let till = try withCard()
         try DurableFile(till.keys).remove()
@@ -67,7 +67,7 @@ struct LostFileTests {
         #expect(try DurableFile(till.keys).read() == nil)
     }
 
-    @Test("the settings: the ledger's own currency holds")
+    @Test("Lost settings do not change the currency of the ledger")
     func settings() throws {
         let till = try Till()
         let settings = till.file(".config/tapcard/simulated/config.json")
@@ -83,7 +83,7 @@ struct LostFileTests {
         return till
     }
 
-    /// Each of these lines is refused with these words, and nothing is written to the card.
+    /// Expects that each line is refused with these words and that the card is left unchanged.
     private func expectRefused(
         _ lines: [String], at till: Till, status: Int32, saying words: String,
         sourceLocation: SourceLocation = #_sourceLocation

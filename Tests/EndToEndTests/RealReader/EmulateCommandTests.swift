@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// `tapcard emulate` and another tapcard that uses it, as a newcomer with no reader would.
-@Suite("One tapcard plays the reader, another one uses it", .ownThread)
+@Suite("A till on an emulated reader", .ownThread)
 struct EmulateCommandTests {
-    @Test("a card is made, pulled in the middle of a payment and resolved, by name")
+    @Test("A payment torn on an emulated reader is resolved, and unplugging is noticed")
     func story() throws {
         let till = try Till()
         let link = till.file("reader")

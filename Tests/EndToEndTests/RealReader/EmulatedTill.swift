@@ -10,7 +10,7 @@ final class EmulatedTill {
     let till: Till
     let reader: EmulatedReader
 
-    /// With the tag that a fresh simulated reader has, so that the two can be compared.
+    /// Starts with the tag of a fresh simulated reader, so that the two can be compared.
     init(
         _ simulation: Simulation = .fresh, link: Bool = false, isSetUp: Bool = true
     ) throws {
@@ -30,7 +30,7 @@ final class EmulatedTill {
 
     deinit { reader.stop() }
 
-    /// Everything that a tap could change, to begin again from it.
+    /// Everything that a tap could change, to start over from.
     struct Snapshot {
         let files: Till
         let simulation: Simulation
@@ -50,7 +50,7 @@ final class EmulatedTill {
         reader.change { $0 = tags }
     }
 
-    /// One line of the control language, which has to be obeyed.
+    /// Sends a control line, which must succeed.
     @discardableResult
     func tell(_ line: String, at location: SourceLocation = #_sourceLocation) -> String {
         let answer = reader.control(line)
@@ -58,8 +58,8 @@ final class EmulatedTill {
         return answer
     }
 
-    /// Waits until no process holds the reader: one that was killed took its own down with it, but
-    /// the process that drove the reader for it needs a moment to see that.
+    /// Waits until no process holds the reader. A killed process takes its reader process down, but
+    /// that one needs a moment to notice.
     func waitUntilFree() throws {
         let node = try FileDescriptor.open(
             try #require(reader.devicePath), O_RDWR | O_NOCTTY | O_NONBLOCK)

@@ -5,10 +5,10 @@ import Tags
 import TestSupport
 import Testing
 
-/// Every way in which a command can end, on the real libnfc.
+/// The ways in which a command can end, on the real libnfc.
 @Suite("Exit statuses over libnfc", .ownThread)
 struct ExitStatusTests {
-    @Test("a card that goes before anything was begun is exit 3, and nothing is open")
+    @Test("A card pulled before the payment begins gives exit status 3 and leaves nothing open")
     func pulled() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 10")
@@ -20,7 +20,7 @@ struct ExitStatusTests {
         #expect(try station.till.step("audit --json").contains(#""open":0,"#))
     }
 
-    @Test("when libnfc gives up with abort(), the outcome is unknown, and is said to be")
+    @Test("A payment during which libnfc aborts ends with exit status 6 and is resolved")
     func aborted() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 10")
@@ -39,7 +39,7 @@ struct ExitStatusTests {
         #expect(unknown > 0)
     }
 
-    @Test("when libnfc does not survive an answer, too", arguments: [SIGSEGV, SIGBUS])
+    @Test("A crash inside libnfc ends with exit status 6", arguments: [SIGSEGV, SIGBUS])
     func damaged(signal: Int32) throws {
         let station = try EmulatedTill()
         station.tell("take")
@@ -51,7 +51,7 @@ struct ExitStatusTests {
         #expect(ended.errors.contains("libnfc stopped the program"))
     }
 
-    @Test("a reader that another tapcard works with is exit 5 and says who has it")
+    @Test("A busy reader gives exit status 5 and names the process that has it")
     func busy() throws {
         let station = try EmulatedTill()
         station.tell("remove")
@@ -69,7 +69,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "what is not a tag of ours is refused, and never written",
+        "Unsupported, blank or multiple tags are refused, and the card is left unchanged",
         arguments: [
             ("present classic", 4, "unsupported-tag"),
             ("present type4", 4, "unsupported-tag"), ("present NTAG424", 4, "blank-tag"),
@@ -89,7 +89,7 @@ struct ExitStatusTests {
         for tag in before { #expect(station.reader.simulation.tag(tag.uid) == tag) }
     }
 
-    @Test("an NTAG 424 is told by name, and nothing is tried on it")
+    @Test("An NTAG 424 is identified, and a dump of it is refused without touching it")
     func chip() throws {
         let station = try EmulatedTill()
         station.tell("present NTAG424")

@@ -1,34 +1,38 @@
 import TestSupport
 import Testing
 
-/// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
-/// the real libnfc and a PN532. Whatever the program then says is true, and the next tap resolves.
-@Suite("A payment over libnfc that meets a fault of the radio", .ownThread)
+/// The card leaves or the radio fails at each WRITE of a payment by the built program over the real
+/// libnfc. Whatever the program then reports is true, and the next tap resolves the payment.
+@Suite("Radio faults during a payment over libnfc", .ownThread)
 struct FieldFaultTests {
     private static let faults = [
         "lost", "torn mix 1", "torn zero", "torn old", "torn new", "acknowledge-lost",
         "pulled-after", "garbled", "refused 0", "refused 1", "refused 4", "refused 5",
     ]
 
-    @Test("at every WRITE", arguments: Thoroughness.some(faults, of: 4))
+    @Test(
+        "A payment disturbed at any WRITE is reported truthfully and resolved",
+        arguments: Thoroughness.some(faults, of: 4))
     func everyWrite(fault: String) throws {
         try FieldTill().disturb("write", with: fault, atLeast: 7)
     }
 
     @Test(
-        "at every command of a card on an NTAG 424",
+        "An NTAG 424 payment disturbed at any command is reported truthfully and resolved",
         arguments: Thoroughness.some(["lost", "torn old", "torn new", "acknowledge-lost"], of: 2))
     func everyCommand(fault: String) throws {
         try FieldTill(chip: "NTAG424").disturb("frame", with: fault, atLeast: 6)
     }
 
-    @Test("at every frame", .checkOnly, arguments: ["lost", "garbled", "refused 1"])
+    @Test(
+        "A payment disturbed at any frame is reported truthfully and resolved", .checkOnly,
+        arguments: ["lost", "garbled", "refused 1"])
     func everyFrame(fault: String) throws {
         try FieldTill().disturb("frame", with: fault, atLeast: 10)
     }
 }
 
-/// A till over libnfc at which payments of a dollar are disturbed one after another.
+/// A till over libnfc whose one-dollar payments are disturbed one after another.
 final class FieldTill {
     /// More than any payment has WRITEs, frames or commands.
     private static let mostPlaces = 80
@@ -38,14 +42,14 @@ final class FieldTill {
     private(set) var balance = 20_000
     private(set) var statuses: Set<Int32> = []
 
-    /// With a new tag of this chip; without one, with that of every fresh reader.
+    /// Uses a new tag of this chip, or the tag of every fresh reader where none is named.
     init(link: Bool = false, chip: String? = nil) throws {
         station = try EmulatedTill(link: link)
         if let chip { station.tell("present \(chip)") }
         try station.till.step("issue --balance 200")
     }
 
-    /// Payments with the fault at one place after another, up to the first that was not reached.
+    /// Pays with the fault at one place after another, up to the first that is not reached.
     func disturb(
         _ counted: String, with fault: String, atLeast least: Int,
         at location: SourceLocation = #_sourceLocation
@@ -62,8 +66,8 @@ final class FieldTill {
         try expectConsistent()
     }
 
-    /// A payment under the fault that is armed, and a tap that nothing disturbs. Whether the
-    /// payment got as far as the fault.
+    /// Pays under the armed fault, then taps undisturbed. Returns whether the payment reached the
+    /// fault.
     @discardableResult
     func payAndResolve(
         _ what: Comment, at location: SourceLocation = #_sourceLocation

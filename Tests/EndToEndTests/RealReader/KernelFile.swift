@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that the kernel makes while it is read, and that has no size.
+/// A file that the kernel generates while it is read, and that has no size.
 enum KernelFile {
     static func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// Answers between the reader and libnfc that are lost, late, damaged or of another command, and a
-/// reader that is unplugged, at one host command of a payment after the other.
-@Suite("A payment over libnfc that meets a fault of the cable", .ownThread)
+/// Answers from the reader to libnfc are lost, late, damaged or belong to another command, or the
+/// reader is unplugged, at one host command of a payment after another.
+@Suite("Cable faults during a payment over libnfc", .ownThread)
 struct LinkFaultTests {
     @Test(
-        "an answer that is wrong, at every frame to the tag",
+        "A payment with a wrong answer at any frame is reported truthfully and resolved",
         arguments: Thoroughness.some(
             [
                 "corrupt", "shorter", "longer", "stale-reply", "late-reply", "lose-ack", "status 1",
@@ -17,7 +17,7 @@ struct LinkFaultTests {
     }
 
     @Test(
-        "a reader that is unplugged, at every command; plugged in again, the next tap resolves",
+        "A payment is resolved after the reader is unplugged at any command",
         .checkOnly)
     func unplugged() throws {
         let till = try FieldTill(link: true)
@@ -27,7 +27,7 @@ struct LinkFaultTests {
     }
 
     @Test(
-        "an answer that never comes is a time-out, and resolved",
+        "A payment that lost an answer is reported truthfully and resolved",
         arguments: [("lose-reply", 1), ("lose-reply", 4), ("stall", 3)])
     func silent(fault: String, frame: Int) throws {
         let till = try FieldTill(link: true)

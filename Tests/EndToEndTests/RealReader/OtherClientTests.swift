@@ -23,7 +23,7 @@ struct OtherClientTests {
         return ended.text
     }
 
-    @Test("nfc-list sees the card between two taps, and the second tap goes well")
+    @Test("A top-up works after nfc-list has read the card")
     func list() throws {
         let station = try EmulatedTill()
         try station.till.step("demo")
@@ -32,7 +32,8 @@ struct OtherClientTests {
         #expect(try station.till.step("add 5").hasPrefix("Added $5.00"))
     }
 
-    @Test("nfc-mfultralight reads the bytes that tapcard wrote", arguments: Type2Chip.known)
+    @Test(
+        "The nfc-mfultralight tool reads the bytes that tapcard wrote", arguments: Type2Chip.known)
     func read(chip: Type2Chip) throws {
         let station = try EmulatedTill()
         station.tell("present \(chip.name)")
@@ -48,7 +49,7 @@ struct OtherClientTests {
         #expect(text.contains(#"{"balance":12.50    ,"name":"Zoë","state":"#))
     }
 
-    @Test("an old image that nfc-mfultralight puts back is found out")
+    @Test("An old image restored with nfc-mfultralight is detected as rolled back")
     func oldImage() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 10")
@@ -63,7 +64,7 @@ struct OtherClientTests {
         #expect(read.output.contains(#""seal":"rolled-back""#))
     }
 
-    @Test("nfcpy reads the message that tapcard wrote")
+    @Test("The message that tapcard wrote can be read with nfcpy")
     func message() throws {
         let station = try EmulatedTill()
         try station.till.step("demo")
@@ -76,7 +77,7 @@ struct OtherClientTests {
         #expect(message.contains(hexadecimal), "\(message)")
     }
 
-    @Test("tapcard reads and adopts the message that nfcpy wrote")
+    @Test("A message written with nfcpy can be read and adopted")
     func foreign() throws {
         let station = try EmulatedTill()
         let json =
@@ -94,7 +95,7 @@ struct OtherClientTests {
         #expect(try station.till.step("pay 2.50").contains("$10.00"))
     }
 
-    @Test("what nfcpy writes over a card is repaired from the ledger")
+    @Test("Text for phones that nfcpy overwrote is rewritten from the ledger")
     func overwritten() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 10")

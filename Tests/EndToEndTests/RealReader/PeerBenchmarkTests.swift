@@ -3,10 +3,10 @@ import OtherClients
 import TestSupport
 import Testing
 
-/// The benchmark next to other people's programs, each of them once. A sanitizer's own options do
-/// not reach the programs that the benchmark starts.
+/// Runs each program of the benchmark once. A sanitizer's options do not reach the programs that
+/// the benchmark starts.
 @Suite(
-    "The benchmark next to other programs", .ownThread,
+    "The benchmark against other programs", .ownThread,
     .disabled(if: Thoroughness.isSanitized))
 struct PeerBenchmarkTests {
     private static let secondsLimit: Int32 = 300
@@ -17,7 +17,7 @@ struct PeerBenchmarkTests {
             .run([try Executable.path(), library, "--quick"] + words)
     }
 
-    @Test("each program does what its row says, and docs/PEERS.md has the rows")
+    @Test("Every program does what its row says, and docs/PEERS.md has every row")
     func rows() throws {
         let ended = try run(try Executable.path(of: "PagesWithTapcard"))
         #expect(ended.status == 0, "\(ended.text)")
@@ -28,7 +28,7 @@ struct PeerBenchmarkTests {
         for row in rows { #expect(page.contains(row), "\(row)") }
     }
 
-    @Test("a program that reports success and does nothing is found out")
+    @Test("A program that reports success but does nothing fails the benchmark")
     func idle() throws {
         let ended = try run("/usr/bin/true", "--only", "library")
         #expect(ended.status == 1)

@@ -2,14 +2,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `read --watch` on a real reader, in its process of its own.
-@Suite("Watching over libnfc", .ownThread)
+/// `read --watch` drives its reader in a separate process.
+@Suite("A watch over libnfc", .ownThread)
 struct RealWatchTests {
     private func lines(_ process: ChildProcess) throws -> Int {
         try process.output.split(separator: "\n").count
     }
 
-    @Test("one line a tap; a card left lying is one tap")
+    @Test("A watch prints one line per tap, however long the card stays")
     func taps() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 20 --name Ann")
@@ -30,7 +30,7 @@ struct RealWatchTests {
         #expect(station.till.masked(ended.output) == line + line + line + line)
     }
 
-    @Test("a reader that is unplugged and plugged in again is reported, and goes on")
+    @Test("A watch reports an unplugged reader and resumes once it is plugged in again")
     func unplugged() throws {
         let station = try EmulatedTill(link: true)
         try station.till.step("issue --balance 20 --name Ann")
@@ -49,7 +49,7 @@ struct RealWatchTests {
         #expect(try process.end().status == 0)
     }
 
-    @Test("a library that gives up with abort() costs the watch one look, not its life")
+    @Test("A watch keeps reading after libnfc aborts")
     func aborted() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 20 --name Ann")
@@ -63,7 +63,7 @@ struct RealWatchTests {
         #expect(try process.end().status == 128 + SIGINT)
     }
 
-    @Test("the process that drives the reader ends with the watch, however that ends")
+    @Test("The reader process ends with its watch, even if the watch is killed")
     func leftBehind() throws {
         let station = try EmulatedTill()
         try station.till.step("issue --balance 20")
@@ -82,7 +82,7 @@ struct RealWatchTests {
         for driver in drivers { #expect(hasEnded(driver)) }
     }
 
-    @Test("a watch without a reader says so at once and ends")
+    @Test("A watch without a reader fails at once")
     func noReader() throws {
         let station = try EmulatedTill(link: true)
         try station.till.step("keys list")
@@ -92,7 +92,7 @@ struct RealWatchTests {
         #expect(ended.errors.contains("tapcard doctor"))
     }
 
-    /// Whether the process is gone, or only its status is left.
+    /// Whether the process is gone or a zombie.
     private func hasEnded(_ process: pid_t) -> Bool {
         ChildProcess.poll {
             guard let status = try? KernelFile.text("/proc/\(process)/stat") else { return true }

@@ -1,18 +1,18 @@
 import TestSupport
 import Testing
 
-/// The whole story of a till, told twice: on the simulated reader, and over the real libnfc on
-/// an emulated PN532. Whatever tapcard prints and however it ends, nobody can tell which it was.
-@Suite("The same story on the simulated reader and over libnfc", .ownThread)
+/// The story of a till is told twice: on the simulated reader, and over the real libnfc on an
+/// emulated PN532.
+@Suite("One story on the simulated reader and over libnfc", .ownThread)
 struct StoryTests {
     /// One thing that happens at a till.
     private enum Step {
         case run(String)
         case take
         case put
-        /// A new tag from the factory, instead of what lies there.
+        /// A new tag from the factory, in place of what is there.
         case new(String)
-        /// The tag that lay there before the last new one.
+        /// The tag that was there before the last new one.
         case first
     }
 
@@ -48,7 +48,7 @@ struct StoryTests {
             .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
             .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
         ] + provenCard
-    /// All that is done with a card on an NTAG 424; at the end it gets other keys.
+    /// Everything that is done with a card on an NTAG 424; at the end it gets new keys.
     private static let provenCard: [Step] = [
         .new("NTAG424"), .run("tag info --json"), .run("read"), .run("pay 1"),
         .run("issue --name Zoë --id 7 --balance 12.34"), .run("read --json"), .run("add 20"),
@@ -64,7 +64,7 @@ struct StoryTests {
         .run("tag info --json"), .run("keys list"), .run("audit"),
     ]
 
-    @Test("the output does not depend on the reader")
+    @Test("The output and the exit statuses do not depend on the reader")
     func both() throws {
         let simulated = try Till()
         try simulated.step("init --currency USD")
@@ -95,7 +95,7 @@ struct StoryTests {
         #expect(one.count { $0.status == 0 } > 60)
     }
 
-    @Test("every command that works on a card is in the story")
+    @Test("Every command that works on a card is part of the story")
     func whole() throws {
         let help = try Till().run(["help", "--markdown"]).output
         let verbs = help.matches(of: /(?m)^## tapcard (.+)$/).map { String($0.output.1) }
@@ -129,8 +129,8 @@ struct StoryTests {
         }
     }
 
-    /// New tags have numbers by chance, and records follow from them. The simulated reader has a
-    /// folder of its own for its books.
+    /// New tags have random UIDs, on which their records depend, and the simulated reader keeps its
+    /// books in its own folder.
     private func masked(_ text: String, _ till: Till) -> String {
         till.masked(text.replacing(till.data, with: "<data>"))
             .replacing(/\b04[0-9A-F]{12}\b/) { match in

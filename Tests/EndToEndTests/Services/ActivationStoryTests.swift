@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Activating a scratched card, with the service in a process of its own", .ownThread)
+@Suite("Activating a scratched card", .ownThread)
 struct ActivationStoryTests {
     /// A till with a scratched card on the reader, and its code.
     static func scratched() throws -> (till: Till, code: String) {
@@ -11,7 +11,7 @@ struct ActivationStoryTests {
         return (till, try till.operation(in: try till.step("scratch")))
     }
 
-    @Test("a process that is killed while it waits ends activated, exactly once")
+    @Test("An activation that is killed while it waits is completed exactly once")
     func killed() throws {
         let (till, code) = try Self.scratched()
         let services = try PlayedServices(till, ["--fail", "activation:slow=30*1"])
@@ -27,7 +27,7 @@ struct ActivationStoryTests {
     }
 
     @Test(
-        "leaving does not stop the request; the next tap writes it",
+        "An interrupted activation still reaches the service, and the next tap records it",
         arguments: [SIGINT, SIGTERM])
     func leaving(signal: Int32) throws {
         let (till, code) = try Self.scratched()

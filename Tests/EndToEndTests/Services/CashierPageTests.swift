@@ -28,7 +28,7 @@ struct CashierPageTests {
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
-    @Test("asks who it is, and what is done carries their name")
+    @Test("The page requires a login, and a payment carries the cashier's name")
     func login() throws {
         let till = try till()
         let page = try CashierPage(till)
@@ -62,7 +62,7 @@ struct CashierPageTests {
         #expect(!log.contains("sesame") && log.contains(#""event":"login"}"#))
     }
 
-    @Test("a page that logs out gets nothing further, and its listener is removed")
+    @Test("Logging out ends the event stream of the page")
     func streams() throws {
         let page = try CashierPage(try till())
         let token = try page.token(of: "Ann", Self.password)
@@ -75,7 +75,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a cookie is good for looking, and for nothing else")
+    @Test("The session cookie allows reading but no changes")
     func cookie() throws {
         let page = try CashierPage(try till())
         let answer = try page.logIn("Ann", Self.password, ["--include"])
@@ -92,7 +92,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a removed cashier, or one with another password, is logged out; the page stays closed")
+    @Test("A removed cashier or a changed password ends the session, and the page stays closed")
     func removed() throws {
         let till = try till()
         let page = try CashierPage(till)
@@ -113,7 +113,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("the first cashier closes a page that was open to everybody")
+    @Test("Adding the first cashier closes a page that was open to everybody")
     func first() throws {
         let till = try Till()
         let page = try CashierPage(till)
@@ -130,7 +130,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a stranger cannot try for long, nor learn the cashiers' names")
+    @Test("Login attempts are limited and do not reveal the cashiers' names")
     func limits() throws {
         let page = try CashierPage(try till())
         let unknown = try page.logIn("Bob", "wrong-password")
@@ -156,7 +156,7 @@ struct CashierPageTests {
         #expect(log.contains(#""event":"login-limited","client":"127.0.0.1"}"#))
     }
 
-    @Test("a hash of a time when less was usual lets them in, and is renewed")
+    @Test("A password hash with weaker parameters still works and is renewed at login")
     func renewed() throws {
         let till = try Till()
         // Of "sesame-open", with one lane.
@@ -178,7 +178,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("without a login no path is told")
+    @Test("Without a login no file path or device is revealed")
     func places() throws {
         // No reader is plugged in: what is wrong with it is said in words with devices and files.
         let till = try Till(["TAPCARD_READER": "pn532_uart:/dev/nowhere"])
@@ -207,7 +207,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("other machines are let in by TLS, under the names it has")
+    @Test("A page on the network uses TLS, answers only under its names, and requires a login")
     func offLoopback() throws {
         let till = try till()
         let page = try CashierPage(
@@ -235,7 +235,7 @@ struct CashierPageTests {
                 #""event":"off-loopback","encrypted":true,"login":true}"#))
     }
 
-    @Test("a certificate that was renewed is shown at SIGHUP, and one that is none is not")
+    @Test("SIGHUP loads a renewed certificate and keeps the old one if the new one is invalid")
     func certificates() throws {
         let till = try till()
         let certificate = try Certificate(till)
@@ -275,7 +275,7 @@ struct CashierPageTests {
         #expect(try stream.end().status == 0)
     }
 
-    @Test("a reload without a certificate is a line in the log, and the till goes on")
+    @Test("SIGHUP without a certificate is logged, and the page goes on")
     func reloaded() throws {
         let page = try CashierPage(try Till())
         page.process.signal(SIGHUP)
@@ -286,7 +286,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a till whose terminal has gone ends")
+    @Test("A server ends when its terminal is closed")
     func hungUp() throws {
         let till = try Till()
         var terminal: Terminal? = try Terminal()
@@ -300,7 +300,7 @@ struct CashierPageTests {
         _ = try process.end()
     }
 
-    @Test("what cannot be served is refused")
+    @Test("Serving is refused with a bad certificate, an unnamed host or a taken port")
     func refusals() throws {
         let till = try till()
         let certificate = try Certificate(till)
@@ -353,7 +353,7 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a new password is typed twice at a terminal, and not shown")
+    @Test("A new password is typed twice at a terminal and never shown")
     func typed() throws {
         let till = try Till()
         let terminal = try Terminal()

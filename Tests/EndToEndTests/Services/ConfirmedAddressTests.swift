@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("No request leaves before an address is confirmed", .ownThread, .timeLimit(.minutes(5)))
+@Suite("Confirming the address of a service", .ownThread, .timeLimit(.minutes(5)))
 struct ConfirmedAddressTests {
     private static let lottery = "https://agimenez95.github.io/LottoDrawsJSON"
     private static let activation = "https://api.o2.sk"
@@ -21,7 +21,7 @@ struct ConfirmedAddressTests {
         }
     }
 
-    @Test("by a command")
+    @Test("A command sends nothing to a service before its address is confirmed")
     func commands() throws {
         try served { till, proxy in
             for line in ["draws", "ticket buy", "activate", "mastermind login amanda"] {
@@ -38,7 +38,7 @@ struct ConfirmedAddressTests {
         }
     }
 
-    @Test("by the page, which confirms it, or takes the word of a command")
+    @Test("The page sends nothing until the address is confirmed there or set by a command")
     func page() throws {
         try served { till, proxy in
             let page = try CashierPage(till)
@@ -80,7 +80,7 @@ struct ConfirmedAddressTests {
         }
     }
 
-    @Test("never over another address, which was set before or meanwhile")
+    @Test("The page cannot confirm an address while a different one is set")
     func otherAddress() throws {
         try served { till, _ in
             let other = "https://lottery.example"
@@ -110,7 +110,7 @@ struct ConfirmedAddressTests {
         }
     }
 
-    @Test("where other machines can reach the page, nobody confirms it there")
+    @Test("An address cannot be confirmed on a page that other machines can reach")
     func network() throws {
         try served { till, proxy in
             let page = try CashierPage(
@@ -125,7 +125,7 @@ struct ConfirmedAddressTests {
         }
     }
 
-    @Test("where cashiers log in, none of them confirms it")
+    @Test("An address cannot be confirmed on a page where cashiers log in")
     func cashiers() throws {
         try served { till, proxy in
             let password = "sesame-open"

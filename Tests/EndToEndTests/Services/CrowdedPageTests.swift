@@ -2,7 +2,7 @@ import BlockingLane
 import TestSupport
 import Testing
 
-@Suite("A till page with more clients than it may have files open", .ownThread, .checkOnly)
+@Suite("A crowded till page", .ownThread, .checkOnly)
 struct CrowdedPageTests {
     private let till: Till
     private let page: CashierPage
@@ -29,7 +29,7 @@ struct CrowdedPageTests {
         }
     }
 
-    @Test("pays, however many hold a place without a request or are being refused")
+    @Test("The page still takes payments when idle and refused clients fill its connections")
     func idle() async throws {
         let token = try page.token()
         let refused = try crowd(
@@ -45,7 +45,7 @@ struct CrowdedPageTests {
         try page.stop()
     }
 
-    @Test("keeps room for requests next to listeners, and no file of a listener that has left")
+    @Test("The page still takes payments among many listeners and releases their files")
     func listeners() async throws {
         let token = try page.token()
         // What it opens for its first operation stays open.

@@ -2,12 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The customers' page over a database that goes away and comes back, while people go on holding
-/// the same card to phones and to a till.
-@Suite("The customers' page, and a database that goes away", .ownThread)
+/// The customers' page over a database that goes offline and comes back while one card is tapped on
+/// phones and at a till.
+@Suite("The customers' page and an offline database", .ownThread)
 struct CustomersOfflineTests {
     /// An issuer whose server can be killed, a till with one card, and the page with a login that
-    /// only shows balances.
+    /// can only show balances.
     private final class Bench {
         var issuer: OfflineTests.TestIssuer
         let till: OfflineTests.OfflineTill
@@ -47,7 +47,7 @@ struct CustomersOfflineTests {
             }
         }
 
-        /// Starts to open it, and does not wait for the answer.
+        /// Starts to open it without waiting for the answer.
         func begin(_ reads: Int) throws -> ChildProcess {
             try ChildProcess(
                 "/usr/bin/curl",
@@ -64,7 +64,8 @@ struct CustomersOfflineTests {
         }
     }
 
-    @Test("shows nothing, uses no address up, and then shows the payment that was booked")
+    @Test(
+        "An offline page shows no balance and uses up no address, and later shows what was booked")
     func comesBack() throws {
         let bench = try Bench()
         let first = try bench.open(1)
@@ -92,9 +93,8 @@ struct CustomersOfflineTests {
         try bench.stop()
     }
 
-    /// The server dies at any moment: no address is shown twice, and the page goes on with the next
-    /// one.
-    @Test("shows no address twice, where the database dies while many are opened")
+    /// The server is killed at an arbitrary moment, and the page goes on with the next address.
+    @Test("No address is shown twice when the database is killed while pages are opened")
     func diesInBetween() throws {
         let bench = try Bench()
         var shown: [Int: Int] = [:]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The customers' page as a process of its own, or next to the till's.
-@Suite("tapcard serve --customers", .ownThread) struct CustomersServedTests {
+@Suite("Serving the customers' page", .ownThread) struct CustomersServedTests {
     /// A station with a card of 20.00, and the key file of the page.
     private static func station() throws -> Till {
         let till = try Till()
@@ -58,7 +58,7 @@ import Testing
         return ended.output
     }
 
-    @Test("next to the till, with a certificate and settings of its own")
+    @Test("The customers' page runs next to the till with its own certificate and settings")
     func nextToTheTill() throws {
         let till = try CustomersServedTests.station()
         let certificate = try Certificate(till)
@@ -94,7 +94,7 @@ import Testing
         #expect(try till.step("audit").contains("operations: 1"))
     }
 
-    @Test("alone, on a machine that has no keys of the station")
+    @Test("The customers' page runs alone on a machine without the station's keys")
     func alone() throws {
         let till = try CustomersServedTests.station()
         let web = try Till(["TAPCARD_READER": ""])
@@ -129,7 +129,7 @@ import Testing
         return try curl.end().output
     }
 
-    @Test("has its counts at a port of this machine, and none at its own")
+    @Test("A standalone customers' page serves its metrics on a local port only")
     func counts() throws {
         let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
@@ -172,7 +172,7 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("has its counts with those of the till, and a log of what an operator must act on")
+    @Test("The till's metrics include the customers' page, and refused codes are logged")
     func countsNextToTheTill() throws {
         let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
@@ -199,7 +199,7 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("is refused with a key file that is open, damaged or missing, and half a certificate")
+    @Test("The customers' page is not served with unusable keys or half a certificate")
     func refused() throws {
         let till = try CustomersServedTests.station()
         let path = till.file("customer-keys.json")

@@ -8,7 +8,7 @@ final class MastermindBench {
     let terminal: Terminal
     private let variables: [String: String?]
     private(set) var seen = ""
-    /// How many bytes of it were waited for.
+    /// The number of its bytes that were already waited for.
     private var passed = 0
 
     init() throws {
@@ -20,7 +20,7 @@ final class MastermindBench {
         terminal = try Terminal()
     }
 
-    /// Runs a command that has to come out well, with the sandbox's password.
+    /// Runs a command that must succeed, with the sandbox's password.
     @discardableResult
     func step(_ line: String) throws -> String {
         let ended = try run(line)
@@ -57,7 +57,7 @@ final class MastermindBench {
         passed = end
     }
 
-    /// How a process in the terminal has ended, and all that was seen.
+    /// The exit status of a process in the terminal, and everything that was shown.
     func end(_ process: ChildProcess) throws -> Ended {
         #expect(ChildProcess.poll { hasEnded(process) })
         let ended = try process.end()
@@ -65,7 +65,7 @@ final class MastermindBench {
         return Ended(status: ended.status, output: seen, errors: "")
     }
 
-    /// Reads on, so that a process that writes can end.
+    /// Keeps reading, so that a process that writes can end.
     private func hasEnded(_ process: ChildProcess) -> Bool {
         seen += terminal.read()
         return process.hasEnded()

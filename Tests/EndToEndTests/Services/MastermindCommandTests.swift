@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Mastermind by single commands", .ownThread)
+@Suite("Mastermind commands", .ownThread)
 struct MastermindCommandTests {
-    @Test("each guess shows all of them, and what a guess looks like is shown before the first")
+    @Test("Each guess prints the whole board, and a new game shows how to guess")
     func board() throws {
         let bench = try MastermindBench()
         try bench.step("mastermind login amanda")
@@ -25,7 +25,7 @@ struct MastermindCommandTests {
                 == "Nobody has solved a game of 12 slots yet\n")
     }
 
-    @Test("a game is kept on a card, and goes on from it")
+    @Test("A game can be kept on a card and resumed from it")
     func card() throws {
         let bench = try MastermindBench()
         try bench.step("demo")
@@ -48,7 +48,7 @@ struct MastermindCommandTests {
         #expect(without.errors.contains("it could not be stored on the card."))
     }
 
-    @Test("what is refused, and how")
+    @Test("Refused logins and guesses say what happened")
     func refusals() throws {
         let bench = try MastermindBench()
         func refused(_ line: String, _ status: Int32, _ text: String) throws {
@@ -80,7 +80,7 @@ struct MastermindCommandTests {
         }
     }
 
-    @Test("a password that is not UTF-8 is not repaired and sent")
+    @Test("A password that is not UTF-8 is refused and never sent")
     func malformedPassword() throws {
         let bench = try MastermindBench()
         let program = try Executable.path()
@@ -105,7 +105,7 @@ struct MastermindCommandTests {
         #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
     }
 
-    @Test("an expired token is renewed once; without the password it is said")
+    @Test("An expired token is renewed with the password and reported without it")
     func expired() throws {
         let till = try Till(["TAPCARD_JSON": "true"])
         let services = try PlayedServices(till)

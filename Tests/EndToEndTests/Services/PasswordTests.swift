@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A password that is typed in a terminal", .ownThread)
+@Suite("A password typed at a terminal", .ownThread)
 struct PasswordTests {
     private let bench: MastermindBench
     private let before: [String]
@@ -19,7 +19,7 @@ struct PasswordTests {
         return process
     }
 
-    @Test("is asked for without being shown")
+    @Test("A typed password is never shown on the terminal")
     func password() throws {
         var process = try asked()
         bench.terminal.type("x\u{15}sandbo\u{7F}ox\r")
@@ -35,7 +35,7 @@ struct PasswordTests {
         #expect(!ended.output.contains("wrong\r"))
     }
 
-    @Test("that is too long is refused, and not cut", arguments: [1_200, 5_000])
+    @Test("A password that is too long is refused instead of cut", arguments: [1_200, 5_000])
     func long(count: Int) throws {
         let process = try asked()
         for _ in 0..<(count / 100) { bench.terminal.type(String(repeating: "x", count: 100)) }
@@ -52,7 +52,7 @@ struct PasswordTests {
     }
 
     @Test(
-        "and given up puts the terminal back",
+        "Giving up at the password prompt sends nothing and restores the terminal",
         arguments: [("\u{03}", 130), ("\u{04}\u{04}", 1), ("\u{1B}\r", 1)] as [(String, Int32)])
     func givenUp(keys: String, status: Int32) throws {
         let process = try asked()
@@ -65,7 +65,8 @@ struct PasswordTests {
     }
 
     @Test(
-        "and cut off by a signal puts the terminal back", arguments: [SIGTERM, SIGHUP, SIGINT])
+        "A signal at the password prompt restores the terminal",
+        arguments: [SIGTERM, SIGHUP, SIGINT])
     func cutOff(signal: Int32) throws {
         let process = try asked()
         process.signal(signal)
@@ -73,7 +74,7 @@ struct PasswordTests {
         #expect(bench.terminal.settings == before)
     }
 
-    @Test("stays unseen where a shell has had the terminal meanwhile")
+    @Test("A password stays hidden after the program was suspended and continued")
     func continued() throws {
         let process = try asked()
         process.signal(SIGSTOP)

@@ -41,7 +41,7 @@ final class PlayedServices {
     }
 }
 
-/// Commands that are led to these services.
+/// Commands that use these services.
 extension PlayedServices {
     /// Sets the fault from now on; "none" ends it.
     func fail(_ what: String) throws {
@@ -53,7 +53,7 @@ extension PlayedServices {
         #expect(try curl("/sandbox/draw", ["--request", "POST"]).hasSuffix(" 200"))
     }
 
-    /// The codes that they were asked to activate, in their order.
+    /// The codes that they were asked to activate, in order.
     var codes: [String] {
         get throws {
             let list = try #require(try curl("/sandbox").firstMatch(of: /"codes":\[([^\]]*)\]/))
@@ -61,7 +61,7 @@ extension PlayedServices {
         }
     }
 
-    /// A step on the way, which has to come out well; what it printed, without the last line feed.
+    /// A step that must succeed; returns its output without the last line feed.
     @discardableResult
     func step(
         _ line: String, with more: [String: String?] = [:],
@@ -85,7 +85,7 @@ extension PlayedServices {
             with: addresses.merging(password) { $1 }.merging(more) { $1 })
     }
 
-    /// The variables that lead a command to them.
+    /// The variables that point a command to them.
     var addresses: [String: String?] {
         [
             "TAPCARD_ACTIVATION_URL": "\(address)/activation",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The services over TLS", .ownThread)
 struct ProtectedServiceTests {
-    @Test("all three are believed by the file of certificates that is set")
+    @Test("All three services are trusted through the configured certificate file")
     func believed() throws {
         let (till, code) = try ActivationStoryTests.scratched()
         let services = try PlayedServices(till, certificate: try Certificate(till))
@@ -16,7 +16,7 @@ struct ProtectedServiceTests {
         try services.stop()
     }
 
-    @Test("without the setting, or with another's certificate, nothing is sent to them")
+    @Test("Nothing is sent to a service whose certificate is not trusted")
     func refused() throws {
         let till = try Till(["TAPCARD_JSON": "true"])
         let services = try PlayedServices(till, certificate: try Certificate(till))
@@ -34,7 +34,7 @@ struct ProtectedServiceTests {
         try services.stop()
     }
 
-    @Test("a command asks twice over one connection, with one handshake", arguments: [false, true])
+    @Test("A command makes both of its requests over one connection", arguments: [false, true])
     func oneConnection(isProtected: Bool) throws {
         let till = try Till()
         let services = try PlayedServices(

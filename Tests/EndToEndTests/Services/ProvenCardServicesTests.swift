@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A card on an NTAG 424 and the three services, from the first verb to the last, by the
-/// program: its code, its ticket and its game. Once in each story it is pulled away.
-@Suite("A card on an NTAG 424, and the services", .ownThread)
+/// A card on an NTAG 424 gets a code, a ticket and a game from the three services, and is pulled
+/// away in between.
+@Suite("An NTAG 424 card and the services", .ownThread)
 struct ProvenCardServicesTests {
     /// Every ticket wins five dollars.
     private static let variables = [
@@ -31,7 +31,7 @@ struct ProvenCardServicesTests {
     }
 
     @Test(
-        "it is scratched, keeps its code, is activated, and its ticket is paid once",
+        "A card pulled at each step is scratched, activated and paid its prize exactly once",
         arguments: ["lost", "acknowledge-lost"])
     func ticket(fault: String) throws {
         let till = try till()
@@ -76,7 +76,7 @@ struct ProvenCardServicesTests {
         #expect(try till.step("audit").contains(#""open":0,"violations":[]"#))
     }
 
-    @Test("it keeps a game of Mastermind, pays, and the game is played to its end")
+    @Test("A game kept on a card survives a pulled card and a payment, and is solved")
     func game() throws {
         let till = try till()
         let services = try PlayedServices(till)
@@ -115,7 +115,7 @@ struct ProvenCardServicesTests {
         #expect(try till.step("audit").contains(#""open":0,"violations":[]"#))
     }
 
-    /// All codes of six colours.
+    /// All codes of six colors.
     private static func codes(of slots: Int) -> [[Int]] {
         (0..<slots).reduce([[]]) { codes, _ in
             codes.flatMap { code in (1...6).map { code + [$0] } }

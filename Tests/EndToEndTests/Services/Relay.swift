@@ -46,7 +46,7 @@ final class Relay: Sendable {
         close(listener)
     }
 
-    /// Until one end has nothing more to say, or the other does not listen.
+    /// Runs until one end has nothing more to say or the other no longer listens.
     private static func pass(from: Int32, to: Int32) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("The command that stands in for the services", .ownThread)
+@Suite("Options of the sandbox command", .ownThread)
 struct SandboxCommandTests {
     @Test(
-        "refuses numbers that are none",
+        "An invalid interval between draws is refused",
         arguments: ["0", "1.5", "86401"])
     func numbers(text: String) throws {
         let ended = try Till().run(["sandbox", "--draw-every=\(text)"])
@@ -17,7 +17,7 @@ struct SandboxCommandTests {
                 """)
     }
 
-    @Test("refuses half a certificate")
+    @Test("A certificate without its key, or a key without its certificate, is refused")
     func refusals() throws {
         for (line, words) in [
             ("--tls-key key.pem", "A certificate and its private key can only be used together."),

@@ -4,11 +4,13 @@ import ServiceSandbox
 import TestSupport
 import Testing
 
-@Suite("Playing the services", .ownThread)
+@Suite("The sandbox command", .ownThread)
 struct SandboxTests {
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("it answers until it is ended", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "The sandbox answers until a signal stops it, and frees its port",
+        arguments: [SIGINT, SIGTERM])
     func life(signal: Int32) throws {
         let till = try Till()
         let played = try PlayedServices(till)
@@ -40,7 +42,7 @@ struct SandboxTests {
         #expect(try second.process.end().status == status)
     }
 
-    @Test("as JSON it is one document")
+    @Test("The sandbox prints one document with --json")
     func document() throws {
         let till = try Till()
         let process = try till.start(["sandbox", "--json"])
@@ -57,7 +59,7 @@ struct SandboxTests {
                     + #""control":"\#(address)/sandbox","password":"sandbox"}"# + "\n"))
     }
 
-    @Test("what its options say")
+    @Test("The sandbox fails and draws as its options say")
     func options() throws {
         let till = try Till()
         let played = try PlayedServices(
@@ -74,7 +76,7 @@ struct SandboxTests {
         #expect(try played.process.end().status == 0)
     }
 
-    @Test("by HTTPS, with a certificate of one's own")
+    @Test("The sandbox serves HTTPS with a given certificate and refuses a mismatched key")
     func encrypted() throws {
         let till = try Till()
         let certificate = try Certificate(till)
@@ -108,7 +110,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a hundred mebibytes are sent and never held")
+    @Test("The sandbox sends a 100 MiB answer without holding it in memory")
     func huge() throws {
         let till = try Till()
         let played = try PlayedServices(till, ["--fail", "huge"])
@@ -129,7 +131,7 @@ struct SandboxTests {
         return try #require(Int(number[1]))
     }
 
-    @Test("what cannot be played is refused")
+    @Test("The sandbox refuses a taken port, an unknown failure and a missing certificate")
     func refusals() throws {
         let till = try Till()
         let first = try PlayedServices(till)
@@ -160,7 +162,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("a pipe without a writer is waited for until the sandbox is told to stop")
+    @Test("A certificate pipe without a writer is waited for until the sandbox is stopped")
     func pipe() throws {
         let till = try Till()
         let certificate = try Certificate(till)
@@ -185,7 +187,7 @@ struct SandboxTests {
                 + "that contains it.\n")
     }
 
-    @Test("help and its page name every failure")
+    @Test("Help and docs/SERVICES.md name every failure")
     func pages() throws {
         let till = try Till()
         let help = try till.step("sandbox --help")

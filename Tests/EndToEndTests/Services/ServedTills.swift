@@ -40,7 +40,7 @@ final class ServedTills {
         try page.process.wait(what) { isSo(try get("card", at: number)) }
     }
 
-    /// A payment that has to succeed; what the card holds then.
+    /// A payment that must succeed; returns the new balance.
     func pay(_ amount: String, at number: Int) throws -> String {
         let paid = try call("pay", #"{"amount":"\#(amount)","again":true}"#, at: number)
         #expect(paid.status == "200", "\(paid.json.text)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Several readers at one server", .ownThread)
+@Suite("Several tills at one server", .ownThread)
 struct ServedTillsTests {
     /// Two simulated readers, `sim` and one with a file of its own.
     private func simulated(_ body: (Till, ServedTills) throws -> Void) throws {
@@ -17,7 +17,7 @@ struct ServedTillsTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    @Test("a card goes from till to till, and each has its own tag to begin with")
+    @Test("A card moves from till to till, and each till starts with its own tag")
     func carried() throws {
         try simulated { till, served in
             var numbers: [String] = []
@@ -47,7 +47,7 @@ struct ServedTillsTests {
         }
     }
 
-    @Test("two payments at once, one at each, both happen")
+    @Test("Two payments at once, one at each till, both happen")
     func atOnce() throws {
         try simulated { _, served in
             for number in 1...2 {
@@ -68,7 +68,7 @@ struct ServedTillsTests {
     }
 
     @Test(
-        "two emulated PN532, each in a process of its own: a card and its copy, and a pulled cable")
+        "A till pays while the other is unplugged, and a copied card causes no unreported payment")
     func emulated() throws {
         let first = try EmulatedTill(link: true)
         var drawer = Simulation()
@@ -131,7 +131,7 @@ struct ServedTillsTests {
         #expect((2 + paid...2 + paid + unknown).contains(payments.count))
     }
 
-    @Test("on PostgreSQL each till has a connection of its own")
+    @Test("Each till has its own connection to PostgreSQL")
     func database() throws {
         let server = try PrivatePostgreSQL.shared.get()
         let name = "counters_\(UInt32.random(in: 0...UInt32.max))"

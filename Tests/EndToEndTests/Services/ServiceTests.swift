@@ -3,10 +3,11 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("The till page as a service of the machine", .ownThread, .timeLimit(.minutes(5)))
+@Suite("The till page as a system service", .ownThread, .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test(
-        "tells its service manager when it is ready, and when it stops", arguments: ["/", "@"])
+        "The server tells its service manager when it is ready and when it stops",
+        arguments: ["/", "@"])
     func news(root: String) throws {
         let till = try Till()
         let place = root + till.home.dropFirst() + "/news"
@@ -19,14 +20,15 @@ struct ServiceTests {
     }
 
     @Test(
-        "serves where its news has no listener", arguments: ["/nowhere/news", "@nobody", "news"])
+        "The server runs even if nobody listens on the notification socket",
+        arguments: ["/nowhere/news", "@nobody", "news"])
     func unheard(place: String) throws {
         let page = try CashierPage(try Till(), with: ["NOTIFY_SOCKET": place])
         #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
         try page.stop()
     }
 
-    @Test("goes on, and stops, where its log is not read")
+    @Test("The server keeps working and can be stopped even if nobody reads its log")
     func unread() throws {
         let till = try Till()
         var ends: [Int32] = [-1, -1]
@@ -43,7 +45,7 @@ struct ServiceTests {
         try page.stop()
     }
 
-    @Test("says that its ledger is held by somebody else, and that it has it again")
+    @Test("Health reports when another program locks the ledger and when it is free again")
     func health() throws {
         let till = try Till()
         try till.step("demo")
@@ -65,7 +67,7 @@ struct ServiceTests {
         try page.stop()
     }
 
-    @Test("is served by the line of its unit, from the folders that the unit names")
+    @Test("The systemd unit's command serves the page from the folders that the unit names")
     func unit() throws {
         let bytes = try #require(
             try DurableFile(Repository.path("packaging/tapcard.service")).read())
@@ -98,7 +100,7 @@ struct ServiceTests {
     }
 }
 
-/// Listens as systemd does to what a service tells of itself.
+/// Receives a service's notifications, as systemd does.
 private final class PlayedServiceManager {
     private static let longestNews = 256
     private static let secondsLimit = 60

@@ -6,15 +6,15 @@ import PostgreSQLLedger
 import TapcardDomain
 import TestSupport
 
-/// A ledger in memory that was moved into a database of a server of the tests' own, with stations
-/// that are connected to it. The rows can be put back.
+/// A ledger in memory that was copied into a database of the tests' own server, with connected
+/// stations. The rows can be restored.
 package final class FarLedger: Sendable {
     private let name: String
     private let address: String
     private let session: PrivatePostgreSQL.Session
     private let resets = Guarded(0)
 
-    /// Children first.
+    /// The tables, children first.
     private static let tables = [
         "prize", "ticket_name", "ticket", "activation", "code", "gap", "issued_record", "entry",
         "reversal", "request_id", "operation", "house", "retired_key", "card",
@@ -34,7 +34,7 @@ package final class FarLedger: Sendable {
         }
     }
 
-    /// So many stations, with a connection each.
+    /// This many stations, each with its own connection.
     package func twin(stations: Int) -> LedgerTwin {
         let address = address
         return LedgerTwin(stations: stations) { station in
@@ -42,8 +42,8 @@ package final class FarLedger: Sendable {
         }
     }
 
-    /// Puts the rows back as they were. No version of a card comes twice, so that no station takes
-    /// a row for one that it knows.
+    /// Restores the rows. No version of a card occurs twice, so no station takes a row for one that
+    /// it knows.
     package func reset() throws {
         let count = resets.withLock { count in
             count += 1

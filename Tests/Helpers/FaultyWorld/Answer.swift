@@ -7,7 +7,7 @@ package struct Answer: Sendable {
     /// The amount put onto the card; nil where that was not said.
     let amount: Int64?
     let balance: Int64?
-    /// Nil where it was not said whether the request came again.
+    /// Whether the request was a repetition; nil where that was not said.
     let isReplayed: Bool?
     let display: DisplayState
     /// The operations that earlier taps had left open and this one has resolved.
@@ -21,14 +21,14 @@ package struct Answer: Sendable {
         (self.display, self.resolved) = (display, resolved)
     }
 
-    /// Of what no card has part in.
+    /// The answer to a request that involves no card.
     package init() {
         (amount, balance, isReplayed, display) = (nil, nil, nil, .current)
         resolved = []
     }
 
-    /// I6, of the numbers of a receipt: they are those of the ledger's row, which was not final
-    /// before where the receipt says that it is new.
+    /// I6 for the numbers of a receipt: they are those of the ledger's row, which was not final
+    /// before if the receipt says that it is new.
     func broken(_ operation: Operation, _ was: Operation.State?) -> [Violation] {
         guard let amount, let isReplayed else { return [] }
         var found: [Violation] = []
@@ -50,7 +50,7 @@ package struct Answer: Sendable {
     }
 }
 
-/// A result of a use case that can be told as an answer.
+/// A result of a use case that can be turned into an answer.
 package protocol Answering {
     var answer: Answer { get }
     /// Why the card that is shown cannot be trusted.
@@ -84,7 +84,7 @@ extension ProtectionChange: Answering {
     package var answer: Answer { Answer(display: display, resolved: resolved) }
 }
 
-/// Of a card with one prize.
+/// For a card with one prize.
 extension PrizeReceipt: Answering {
     package var answer: Answer {
         let first = prizes.first?.receipt
@@ -95,8 +95,8 @@ extension PrizeReceipt: Answering {
 }
 
 extension Tap {
-    /// I6 and I8, where no other station was at work: a new request is told to be new, a look
-    /// tells what is on the card, and what phones read is only called good where it is.
+    /// I6 and I8, where no other station was at work: a new request is reported as new, a reading
+    /// reports what is on the card, and the text for phones is called good only where it is.
     static func answerBroken(
         _ request: StationRequest, _ answer: Answer, from before: RestingWorld,
         to after: RestingWorld
@@ -118,8 +118,8 @@ extension Tap {
         return found
     }
 
-    /// I14: what was open before the tap and has ended in it is told, and what is told is so. A
-    /// failure that comes of a commit without an answer may not know.
+    /// I14: every operation that was open before the tap and has ended in it is reported, and
+    /// truthfully. A failure caused by an unanswered commit may not know.
     static func untold(
         _ said: Said, _ request: StationRequest, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
@@ -152,7 +152,8 @@ extension Tap {
         return found
     }
 
-    /// "Unknown" is a word for what may have been begun, or is open: not for what was never begun.
+    /// "Unknown" may be said only of what may have been begun or is open, not of what was never
+    /// begun.
     static func isUnknownOfNothing(
         _ said: Said, _ request: StationRequest, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
@@ -167,7 +168,7 @@ extension Tap {
 }
 
 extension RestingWorld {
-    /// The service has said yes, that is durable, and the card does not show it.
+    /// The service's yes is durable, and the card does not show it yet.
     var hasYesToWrite: Bool {
         guard case .scratched(let code) = card?.scratch else { return false }
         return ledger.activations.contains { $0.code == code && $0.state == .active }

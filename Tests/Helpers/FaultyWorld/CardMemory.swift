@@ -1,13 +1,12 @@
 package import Tags
 package import TapcardDomain
 
-/// The memory of a card, which it keeps without power: the pages of a tag, or an
-/// NTAG 424.
+/// The memory that a card keeps without power: the pages of a tag, or an NTAG 424.
 package enum CardMemory: Hashable, Sendable {
     case pages(TagMemory)
     case chip(NTAG424Memory)
 
-    /// One from the factory. Nil for a number of another length than seven bytes.
+    /// A card from the factory. Nil for a UID that is not seven bytes long.
     package init?(blank chip: Chip, uid: [UInt8]) {
         if let type2 = Type2Chip(chip) {
             guard let tag = TagMemory.blank(type2, uid: uid) else { return nil }

@@ -3,8 +3,8 @@ package import Ledger
 package import PortDoubles
 package import Tags
 
-/// A mishap or an event at one step of a station, over any reader and any ledger: what a `Scene`
-/// does in its own world.
+/// A mishap or an event at one step of a station, over any reader and any ledger, as a `Scene` has
+/// it in its own world.
 package final class Disturbance: Sendable {
     /// The kind of step that is counted.
     package enum Scope: Sendable {
@@ -51,8 +51,8 @@ package final class Disturbance: Sendable {
     private let event: @Sendable () async -> Void
     private let state = Guarded(State())
 
-    /// The mishap at the step of this number, counted from 1; a lasting one at all later ones too.
-    /// Faults of the radio are the simulated reader's own.
+    /// The mishap at the step of this number, counted from 1, or at all later ones if it lasts.
+    /// Faults of the radio are up to the simulated reader.
     package init(
         _ mishap: Mishap, at number: Int, of scope: Scope = .steps, isLasting: Bool = false
     ) {
@@ -69,7 +69,7 @@ package final class Disturbance: Sendable {
         self.event = event
     }
 
-    /// Whether the step has come.
+    /// Whether the step was reached.
     package var hasCome: Bool { state.withLock { $0.count >= number } }
 
     package func reader(_ reader: any TagReader) -> InterposedReader {

@@ -3,7 +3,7 @@ import Tags
 import TapcardCore
 package import TapcardDomain
 
-/// Something that moves a card from one state to another, with the world that it needs before.
+/// A request that moves a card from one state to another, with the world that it needs before.
 package struct EnumeratedRequest: Sendable {
     package let name: String
     /// The request.
@@ -20,7 +20,7 @@ package struct EnumeratedRequest: Sendable {
         stationRequest = StationRequest(name, trace, begin)
     }
 
-    /// Every request that there is. An operation that is new to tapcard gets its line here.
+    /// Every request. A new operation of tapcard gets its line here.
     package static let all: [EnumeratedRequest] = [
         EnumeratedRequest("pay", from: card) { _, _ in CardChange(.pay(usd(250)), id) },
         EnumeratedRequest("add", from: card) { _, _ in CardChange(.add(usd(200)), id) },
@@ -72,7 +72,7 @@ package struct EnumeratedRequest: Sendable {
         },
     ]
 
-    /// Requests under the id of another one, which want something else.
+    /// Requests under the id of another request that want something else.
     package static let payOne = StationRequest("pay 1.00", .id(id)) { _, _ in
         CardChange(.pay(usd(100)), id)
     }
@@ -85,7 +85,7 @@ package struct EnumeratedRequest: Sendable {
         }
         return CardMaking(CardRequest(.replace(other)), id)
     }
-    /// The prize of a world's ticket, paid out under an id of the request's own.
+    /// The payout of a world's prize under its own id.
     package static func payOut(_ id: UInt8, wonBy world: RestingWorld) -> StationRequest {
         StationRequest(
             "pay the prize out",
@@ -94,11 +94,11 @@ package struct EnumeratedRequest: Sendable {
             })
     }
 
-    /// Whether it puts onto the tag what only the larger chips have room for.
+    /// Whether it puts something onto the tag that fits only on the larger chips.
     package var isShown: Bool { ["ticket", "claim", "game"].contains(name) }
 
-    /// Whether it is something to do with a card on this chip: on one that proves itself nothing is
-    /// protected by a password, and no other writer's card is there.
+    /// Whether it applies to a card on this chip: an NTAG 424 has no password, and no other
+    /// writer's card is on one.
     package func isPlayed(on chip: Chip) -> Bool {
         let ofPages = ["adopt", "protect", "unprotect", "pay-protected", "issue-protected"]
         return chip != .ntag424 || !ofPages.contains(name)
@@ -125,9 +125,9 @@ package struct EnumeratedRequest: Sendable {
             return Answer()
         })
 
-    /// An operator gives up the first key, who has made a second one before. Cards at rest that
-    /// have nothing but records under it would be refused from then on: so not before each of them
-    /// has been seen, which a card that is half way has.
+    /// An operator retires the first key after making a second one. Cards at rest whose records are
+    /// all under it would be refused from then on, so it waits until each of them has been seen; a
+    /// card in the middle of a change has been.
     package static let retire = StationRequest(
         "keys retire",
         atOnce: { station throws(TapcardError) in
@@ -144,7 +144,7 @@ package struct EnumeratedRequest: Sendable {
             return Answer()
         })
 
-    /// A world in which this is what comes next.
+    /// A world in which this request comes next.
     package func world(on chip: Chip) async -> RestingWorld {
         await prepare(RestingWorld(EnumeratedRequest.blank(chip, EnumeratedRequest.uid)))
     }
@@ -222,7 +222,7 @@ extension EnumeratedRequest {
         return world
     }
 
-    /// The lost card is in the ledger; on the reader lies a blank tag.
+    /// The lost card is in the ledger, and a blank tag is on the reader.
     @Sendable private static func afterALoss(_ world: RestingWorld) async -> RestingWorld {
         guard let chip = world.memory.model else {
             preconditionFailure("tapcard keeps cards on it")

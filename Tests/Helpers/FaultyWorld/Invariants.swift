@@ -49,11 +49,11 @@ extension Invariant {
 }
 
 extension RestingWorld {
-    /// The rules that hold whenever the card lies still, whatever was begun and not ended.
+    /// The rules that hold whenever the card is at rest, whatever was begun and not ended.
     package func broken() async -> [Violation] { await ledgerBroken() + tagBroken() }
 
-    /// The part of it that the tag has: I4, I11, what phones read and its settings, with its weak
-    /// pages as they are, and once all of them or one of them have turned bad; and I9.
+    /// The tag's part: I4, I11, the text for phones and the settings, with weak pages as they are
+    /// and after all or one of them turned bad; and I9.
     package func tagBroken() -> [Violation] {
         var found = bytesBroken + activationBroken
         for world in decays {
@@ -68,8 +68,8 @@ extension RestingWorld {
         recordsBroken() + displayBroken + protectionBroken() + chipBroken()
     }
 
-    /// I9: the service has made one code of a card active at most, and it is the card's own; and
-    /// what the ledger calls activated, it has.
+    /// I9: the service has activated at most one code of a card, which is the card's own, and
+    /// everything that the ledger calls activated.
     private var activationBroken: [Violation] {
         let own = card?.scratch.code
         var found: [Violation] = []
@@ -90,7 +90,7 @@ extension RestingWorld {
         return found
     }
 
-    /// The part that the ledger has: its own check, and the same questions asked of its rows.
+    /// The ledger's part: its own check, and the same rules checked on its rows.
     package func ledgerBroken() async -> [Violation] {
         let report: AuditReport
         do {
@@ -113,13 +113,13 @@ extension RestingWorld {
         return found
     }
 
-    /// I4: as long as the ledger has no card, nothing is on the tag that was not there before.
+    /// I4: as long as the ledger does not know the card, nothing on the tag is new.
     package func touchedTooSoon(since before: RestingWorld) -> [Violation] {
         card != nil || (memory == before.memory && weak == before.weak)
             ? [] : [Violation(.i4, "the tag was written, and the ledger has no card")]
     }
 
-    /// I4 and I11: what of the tag is valid was issued, and enough of it is.
+    /// I4 and I11: every valid record on the tag was issued, and enough of them are left.
     func recordsBroken() -> [Violation] {
         guard let card, let slots else { return [] }
         var found: [Violation] = []
@@ -151,7 +151,7 @@ extension RestingWorld {
         return CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout)
     }
 
-    /// The records as the card's owner's keys see them.
+    /// The records as the issuer's keys open them.
     package var slots: RecordSlots? {
         records.map { records in
             RecordSlots(
@@ -170,8 +170,8 @@ extension RestingWorld {
         return numbers.max() ?? .none
     }
 
-    /// Phones read a balance that the card had: not that of a payment that is open or void.
-    /// A card that is being adopted shows what it showed to others.
+    /// Phones read a balance that the card has had, not that of an open or void payment. A card
+    /// that is being adopted shows what it showed before.
     private var displayBroken: [Violation] {
         guard let card, let shown = image?.content(in: .usd).face?.balance.minorUnits,
             open?.kind != .adopt

@@ -2,8 +2,8 @@ import BlockingLane
 package import Ledger
 package import TapcardDomain
 
-/// A second ledger that carries out every transaction of a world in memory. Each answer of it has to
-/// be that of the first, at every station.
+/// A second ledger that carries out every transaction of a world in memory. Its answers must equal
+/// those of the first, at every station.
 package final class LedgerTwin: Sendable {
     private struct State {
         var ledgers: [Int: any LedgerStore] = [:]
@@ -16,7 +16,7 @@ package final class LedgerTwin: Sendable {
     private let stations: Int
     private let open: @Sendable (Int) async throws -> any LedgerStore
 
-    /// `open` connects a station, when it has its first transaction and after an unknown outcome.
+    /// `open` connects a station for its first transaction and after an unknown outcome.
     package init(
         stations: Int, _ open: @escaping @Sendable (Int) async throws -> any LedgerStore
     ) {
@@ -24,10 +24,10 @@ package final class LedgerTwin: Sendable {
     }
 
     package var transactions: Int { state.withLock { $0.transactions } }
-    /// The answers that were not the same, in words.
+    /// The answers that differed, in words.
     package var differences: [String] { state.withLock { $0.differences } }
 
-    /// From now on the stations of a scene are this one and those after it.
+    /// From now on the stations of a scene are this one and the following ones.
     package func seat(first station: Int) { state.withLock { $0.first = station } }
 
     /// `isHeard` is false where the station does not learn the outcome.
@@ -56,7 +56,7 @@ package final class LedgerTwin: Sendable {
         if !isHeard { state.withLock { _ = $0.ledgers.removeValue(forKey: seat) } }
     }
 
-    /// Every row of it has to be a row of the first ledger.
+    /// Compares every row with those of the first ledger.
     package func compare(with tables: LedgerTables) async {
         guard let ledger = await ledger(of: 0) else { return }
         do {
@@ -95,8 +95,8 @@ extension Equatable {
     fileprivate func isEqual(to other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false }
 }
 
-/// The rows of a ledger, those of each card in their order. Stations read the server's clock each for
-/// itself, so the order among cards is theirs only to within the time that a message takes.
+/// The rows of a ledger, those of each card in order. Stations read the server's clock separately,
+/// so the order among cards is exact only to the time that a message takes.
 private struct AllRows: Sendable {
     private let cards: [LedgerCard]
     private var operations: [Operation] = []

@@ -1,10 +1,10 @@
 import SimulatedReader
 package import Tags
 
-/// A command of a station meets the chip.
+/// A station's commands to the chip.
 extension Live {
-    /// The most bytes of a command in one block of every reader: the chip carries such a command
-    /// out whole or not at all.
+    /// The most bytes of a command in one block of every reader, which the chip carries out
+    /// entirely or not at all.
     private static let mostInBlock = 61
 
     mutating func exchange(
@@ -39,9 +39,9 @@ extension Live {
         return try answer(outcome)
     }
 
-    /// A state of the card is also tried half written, against the word of the chip's maker: four
-    /// of them must do without it. Nothing is counted on the chip: counts would make worlds differ
-    /// in which everything goes on alike.
+    /// A record is also tried half written, although the chip's maker rules that out, because four
+    /// of them must survive it. The chip counts nothing here, since counts would make worlds differ
+    /// in which everything continues alike.
     private mutating func send(
         _ command: [UInt8], isWrite: Bool, to reader: Int, _ fault: Fault.Kind?
     ) -> Simulation.ChipOutcome {
@@ -67,7 +67,7 @@ extension Live {
         return outcome
     }
 
-    /// Whether a command writes to the file of the states; the number of the file is in clear.
+    /// Whether a command writes to the file of records; the file number is not encrypted.
     private static func isState(_ command: [UInt8]) -> Bool {
         command.count > 5 && command[1] == NTAG424Opcode.writeData.rawValue
             && command[5] == FileNumber.data.rawValue
@@ -94,7 +94,7 @@ extension Live {
 }
 
 extension NTAG424Memory {
-    /// Forgets all reads and wrong attempts, to compare what else is on two chips.
+    /// Resets the counters of reads and wrong attempts, to compare the rest of two chips.
     package mutating func forgetCounts() {
         reads = 0
         for number in KeyNumber.allCases {

@@ -5,16 +5,16 @@ import SimulatedReader
 import Tags
 import TapcardDomain
 
-/// The world while stations work in it: readers, the one card, the ledger, and what goes wrong.
+/// The world while stations work in it: readers, the one card, the ledger, and the faults.
 struct Live {
     struct Reader: Hashable {
         var side = TagSide()
-        /// The side of an NTAG 424, with its session.
+        /// The NTAG 424's side, with its session.
         var chip = NTAG424Side()
         var isPowered = false
         /// It has selected the card, and its station has not begun anything since.
         var isLooking = false
-        /// The card came back while it looked, and its station was not told.
+        /// The card came back in the meantime, and its station was not told.
         var hasMissedReturn = false
     }
 
@@ -23,27 +23,27 @@ struct Live {
     private var keepsWorlds: Bool
     /// Whether the steps are noted in words.
     private var keepsWords: Bool
-    /// Whether a reader whose station only looks selects a card that came back by itself, and
-    /// does not report it.
+    /// Whether a reader whose station only reads selects a card that came back without reporting
+    /// it.
     private let areReadersCareless: Bool
     private let ring: KeyRing?
     let mayRefuseKeys: Bool
-    /// By the number of the step, counted from 0 over all stations since the last saved moment.
+    /// By step number, counted from 0 over all stations since the last saved moment.
     private var mishaps: [Int: Mishap]
     var simulation: Simulation
     var readers: [Reader]
-    /// The number of times that a chip got power.
+    /// The number of times that a chip was powered up.
     private(set) var selections = 0
-    /// The reader that the card lies on.
+    /// The reader that the card is on.
     private(set) var place: Int?
-    /// The stations whose ledger does not answer any more, and those whose process is dead.
+    /// The stations whose ledger no longer answers, and those whose process is dead.
     private var cutOff: Set<Int> = []
     var dead: Set<Int> = []
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
-    /// For each station what its questions to the ledger told it since it last did anything but
-    /// ask; nil for no answer.
+    /// For each station, the ledger's answers since it last did anything but ask; nil for no
+    /// answer.
     private(set) var answers: [[LedgerTables?]]
     /// The operations that each station itself has begun, ended or given another number.
     private(set) var changed: [Set<OperationID>]
@@ -87,13 +87,13 @@ struct Live {
         return world
     }
 
-    /// Goes on from a saved moment, with what goes wrong from there.
+    /// Continues from a saved moment with these mishaps.
     mutating func resume(_ mishaps: [Int: Mishap], keepsWorlds: Bool) {
         (self.mishaps, self.keepsWorlds, keepsWords) = (mishaps, keepsWorlds, false)
         (steps, violations) = ([], [])
     }
 
-    /// Lays the card on another reader, or takes it away.
+    /// Puts the card on another reader, or takes it away.
     mutating func move(to reader: Int?) {
         guard place != reader else { return }
         leave()
@@ -174,7 +174,7 @@ struct Live {
         return try answer(outcome)
     }
 
-    /// Takes the card out of the field where a fault has done so.
+    /// Takes the card out of the field if a fault does so.
     mutating func leaveIfPulled(_ reader: Int, _ mishap: Mishap?) {
         guard simulation.onReader.isEmpty else { return }
         leave()
@@ -204,7 +204,7 @@ struct Live {
         }
     }
 
-    /// I10, of a frame that the tag has heard.
+    /// I10, for a frame that the tag has received.
     private mutating func checkPage(_ frame: [UInt8]) {
         guard Simulation.isWrite(frame),
             case .write(let page, _)? = try? Type2Command(frame: frame),
@@ -213,7 +213,7 @@ struct Live {
         violations.append(Violation(.i10, "page \(page) was written"))
     }
 
-    /// The step in which the tag writes on this frame, nil where it will not.
+    /// The step in which the tag writes after this frame; nil where it will not.
     private func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
         guard Simulation.isWrite(frame),
             case .write(let page, _)? = try? Type2Command(frame: frame),
@@ -224,7 +224,7 @@ struct Live {
         return .write(page: page, old: tag[page], new: after[page])
     }
 
-    /// Settings and password are written while the ledger has it that they are being switched.
+    /// Whether the page belongs to settings or a password that the ledger says are being switched.
     private func isSwitched(_ page: UInt8) -> Bool {
         switch simulation.tags[0].chip.role(of: page) {
         case .configuration, .password, .pack:
@@ -233,7 +233,7 @@ struct Live {
         }
     }
 
-    /// A page is weak while its last WRITE reached the tag and no acknowledge came back.
+    /// A page is weak while its last WRITE reached the tag but no acknowledge came back.
     private mutating func weaken(
         _ page: UInt8, _ old: Page, _ outcome: FrameOutcome, _ fault: Fault.Kind?
     ) {
@@ -304,7 +304,7 @@ struct Live {
         throw LedgerError(.outcomeUnknown, "the connection was cut during COMMIT")
     }
 
-    /// The activation service is asked: it makes the code active, however often.
+    /// Asks the activation service, which activates the code, however often it is asked.
     mutating func serve(
         _ code: ScratchCode, for station: Int
     ) throws(ServiceError) -> ActivationAnswer {
@@ -349,7 +349,7 @@ struct Live {
     }
 }
 
-/// Equal where everything goes on alike. What was noted for those who check is not part of it.
+/// Equal where everything continues alike. Notes for the checks are not part of it.
 extension Live: Hashable {
     static func == (left: Live, right: Live) -> Bool {
         left.simulation == right.simulation && left.readers == right.readers

@@ -2,14 +2,14 @@ import Ledger
 package import TapcardCore
 package import TapcardDomain
 
-/// A lottery in which the first ticket wins, and a ticket costs and wins always the same.
+/// A lottery in which the first ticket wins, and prices and prizes never change.
 extension Station {
     package func buyTicket(id: OperationID) async throws(TapcardError) -> TicketReceipt {
         try await buyTicket(
             draw: Station.draw, price: Station.price, rules: .standard, id: id)
     }
 
-    /// A purchase whose balls chance has dealt, which is a function of the ledger.
+    /// A purchase whose random balls are a function of the ledger.
     package func purchase(id: OperationID) -> TicketPurchase {
         guard let balls = try? balls(under: .standard) else {
             preconditionFailure("chance deals balls")
@@ -52,8 +52,7 @@ extension Station {
 }
 
 extension Claiming {
-    /// On the day on which the balls of the world's tickets are drawn: of every ticket the same
-    /// ones, as chance has dealt them, or of all but the first others.
+    /// A claim after a draw of the balls of the world's first ticket.
     package init(wonBy world: RestingWorld) {
         let (drawn, prizes) = Station.results(of: world, .usd)
         self.init(drawn: drawn, prizes: prizes, topPrizeUnit: .whole)

@@ -2,33 +2,33 @@ package import SimulatedReader
 
 /// A fault at one step of a tap: at a frame, or at a transaction of the ledger.
 package enum Mishap: Hashable, Sendable {
-    /// On the radio. Where the card is gone by it, it stays away until the next tap.
+    /// A fault on the radio. A card that is gone stays away until the next tap.
     case radio(Fault.Kind)
-    /// On the radio, and the card is laid back at once.
+    /// A fault on the radio, after which the card is put back at once.
     case radioAndBack(Fault.Kind)
     /// The process dies before the step, or after it.
     case killedBefore, killedAfter
-    /// The ledger cannot be asked, and says so; nothing is done.
+    /// The ledger is offline and says so; nothing is done.
     case ledgerOffline
-    /// The ledger cannot be asked from here to the end of the tap.
+    /// The ledger is offline from here to the end of the tap.
     case ledgerGone
-    /// The commit is lost, and whether it was done is not known.
+    /// The commit is lost, and its outcome is unknown.
     case commitLost
-    /// The commit is done, and whether it was is not known.
+    /// The commit is done, and its outcome is unknown.
     case commitUnknown
-    /// The commit is done without an answer, and from here on the ledger does not answer.
+    /// The commit is done without an answer, and the ledger is offline from here on.
     case commitUnknownLedgerGone
     case service(ServiceFault)
-    /// A command to a chip is lost, and somebody else answers that it is done.
+    /// A command to a chip is lost, and an attacker answers that it is done.
     case forgedAnswer
 }
 
-/// How the activation service can disappoint.
+/// A fault of the activation service.
 package enum ServiceFault: String, Hashable, Sendable, CaseIterable {
-    /// It says no, unless the code is active already.
+    /// It refuses, unless the code is already active.
     case refuses
     case offline
-    /// It makes the code active, and its answer is lost.
+    /// It activates the code, and its answer is lost.
     case answerLost
 }
 

@@ -4,25 +4,25 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The rules of a card on an NTAG 424, looked up in its memory.
+/// The rules for a card on an NTAG 424, checked in its memory.
 extension NTAG424Memory {
-    /// The four states of the card; nil where the chip has another file in their place.
+    /// The four slots of the card; nil where the chip has another file in their place.
     var slots: NTAG424Slots? { NTAG424Slots(self[.data].bytes) }
 
-    /// Whether phones find the issuer's address, whatever the grant in it.
+    /// Whether phones find the issuer's address, whatever grant it contains.
     var hasAddress: Bool {
         address.bytes(grant: grantBytes).elementsEqual(
             self[.ndef].bytes.prefix(address.byteCount))
     }
 
-    /// The sum of all credits, under whichever of the issuer's keys it is sealed; nil for none.
+    /// The sum of all credits, sealed under any of the issuer's keys; nil for none.
     func granted(_ keys: KeyRing) -> Int64? {
         keys.entries.lazy.compactMap { entry in
             SellingKey(of: uid, from: entry, .usd).flatMap { Grant(grantBytes, for: $0)?.granted }
         }.first
     }
 
-    /// The part of the memory that no payment and no top-up changes.
+    /// The part of the memory that payments and top-ups leave unchanged.
     fileprivate var lasting: NTAG424Memory.Lasting {
         Lasting(
             keys: keys.map(\.key), versions: keys.map(\.version), settings: files.map(\.settings),
@@ -35,7 +35,7 @@ extension NTAG424Memory {
         let versions: [UInt8]
         let settings: [FileSettings]
         let capability: [UInt8]
-        /// Empty where it is the issuer's.
+        /// Empty if it is the issuer's.
         let address: [UInt8]
     }
 
@@ -50,8 +50,8 @@ extension RestingWorld {
     /// The records on the card, as bytes: two on a tag with pages, four on a chip.
     var records: [[UInt8]]? { chip?.slots?.records ?? image?.records }
 
-    /// The rules for a chip that lies still: its keys are those that it names, none of them the
-    /// factory's once it is a card, and no state on it is worth more than was granted.
+    /// The rules for a chip at rest: its keys are those that it names, none of them is the
+    /// factory's once it is a card, and no record on it is worth more than was granted.
     func chipBroken() -> [Violation] {
         guard let chip, let card else { return [] }
         var found: [Violation] = []
@@ -85,8 +85,8 @@ extension RestingWorld {
         return found
     }
 
-    /// Where nothing is left to be done: keys of one version, that of the newest record; settings
-    /// and address of a card; and what was granted less what was spent is the balance.
+    /// The rules once nothing is left to do: all keys have the version of the newest record,
+    /// settings and address are a card's, and the balance is what was granted minus what was spent.
     func chipUnresolved(_ best: SealedRecord) -> [Violation] {
         guard let chip else { return [] }
         var found: [Violation] = []
@@ -107,8 +107,8 @@ extension RestingWorld {
         return found
     }
 
-    /// The sum that was spent when the ledger confirmed its last record; nil for a tag with pages,
-    /// and where the chip does not hold that record.
+    /// The sum spent as of the last confirmed record; nil for a tag with pages, and where the chip
+    /// does not hold that record.
     func spentAtConfirmed(in tables: LedgerTables) -> Int64? {
         guard let chip, let confirmed = tables.cards[uid]?.confirmed,
             let bytes = tables.issued[uid]?[confirmed]?.bytes
@@ -116,8 +116,8 @@ extension RestingWorld {
         return chip.slots?.slots.lazy.compactMap { $0 }.first { $0.record == bytes }?.spent
     }
 
-    /// The rules for one command that has changed a chip in this world: the ledger has noted what
-    /// is done; in service only states and the grant are written; the grant never falls.
+    /// The rules for one command that has changed the chip: the ledger has noted the step, a card
+    /// in service gets only records and the grant written, and the grant never falls.
     func chipWritten(from before: NTAG424Memory, to after: NTAG424Memory) -> [Violation] {
         guard before != after else { return [] }
         var found: [Violation] = []
@@ -135,7 +135,7 @@ extension RestingWorld {
         return found
     }
 
-    /// Whether the card is made, and has the keys of the newest record made for it.
+    /// Whether the card is finished and has the keys of the newest record made for it.
     private func isInService(_ chip: NTAG424Memory) -> Bool {
         open?.kind.makesCard != true && hasKeys(of: card?.allocated, chip)
     }

@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 
 extension RestingWorld {
-    /// Whether the record that was made for an operation stands on the tag, every byte of it.
+    /// Whether every byte of the record that was made for an operation is on the tag.
     func shows(_ operation: Operation) -> Bool {
         guard operation.uid == uid,
             let bytes = ledger.issued[uid]?[operation.sequence]?.bytes
@@ -12,8 +12,8 @@ extension RestingWorld {
         return records?.contains(bytes) ?? false
     }
 
-    /// The table of docs/EXACTLY-ONCE.md, held against one tap on a good card by a single station:
-    /// what may become of a payment or payout that was open before it.
+    /// Checks one tap on a good card by a single station against the table of docs/EXACTLY-ONCE.md:
+    /// what may become of a payment or payout that was open before.
     func resolvedOtherwise(
         than after: RestingWorld, _ request: StationRequest, _ trouble: LedgerTrouble
     ) -> [Violation] {
@@ -41,8 +41,8 @@ extension RestingWorld {
 }
 
 extension Invariant {
-    /// I6, of one transaction: what takes money off a card is booked only while the tag shows its
-    /// record, and an end notes the balance that it left.
+    /// I6, for one transaction: an operation that takes money off a card is booked only while the
+    /// tag shows its record, and an end notes the balance that it left.
     static func endBroken(
         from before: LedgerTables, to after: LedgerTables, on tag: RestingWorld
     ) -> [Violation] {

@@ -6,9 +6,8 @@ import TapcardCore
 import TapcardDomain
 
 extension RestingWorld {
-    /// I8, looked up in the bytes: nothing is open, the record is the one that the ledger
-    /// confirmed, what phones read is its rendering, and no switching of the tag's protection is
-    /// left half done.
+    /// I8, checked in the bytes: nothing is open, the record is the confirmed one, the text for
+    /// phones matches it, and no switch of the tag's protection is half done.
     package func unresolved() -> [Violation] {
         var found: [Violation] = []
         func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
@@ -36,7 +35,7 @@ extension RestingWorld {
         return found + protectionBroken() + chipBroken() + chipUnresolved(best)
     }
 
-    /// Whether phones read what the ledger says: on a chip the address, which never changes.
+    /// Whether phones read what the ledger says: on a chip, the address, which never changes.
     var isDisplayGood: Bool {
         if let chip { return chip.hasAddress }
         guard let card, let image, let layout = CardLayout(card.chip) else { return false }
@@ -48,8 +47,8 @@ extension RestingWorld {
         return image.area == (try? face.area(in: layout))
     }
 
-    /// One undisturbed tap, and the rules that must hold after it: I8, and all that hold at rest.
-    /// Where no card was ever made of the tag there is nothing to resolve.
+    /// Taps undisturbed and checks I8 and the rules at rest. A tag that never became a card has
+    /// nothing to resolve.
     package func resolving() async -> (world: RestingWorld, violations: [Violation]) {
         guard card != nil else { return (self, []) }
         let tap = await Tap.play(.read, in: self)
@@ -62,7 +61,7 @@ extension RestingWorld {
         return (tap.world, found)
     }
 
-    /// I8: where nothing is left to be done, a look does nothing.
+    /// I8: where nothing is left to do, a read changes nothing.
     package func restless() async -> [Violation] {
         let tap = await Tap.play(.read, in: self)
         let hasWritten = tap.steps.contains { $0.isWrite || $0.act == .ledgerWrite }
@@ -70,8 +69,8 @@ extension RestingWorld {
         return tap.violations + (hasWritten || tap.world != self ? [Violation(.i8, words)] : [])
     }
 
-    /// I7: an image of this tag from earlier is put back. One whose best number is below confirmed
-    /// must raise the alarm and change nothing; any other must resolve.
+    /// I7: an earlier image of this tag is put back. If its best number is below the confirmed one,
+    /// it must raise the alarm and change nothing; otherwise it must resolve.
     package func puttingBack(_ image: CardMemory) async -> [Violation] {
         guard let card else { return [] }
         var world = self
@@ -104,15 +103,15 @@ extension RestingWorld {
             ? [] : [Violation(.i7, "card or ledger was changed by an old image")]
     }
 
-    /// The password that the ledger has on the card.
+    /// The password that the card has according to the ledger.
     private var password: TagPassword? {
         card?.protection.openingKeyID.flatMap { Scene.keys.entry($0)?.masters }.map {
             TagPassword($0, uid: uid.bytes)
         }
     }
 
-    /// Nothing is written to a tag that does not have its card's password, however good its record
-    /// is: it may be a copy.
+    /// Nothing is written to a tag without its card's password, however good its record is, because
+    /// it may be a copy.
     private func refusingToWrite() async -> [Violation] {
         let tap = await Tap.play(.read, in: self)
         let isUntouched =
@@ -122,7 +121,7 @@ extension RestingWorld {
         return tap.violations + (isUntouched ? [] : [Violation(.i7, words)])
     }
 
-    /// I6: the same request is answered with its outcome now, and nothing happens again.
+    /// I6: the same request gets its outcome again, and nothing happens twice.
     package func askingAgain(_ request: StationRequest) async -> [Violation] {
         guard let operation = request.operation(in: ledger) else { return [] }
         let tap = await Tap.play(request, in: self)

@@ -3,20 +3,22 @@ package import Ledger
 package import Tags
 package import TapcardDomain
 
-/// Everything that lasts from one tap to the next, as a value: kept, compared, put back.
+/// Everything that lasts from one tap to the next, as a value that can be kept, compared and
+/// restored.
 ///
-/// Time is not in it. The clock of a scene stands still; instead what is open grows older.
+/// Time is not part of it: the clock of a scene stands still, and open operations are aged instead.
 package struct RestingWorld: Hashable, Sendable {
     package var memory: CardMemory
-    /// The pages whose last WRITE was not acknowledged, and what each held before: they may read
-    /// right today and have lost their bits tomorrow.
+    /// The pages whose last WRITE was not acknowledged, and their earlier content: they may read
+    /// correctly today and lose their bits later.
     package var weak: [UInt8: Page] = [:]
     package var ledger: LedgerTables
-    /// The codes that the service has made active for this card.
+    /// The codes that the service has activated for this card.
     package var active: Set<ScratchCode> = []
-    /// The keys of an issuer that makes its own; nil for those of every scene.
+    /// The keys of an issuer with its own ring; nil for those of every scene.
     package var ring: KeyRing?
-    /// Whether a refused key is no violation: the card may be a copy, or the ledger was put back.
+    /// Whether a refused key is no violation, because the card may be a copy or the ledger was
+    /// restored.
     package var mayRefuseKeys = false
 
     package init(_ memory: CardMemory, ledger: LedgerTables = LedgerTables()) {
@@ -44,14 +46,15 @@ package struct RestingWorld: Hashable, Sendable {
         if case .chip(let chip) = memory { chip } else { nil }
     }
 
-    /// Hashes what differs soonest. All of a ledger takes longer to hash than a step of a tap.
+    /// Hashes what differs most often, because hashing a whole ledger takes longer than a step of a
+    /// tap.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(memory)
         hasher.combine(weak)
         ledger.hashShortly(into: &hasher)
     }
 
-    /// The card's number.
+    /// The card's UID.
     package var uid: CardUID {
         guard let uid = CardUID(bytes: memory.uid) else {
             preconditionFailure("a tag's number has seven bytes")
@@ -59,13 +62,13 @@ package struct RestingWorld: Hashable, Sendable {
         return uid
     }
 
-    /// The keys of the issuer. A second key is made before the first one is given up.
+    /// The keys of the issuer. A second key is made before the first one is retired.
     package var keys: KeyRing { ring ?? Scene.keys(of: ledger) }
 
     /// The ledger's row of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }
 
-    /// The balance of the card's account, by its entries.
+    /// The balance of the card's account, computed from its entries.
     package var balance: Int64 {
         guard let purse = card?.purse else { return 0 }
         return ledger.entries.reduce(0) { $0 + ($1.account == purse ? $1.amount : 0) }
@@ -76,14 +79,14 @@ package struct RestingWorld: Hashable, Sendable {
         ledger.operations.values.first { $0.uid == uid && $0.state == .pending }
     }
 
-    /// The world this much later.
+    /// Lets this much time pass in the world.
     package mutating func age(seconds: Int64) {
         if let open, seconds > 0 { ledger.age(open.id, milliseconds: seconds * 1_000) }
     }
 }
 
 extension LedgerTables {
-    /// The ids of the keys that the issuer has given up.
+    /// The ids of the keys that the issuer has retired.
     var retiredKeyIDs: Set<UInt8> {
         var unchanged = self
         let keys = try? unchanged.transact { rows throws(LedgerError) in try rows.retiredKeys() }
@@ -91,7 +94,7 @@ extension LedgerTables {
         return Set(keys.map(\.id))
     }
 
-    /// How much has happened, and how the cards stand.
+    /// Hashes the number of events and the state of the cards.
     func hashShortly(into hasher: inout Hasher) {
         hasher.combine(operations.count)
         hasher.combine(entries.count)
@@ -107,17 +110,17 @@ extension LedgerTables {
     }
 }
 
-/// How weak pages turn bad between two taps.
+/// A way in which weak pages turn bad between two taps.
 package enum Decay: Int, Sendable, CaseIterable, Hashable {
     case none
-    /// All their one-bits are lost.
+    /// They lose all their one-bits.
     case toZero
-    /// Their earlier content shows again.
+    /// Their earlier content reappears.
     case toOld
 }
 
 extension RestingWorld {
-    /// Once its weak pages have turned bad, or the one that is named.
+    /// The world after all of its weak pages, or the chosen one, have turned bad.
     package func decayed(_ decay: Decay, only chosen: UInt8? = nil) -> RestingWorld {
         var world = self
         for (page, old) in weak where chosen == nil || page == chosen {
@@ -130,7 +133,8 @@ extension RestingWorld {
         return world
     }
 
-    /// Every way in which its weak pages can turn bad: all of them together, and each alone.
+    /// The world after every way in which weak pages can turn bad: all of them together, and each
+    /// alone.
     package var decays: [RestingWorld] {
         let choices: [UInt8?] = [nil] + (weak.count > 1 ? weak.keys.sorted() : [])
         guard !weak.isEmpty else { return [] }

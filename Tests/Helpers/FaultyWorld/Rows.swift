@@ -2,14 +2,13 @@ import Cards
 package import Ledger
 import TapcardDomain
 
-/// The invariants of a ledger, asked of its rows one by one: the product's own check is held
-/// against this.
+/// The invariants of a ledger, checked row by row. The product's own check is compared with this.
 extension LedgerTables {
     package var rowsBroken: [Violation] {
         moneyBroken + operationsBroken + numbersBroken + ticketsBroken + activationsBroken
     }
 
-    /// I1: no cent comes from nowhere, and no card has less than is held of it.
+    /// I1: no cent comes from nowhere, and no card has less than the amount held on it.
     private var moneyBroken: [Violation] {
         var found: [Violation] = []
         var sums: [Account: Int64] = [:]
@@ -27,7 +26,7 @@ extension LedgerTables {
         return found
     }
 
-    /// I2 and I3: what has an end is booked or is not, and one thing at a time is open on a card.
+    /// I2 and I3: an ended operation is booked or not, and at most one is open on a card.
     private var operationsBroken: [Violation] {
         var found: [Violation] = []
         for operation in operations.values {
@@ -50,8 +49,8 @@ extension LedgerTables {
         return found
     }
 
-    /// I4 and I5: each number has one row of sixteen bytes that say it, and none is above what was
-    /// handed out.
+    /// I4 and I5: each number has one row, whose sixteen bytes contain it, and none is above the
+    /// highest one allocated.
     private var numbersBroken: [Violation] {
         var found: [Violation] = []
         for (uid, card) in cards {
@@ -77,8 +76,8 @@ extension LedgerTables {
 
 /// Tickets and activations.
 extension LedgerTables {
-    /// I12: the price is charged if and only if the ticket counts; a prize is booked once, for one
-    /// that does; a card shows no other.
+    /// I12: the price is charged if and only if the ticket counts, a prize is booked once and only
+    /// for such a ticket, and a card shows no other ticket.
     private var ticketsBroken: [Violation] {
         var found: [Violation] = []
         func booked(_ operation: OperationID, _ account: Account) -> Int64 {
@@ -115,7 +114,8 @@ extension LedgerTables {
         return found
     }
 
-    /// I9: one attempt a code that was not rejected, and one operation of a yes.
+    /// I9: each code has at most one attempt that was not rejected, and no activation is without a
+    /// yes.
     private var activationsBroken: [Violation] {
         let open = activations.filter { $0.state != .rejected }
         var found: [Violation] = []

@@ -1,10 +1,10 @@
 import BlockingLane
 import TapcardCore
 
-/// A tap between two steps of its use case, with the world as it is then. From here it can go on in
-/// more than one way.
+/// A tap between two steps of its use case, with the world at that time. It can continue from here
+/// in more than one way.
 ///
-/// Two are equal where everything goes on alike.
+/// Two are equal where everything continues alike.
 package struct SavedTap: Sendable, Hashable {
     private let request: StationRequest
     private let start: RestingWorld
@@ -14,7 +14,7 @@ package struct SavedTap: Sendable, Hashable {
     private var useCase: any UseCase<Answer>
     private var trouble = LedgerTrouble()
 
-    /// Before the first step.
+    /// Starts before the first step.
     package init(_ request: StationRequest, in world: RestingWorld) {
         (self.request, start) = (request, world)
         scene = Scene(world, keepsWorlds: true)
@@ -29,13 +29,13 @@ package struct SavedTap: Sendable, Hashable {
     package struct Advance: Sendable {
         package let steps: [Step]
         package let violations: [Violation]
-        /// The tap as it goes on; nil where it has said its last word.
+        /// The continued tap; nil where it has given its answer.
         package let next: SavedTap?
         package let world: RestingWorld
     }
 
-    /// Takes one step of the use case, with what goes wrong at which step of the station.
-    /// `keepsWorlds` notes the world after every step.
+    /// Takes one step of the use case, with these mishaps at the station's steps. `keepsWorlds`
+    /// notes the world after every step.
     package func advance(_ mishaps: [Int: Mishap], keepsWorlds: Bool) async -> Advance {
         var next = self
         scene.live.withLock { [live] now in

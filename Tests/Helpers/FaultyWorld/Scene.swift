@@ -5,21 +5,21 @@ import Tags
 package import TapcardCore
 package import TapcardDomain
 
-/// A world in which stations work: a tag, a ledger, a clock that stands still, and what goes wrong
-/// at which step. All in one process and without waiting.
+/// A world in which stations work: a tag, a ledger, a clock that stands still, and faults at chosen
+/// steps. Everything runs in one process without waiting.
 package final class Scene: Sendable {
     let live: Guarded<Live>
-    /// Called before every step of a station; where it suspends, another one goes on.
+    /// Called before every step of a station; where it suspends, another one continues.
     let turn: (@Sendable (Int) async -> Void)?
-    /// A second ledger that carries out every transaction, too.
+    /// A second ledger that also carries out every transaction.
     let twin: LedgerTwin?
     private let keys: KeyRing?
     private let surroundings: Station.Surroundings?
 
-    /// Without `surroundings` the clock stands still and equal worlds stay equal.
-    /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
-    /// itself. Without `keys` they are those of the issuer. `keepsWorlds` notes the world after
-    /// every step, and the steps in words.
+    /// Without `surroundings` the clock stands still and equal worlds stay equal. With
+    /// `areReadersCareless`, a reader whose station only reads selects a card that came back
+    /// without reporting it. Without `keys` they are the issuer's. `keepsWorlds` notes the world
+    /// after every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
         keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing? = nil,
@@ -39,7 +39,7 @@ package final class Scene: Sendable {
     package var world: RestingWorld { live.withLock { $0.world } }
     package var steps: [Step] { live.withLock { $0.steps } }
     package var stepCount: Int { live.withLock { $0.steps.count } }
-    /// Whether one of the steps from this one on was a transaction that may have changed something.
+    /// Whether any step from this one on was a transaction that may have changed something.
     package func hasCommitted(since step: Int) -> Bool {
         live.withLock { live in live.steps.dropFirst(step).contains { $0.act == .ledgerWrite } }
     }
@@ -55,15 +55,15 @@ package final class Scene: Sendable {
     /// Whether a station's process was killed before it could say anything.
     package func isDead(_ station: Int) -> Bool { live.withLock { $0.dead.contains(station) } }
 
-    /// Lays the card on another station's reader, or takes it away.
+    /// Puts the card on another station's reader, or takes it away.
     package func moveCard(to station: Int?) { live.withLock { $0.move(to: station) } }
 
-    /// Equal keys in every scene, so that seals can be compared.
+    /// The same keys in every scene, so that seals can be compared.
     package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
-    /// The ring after a rotation, for worlds that seal with its second key or have given up the
-    /// first one.
+    /// The ring after a rotation, for worlds that seal with its second key or have retired the
+    /// first.
     private static let rotated: KeyRing = {
         let made = try? keys.rotated(created: "2026-02-01") { count in
             [UInt8](repeating: 0x33, count: count)
@@ -83,8 +83,8 @@ package final class Scene: Sendable {
 
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
-    /// A station of this scene. Chance is a function of the ledger, so that equal worlds stay
-    /// equal: an id drawn is new for every operation that there is.
+    /// A station of this scene. Randomness is a function of the ledger, so that equal worlds stay
+    /// equal: an id drawn is new for every operation.
     package func station(_ number: Int = 0) -> Station {
         let keys = keys
         let source = KeyRingSource(keys ?? world.keys) { [live] in
@@ -116,7 +116,7 @@ private struct SceneReader: TagReader {
     let number: Int
 
     var name: String { "reader \(number) of a scene" }
-    /// As much as an ACR122 carries.
+    /// The capacity of an ACR122.
     var longestAnswer: Int { 250 }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
@@ -195,7 +195,7 @@ extension Result {
     fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
-/// The service as a station of a scene sees it: asking is a step.
+/// The service as a station of a scene sees it: each request is a step.
 package struct SceneService: ActivationService {
     let scene: Scene
     let number: Int

@@ -4,19 +4,19 @@ package import TapcardDomain
 
 /// One customer's request to a station, always under the same id.
 package struct StationRequest: Sendable {
-    /// How its operation is found in the ledger.
+    /// How to find its operation in the ledger.
     package enum Trace: Sendable {
         case id(OperationID)
         /// The ledger derives a refund's id itself.
         case refund(of: OperationID)
-        /// A prize has an id that follows from its ticket.
+        /// A prize's id is derived from its ticket.
         case only(Operation.Kind)
         case none
     }
 
     package let name: String
     package let trace: Trace
-    /// The use case before its first step, at a station of a scene.
+    /// Makes the use case before its first step, at a station of a scene.
     let begin: @Sendable (Scene, Int) -> any UseCase<Answer>
 
     package init<Case: UseCase>(
@@ -35,10 +35,10 @@ package struct StationRequest: Sendable {
         begin = { _, _ in AtOnce(ask: ask) }
     }
 
-    /// A look at the card, which resolves what is open. A card that it accuses is a failure.
+    /// A read of the card, which resolves what is open. A card that it accuses is a failure.
     package static let read = StationRequest("read", .none) { _, _ in ReadCard() }
 
-    /// Whether also a repetition has to see the card.
+    /// Whether a repetition must see the card, too.
     var isOfCard: Bool { if case .only = trace { true } else { false } }
 
     package func operation(in ledger: LedgerTables) -> Operation? {
@@ -50,7 +50,7 @@ package struct StationRequest: Sendable {
         }
     }
 
-    /// Runs it at a station of the scene, to the end or to the death of the process.
+    /// Runs it at a station of the scene until it ends or the process dies.
     package func run(in scene: Scene, at station: Int = 0) async -> Said {
         var useCase = begin(scene, station)
         let till = scene.station(station)
@@ -62,7 +62,7 @@ package struct StationRequest: Sendable {
     }
 }
 
-/// The last words of a tap.
+/// The answer at the end of a tap.
 package enum Said: Sendable, CustomStringConvertible {
     case done(Answer)
     case failed(TapcardError)
@@ -77,8 +77,8 @@ package enum Said: Sendable, CustomStringConvertible {
         }
     }
 
-    /// I6 and I7: what was said is true, and no honest card was accused. `before` and `after` are
-    /// the ledger as the request came and as its answer was given.
+    /// I6 and I7: the answer is true, and no honest card was accused. `before` and `after` are the
+    /// ledger when the request came and when it was answered.
     package func broken(
         _ request: StationRequest, from before: LedgerTables, to after: LedgerTables
     ) -> [Violation] {
@@ -132,7 +132,7 @@ package enum Said: Sendable, CustomStringConvertible {
 }
 
 extension UseCase<Answer> {
-    /// One step; what was said at the end of the last one.
+    /// Takes one step; returns the answer after the last one.
     mutating func said(at station: Station) async -> Said? {
         do throws(TapcardError) {
             return try await step(at: station).map(Said.done)
@@ -142,7 +142,7 @@ extension UseCase<Answer> {
     }
 }
 
-/// A use case whose success is told as an answer.
+/// A use case whose success is turned into an answer.
 private struct Answered<Case: UseCase>: UseCase where Case.Success: Answering {
     var useCase: Case
 
@@ -153,7 +153,7 @@ private struct Answered<Case: UseCase>: UseCase where Case.Success: Answering {
     }
 }
 
-/// A use case of one step. No two are equal: they are never saved.
+/// A use case of one step. No two are equal, because they are never saved.
 private struct AtOnce: UseCase {
     let ask: @Sendable (Station) async throws(TapcardError) -> Answer
 
@@ -165,14 +165,14 @@ private struct AtOnce: UseCase {
     }
 }
 
-/// One tap and what came of it.
+/// One tap and its result.
 package struct Tap: Sendable {
     package let world: RestingWorld
     package let said: Said
     package let steps: [Step]
     package let violations: [Violation]
 
-    /// Plays a request over a world, with what goes wrong at which step.
+    /// Plays a request in a world, with these mishaps at its steps.
     package static func play(
         _ request: StationRequest, in world: RestingWorld, mishaps: [Int: Mishap] = [:],
         keepsWorlds: Bool = false
@@ -209,7 +209,7 @@ package struct Tap: Sendable {
 struct LedgerTrouble: Sendable, Hashable {
     private(set) var hasLostCommit = false
     private(set) var hasFailed = false
-    /// How often a tag has refused.
+    /// The number of times that a tag has refused.
     private(set) var refusals = 0
 
     init(_ mishaps: some Sequence<Mishap> = []) {

@@ -4,14 +4,14 @@ package import Ledger
 package import Tags
 
 extension TagMemory {
-    /// Whether any page can be written by those only who have its password.
+    /// Whether a write to any page requires the password.
     package var asksForPassword: Bool {
         guard let first = chip.configurationPage else { return false }
         return chip.isProtected(by: AccessConfiguration(self[first], self[first + 1]))
     }
 
-    /// The difference between a tag's settings and the ledger's, in words; nil where they agree,
-    /// or are being switched. Password and PACK, which no reader can read, are compared, too.
+    /// The difference between a tag's settings and the ledger's, in words; nil where they agree or
+    /// are being switched. It includes password and PACK, which no reader can read.
     package func settingsDiffer(from protection: CardProtection, _ keys: KeyRing) -> String? {
         guard protection.isSteady, let first = chip.configurationPage else { return nil }
         let settings = AccessConfiguration(self[first], self[first + 1])
@@ -29,7 +29,7 @@ extension TagMemory {
         return has(password) ? nil : "it has another password than the card's"
     }
 
-    /// Whether this is the password that it takes, and the proof that it gives.
+    /// Whether the tag has this password and its proof (PACK).
     package func has(_ password: TagPassword) -> Bool {
         guard let first = chip.configurationPage else { return false }
         return self[first + 2].bytes.elementsEqual(password.password)
@@ -38,7 +38,7 @@ extension TagMemory {
 }
 
 extension RestingWorld {
-    /// The tag protects what the ledger says that it protects, or is open.
+    /// The tag protects what the ledger says, or it is open.
     func protectionBroken() -> [Violation] {
         guard let card, case .pages(let tag) = memory,
             let difference = tag.settingsDiffer(from: card.protection, Scene.keys)

@@ -31,7 +31,7 @@ extension Step: CustomStringConvertible {
         }
     }
 
-    /// The name of a command, with the number of the key or file that it is about.
+    /// The name of a command, with the number of its key or file.
     private static func words(command: [UInt8]) -> String {
         guard command.count > 1, let opcode = NTAG424Opcode(rawValue: command[1]) else {
             return "COMMAND " + command.prefix(5).map(hexadecimal).joined(separator: " ")
@@ -46,7 +46,7 @@ extension Step: CustomStringConvertible {
 }
 
 extension RestingWorld {
-    /// The state of the world that counts, in a line.
+    /// The relevant state of the world, in a line.
     package var words: String {
         var words: [String] = []
         for (place, slot) in (slots?.slots ?? []).enumerated() {

@@ -2,10 +2,10 @@ package import Tags
 
 /// One step of a station: a frame, or a transaction of the ledger.
 package struct Step: Sendable {
-    /// The action of the station.
+    /// What the station does.
     package enum Act: Sendable, Hashable {
         case frame([UInt8])
-        /// A WRITE of a page, with what it held before.
+        /// A WRITE of a page, with its earlier content.
         case write(page: UInt8, old: Page, new: Page)
         /// A command to an NTAG 424, which may change the chip.
         case command([UInt8], isWrite: Bool)
@@ -18,11 +18,11 @@ package struct Step: Sendable {
     package let station: Int
     package let act: Act
     package let mishap: Mishap?
-    /// Whether a frame came to a tag that listened.
+    /// Whether a tag received the frame.
     package var isHeard = false
     /// The station's answer.
     package var answer = ""
-    /// The world once the step was taken; only where a scene keeps them.
+    /// The world after the step, only where a scene keeps them.
     package var after: RestingWorld?
 
     package var isFrame: Bool {
@@ -41,7 +41,7 @@ package struct Step: Sendable {
     }
 }
 
-/// An invariant that does not hold, and how that shows.
+/// An invariant that is broken, and how that shows.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package let invariant: Invariant
     package let detail: String
@@ -60,7 +60,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case i9 = "I9", i10 = "I10", i11 = "I11", i12 = "I12", i13 = "I13", i14 = "I14"
     /// A phone reads a balance that the card has had, or none.
     case display
-    /// A tag has its password, and asks for it, where the ledger says so, and nowhere else.
+    /// A tag has its password and asks for it if and only if the ledger says so.
     case protection
     /// A chip has the keys, settings and grant of its card, and no wrong key is tried on it.
     case chip

@@ -10,7 +10,7 @@ extension FuzzTarget {
     ]
 }
 
-/// The file of a chip's slots, a grant and an address: what is read is what those bytes say.
+/// The file of a chip's slots, a grant and an address: the result of reading matches those bytes.
 private func checkChip(_ input: [UInt8]) throws {
     let padding = [UInt8](repeating: 0, count: max(0, NTAG424Slots.byteCount - input.count))
     let bytes = Array(input.prefix(NTAG424Slots.byteCount)) + padding
@@ -45,7 +45,7 @@ private func checkChip(_ input: [UInt8]) throws {
 
 private let layouts: [CardLayout] = [.ntag213, .larger]
 
-/// The first byte chooses layout and currency, the others are the memory from page 4 on.
+/// The first byte selects layout and currency, the others are the memory from page 4 on.
 private func checkImage(_ input: [UInt8]) throws {
     var choices = Choices(input)
     let choice = Int(choices.byte())
@@ -65,8 +65,8 @@ private func checkImage(_ input: [UInt8]) throws {
     }
 }
 
-/// What is read of a card can be written again and is then the same, as far as the chip has room
-/// for it; the app's form leaves code and state to the ledger.
+/// A face that was read can be written again unchanged, as far as the chip has room for it; the
+/// app's form leaves code and state to the ledger.
 private func checkFace(_ face: CardFace, _ layout: CardLayout, _ currency: Currency) throws {
     try require(
         (0...Currency.largestBalance).contains(face.balance.minorUnits),
@@ -101,7 +101,7 @@ private let holders: [Holder] = [
     .nobody, Holder(id: try? HolderID(1), name: try? HolderName("Amanda Gonzalez")),
 ]
 
-/// The bytes of two records: what is believed of them was sealed with our key, to the last bit.
+/// The bytes of two records: whatever is accepted was sealed with our key, to the last bit.
 private func checkRecords(_ input: [UInt8]) throws {
     let layout = CardLayout.ntag213
     let places = (input + [UInt8](repeating: 0, count: 32)).prefix(32)

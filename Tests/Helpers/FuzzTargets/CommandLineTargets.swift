@@ -9,7 +9,7 @@ extension FuzzTarget {
     ]
 }
 
-/// The words of a command line, one a line of the input.
+/// The words of a command line, one per line of the input.
 private func checkCommandLine(_ input: [UInt8]) throws {
     let words = String(decoding: input, as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

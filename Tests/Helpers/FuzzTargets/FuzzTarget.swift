@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A rule that holds for every input, under the name of the code that it holds for.
+/// A rule that holds for every input, under the name of the code that it covers.
 ///
-/// An input that breaks it, crashes it or never ends is a mistake in the product. The fuzzer looks
-/// for such inputs; the ones that were chosen or found run as ordinary tests.
+/// An input that breaks it, crashes it or never ends shows a bug in the product. The fuzzer looks
+/// for such inputs; those that were chosen or found run as ordinary tests.
 public struct FuzzTarget: Sendable {
     enum Check: Sendable {
         case plain(@Sendable ([UInt8]) throws -> Void)
@@ -26,7 +26,7 @@ public struct FuzzTarget: Sendable {
     public static let all =
         messages + cards + dumps + readers + words + services + [hostileTag, readerLine]
 
-    /// Throws what is broken.
+    /// Throws the broken rule.
     public func run(_ input: [UInt8]) async throws {
         switch check {
         case .plain(let check): try check(input)
@@ -51,7 +51,7 @@ public struct FuzzTarget: Sendable {
     }
 }
 
-/// How a check that runs elsewhere ended.
+/// The result of a check that runs elsewhere.
 // Unchecked: written before the semaphore is signalled, read after it was waited for.
 private final class Outcome: @unchecked Sendable {
     private(set) var error: (any Error)?
@@ -67,13 +67,13 @@ func require(_ holds: Bool, _ property: @autoclosure () -> String) throws {
     guard holds else { throw BrokenProperty(description: property()) }
 }
 
-/// Nothing else may be thrown where this stands.
+/// Turns a missing value into a broken rule.
 func unwrap<Value>(_ value: Value?, _ property: @autoclosure () -> String) throws -> Value {
     guard let value else { throw BrokenProperty(description: property()) }
     return value
 }
 
-/// The choices of the fuzzer, byte by byte; zeros when they are at an end.
+/// The fuzzer's choices, byte by byte; zeros once they are used up.
 struct Choices {
     private var rest: ArraySlice<UInt8>
 
@@ -88,7 +88,7 @@ struct Choices {
         return Array(rest.prefix(count))
     }
 
-    /// A length, and so many bytes as there still are.
+    /// Reads a length and then that many bytes, as far as there are any.
     mutating func field() -> [UInt8] { bytes(Int(byte())) }
 
     mutating func remainder() -> [UInt8] { bytes(rest.count) }

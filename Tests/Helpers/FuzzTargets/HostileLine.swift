@@ -4,10 +4,10 @@ import PN532Emulator
 import SimulatedReader
 import Tags
 
-/// An emulated PN532 behind a pseudo-terminal, and somebody between the two who changes what the
-/// chip says as the fuzzer chooses. Without further choices the line is honest.
+/// An emulated PN532 behind a pseudo-terminal, with an attacker in between who changes the chip's
+/// answers as the fuzzer chooses. Without further choices the line is honest.
 ///
-/// A thread of its own carries the bytes, for as long as the process lives.
+/// A separate thread carries the bytes for as long as the process lives.
 final class HostileLine: Sendable {
     fileprivate struct State {
         let terminal: PseudoTerminal
@@ -17,8 +17,8 @@ final class HostileLine: Sendable {
         var said: [UInt8] = []
     }
 
-    /// Has libnfc, which waits for a number of bytes and not for the end of a frame, get them all:
-    /// a line that only falls silent takes half a second, and is tested elsewhere.
+    /// Gives libnfc, which waits for a number of bytes rather than the end of a frame, all of them:
+    /// a line that falls silent takes half a second and is tested elsewhere.
     fileprivate static let flood = [UInt8](repeating: 0xAA, count: 600)
     private static let chunkInBytes = 4_096
 
@@ -44,7 +44,7 @@ final class HostileLine: Sendable {
             return nil
         }
 
-    /// From here on the line does what these choices say.
+    /// From here on the line follows these choices.
     func begin(_ choices: Choices) {
         state.withLock { state in
             state.choices = choices
@@ -59,7 +59,7 @@ final class HostileLine: Sendable {
 
     var isAtEnd: Bool { state.withLock { $0.choices.isAtEnd } }
 
-    /// Whether these bytes lay side by side on the line since the input began.
+    /// Whether these bytes were contiguous on the line since the input began.
     func said(_ bytes: [UInt8]) -> Bool { state.withLock { $0.said.contains(bytes) } }
 
     private func run() {
@@ -121,14 +121,15 @@ extension HostileLine.State {
         return HostFrame.information(survivable(head + body))
     }
 
-    /// What ends the connection is the last of an input: opening it again takes long.
+    /// The end of the connection is the last choice of an input, because opening it again takes
+    /// long.
     private mutating func broken(_ bytes: [UInt8]) -> [UInt8] {
         choices = Choices([])
         return bytes + HostileLine.flood
     }
 
-    /// A status with its highest bit set has libnfc end the process, and one that says that more
-    /// follows has it write where it must not: both stand in docs/READERS.md.
+    /// A status with its highest bit set makes libnfc end the process, and one that announces more
+    /// data makes it write out of bounds: docs/READERS.md describes both.
     private func survivable(_ data: [UInt8]) -> [UInt8] {
         var data = data
         if data.count > 2 { data[2] &= 0x3F }

@@ -4,12 +4,12 @@ import SimulatedReader
 import Tags
 import TapcardDomain
 
-/// A reader with a tag on it of which the fuzzer chooses, frame by frame, whether it answers as a
-/// real one, fails, or lies, and with which bytes. Without further choices it is honest.
+/// A reader with a tag whose answers the fuzzer chooses frame by frame: genuine, failed or false.
+/// Without further choices it is honest.
 actor HostileReader: TagReader {
     nonisolated let name = "hostile reader"
     nonisolated let longestAnswer: Int
-    /// Far more than any use case needs; one that goes on is going round in circles.
+    /// Far more than any use case needs; one that exceeds it is in an endless loop.
     static let mostFrames = 20_000
 
     private let honest: SimulatedReader
@@ -18,7 +18,7 @@ actor HostileReader: TagReader {
     private let ledger: any LedgerStore
     private let keys: KeyRing
     private var command = TagPermission.Command.looking
-    /// What was told of the tag that lies there: its number last, the rest since the tap began.
+    /// What was reported of the tag on the reader: its last UID, the rest since the tap began.
     private var uid: [UInt8] = []
     private var claimed: Type2Chip?
     private var told: [UInt8: UInt8] = [:]
@@ -39,7 +39,7 @@ actor HostileReader: TagReader {
 
     var hasRunAway: Bool { frames >= HostileReader.mostFrames }
 
-    /// From here on it is as it seems.
+    /// From here on it is honest.
     func becomeHonest() { choices = Choices([]) }
 
     func beginTap(_ command: TagPermission.Command) {
@@ -133,7 +133,7 @@ actor HostileReader: TagReader {
 
     func release() async { await honest.release() }
 
-    /// The answer to what is asked of the tag that lies there.
+    /// The answer to a question about the tag on the reader.
     private func answer(
         _ ask: (SimulatedReader) async throws(ReaderError) -> [UInt8]
     ) async throws(ReaderError) -> [UInt8] {
@@ -171,7 +171,7 @@ actor HostileReader: TagReader {
         }
     }
 
-    /// Somebody else writes to the tag that lies there.
+    /// An attacker writes to the tag on the reader.
     private func tamper() async throws(ReaderError) {
         let (page, place, mask) = (choices.byte(), Int(choices.byte()), choices.byte())
         try await honest.change { world in

@@ -7,8 +7,8 @@ import TapcardCore
 import TapcardDomain
 
 extension FuzzTarget {
-    /// A till with a card that it made, and a tag that does what it likes: nothing is said to be
-    /// done that the ledger does not have, the ledger stays sound, and every tap ends.
+    /// A till with a card of its own, and a tag that does as it likes: nothing is reported as done
+    /// that the ledger does not have, the ledger stays sound, and every tap ends.
     static let hostileTag = FuzzTarget(waiting: "hostile-tag") { input in
         var choices = Choices(input)
         let setting = choices.byte()
@@ -137,7 +137,7 @@ private struct HostileTill {
         }
     }
 
-    /// "Paid" is said if and only if the ledger has it.
+    /// "Paid" is reported if and only if the ledger has the payment.
     private func receipt(
         _ before: Operation?, _ id: OperationID?,
         _ work: () async throws -> Receipt
@@ -172,7 +172,7 @@ private struct HostileTill {
         try require(known?.state == .committed, "a protection that the ledger does not have")
     }
 
-    /// Either this request was carried out, or an earlier one for the same card was finished.
+    /// Either this request was carried out, or an earlier one for the same card was completed.
     private func requireMade(_ made: CardSummary, _ id: OperationID) async throws {
         let making = try await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: made.uid).filter(\.kind.makesCard)
@@ -185,7 +185,7 @@ private struct HostileTill {
             known == nil || known?.state == .committed, "\(id) is not done: \(known?.state as Any)")
     }
 
-    /// The rules at any moment.
+    /// Checks the rules that hold at any time.
     func check() async throws {
         let audit = try await ledger.audit()
         try require(audit.violations.isEmpty, audit.violations.joined(separator: "; "))

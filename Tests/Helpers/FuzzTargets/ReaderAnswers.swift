@@ -1,8 +1,7 @@
 import PCSCReader
 import Tags
 
-/// The answers of a PC/SC reader, in each dialect: every call ends, and what it returns is
-/// what the reader said.
+/// The answers of a PC/SC reader in each dialect: every call ends and returns what the reader said.
 func checkReaderAnswers(_ input: [UInt8]) throws {
     var choices = Choices(input)
     let manners: [any TagManner] = [DirectTransmit(), TransparentExchange(), StorageCommands()]
@@ -57,15 +56,15 @@ func checkReaderAnswers(_ input: [UInt8]) throws {
     try require(sent <= 100, "\(sent) commands for one tag")
 }
 
-/// As it came over the air: with its CRC, in one piece of what the reader said last. An
-/// acknowledge is four bits.
+/// Whether the answer came over the air with its CRC, in one piece of the reader's last answer. An
+/// acknowledge has four bits.
 private func isReceived(_ answer: [UInt8], _ heard: [[UInt8]]) -> Bool {
     let onAir = answer.isEmpty ? [0x0A] : RadioCRC.appended(to: answer)
     return heard.last?.contains(onAir) == true
 }
 
-/// As the reader read it: every piece of 16 bytes is one of its answers, in their order, and said
-/// to be good. An answer to WRITE is that and nothing else.
+/// Whether the reader read the answer: every piece of 16 bytes is one of its successful answers, in
+/// order. An answer to WRITE is only the acknowledge.
 private func isRead(_ answer: [UInt8], _ frame: [UInt8], _ heard: [[UInt8]]) -> Bool {
     let success: [UInt8] = [0x90, 0x00]
     guard heard.allSatisfy({ $0.suffix(2).elementsEqual(success) }) else { return false }

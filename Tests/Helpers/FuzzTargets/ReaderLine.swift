@@ -3,16 +3,16 @@ import SimulatedReader
 import Tags
 
 extension FuzzTarget {
-    /// Bytes of the fuzzer's choice arrive at the real libnfc: whatever it makes of them, every
-    /// call ends, no answer is made up, and the next tap over an honest line works.
+    /// Bytes that the fuzzer chooses arrive at the real libnfc: every call ends, no answer is made
+    /// up, and the next tap over an honest line works.
     ///
     /// libnfc opens one reader in a process, so nothing else may use it in the meantime. The reader
-    /// stays open from input to input, as opening it is what takes the time.
+    /// stays open from input to input, because opening it takes most of the time.
     public static let readerLine = FuzzTarget(waiting: "reader-line") { input in
         try await LineBench.shared.check(input)
     }
 
-    /// Lets go of the one reader of the process.
+    /// Closes the process's one reader.
     public static func closeReaderLine() async { await LineBench.shared.close() }
 }
 
@@ -26,7 +26,7 @@ private final class LineBench {
 
     private var opened: (line: HostileLine, reader: LibNFCReader)?
 
-    /// A tag whose pages all differ, so that one answer cannot pass for another.
+    /// A tag whose pages all differ, so that no answer can pass for another.
     private static func marked() throws -> TagMemory {
         var tag = try unwrap(TagMemory.blank(.ntag213, uid: uid), "no tag")
         for page in tag.chip.userPages { tag[page] = Page(page, 1, 2, 3) }
@@ -79,7 +79,7 @@ private final class LineBench {
         }
     }
 
-    /// A customer's next move.
+    /// Makes the customer's next request.
     private func tap(_ reader: LibNFCReader) async throws {
         let tag = try await reader.select(within: .zero)
         try require(tag.uid == LineBench.uid, "another number than the tag's: \(tag)")

@@ -14,8 +14,8 @@ extension FuzzTarget {
     ]
 }
 
-/// Bytes of a host, in pieces: whatever they are, the chip answers in whole frames and hears the
-/// next command.
+/// Bytes from a host, in pieces: whatever they are, the chip answers in whole frames and
+/// understands the next command.
 private func checkLine(_ input: [UInt8]) throws {
     var choices = Choices(input)
     var emulation = Emulation(.fresh)
@@ -43,7 +43,7 @@ private func checkLine(_ input: [UInt8]) throws {
     }
 }
 
-/// Every byte from the chip belongs to a frame with right checksums.
+/// Every byte from the chip belongs to a frame with correct checksums.
 private func checkFrames(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     let fixed: [[UInt8]] = [[0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00], HostFrame.syntaxError]
@@ -67,7 +67,7 @@ private func checkFrames(_ bytes: [UInt8]) throws {
     }
 }
 
-/// Lines typed to the emulated reader: a line that is refused changes nothing.
+/// Lines typed to the emulated reader: a refused line changes nothing.
 private func checkControlLines(_ input: [UInt8]) throws {
     let mostLines = 64
     var emulation = Emulation(.fresh)

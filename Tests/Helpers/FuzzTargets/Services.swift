@@ -6,7 +6,7 @@ extension FuzzTarget {
     static let services = [FuzzTarget("service-answers", checkAnswers)]
 }
 
-/// One body, as the answer to every call.
+/// Uses one body as the answer to every call.
 private func checkAnswers(_ input: [UInt8]) throws {
     if let answer = try answer({ () throws(ServiceError) in try ActivationParsing.answer(input) }),
         case .refused(let version) = answer
@@ -55,7 +55,7 @@ private func checkAnswers(_ input: [UInt8]) throws {
     }
 }
 
-/// The answer; nil where it is refused, in words that can be shown.
+/// The answer; nil where it is refused with words that can be shown.
 private func answer<Value>(_ parse: () throws(ServiceError) -> Value) throws -> Value? {
     do throws(ServiceError) {
         return try parse()

@@ -4,8 +4,8 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The frames that the tag on the reader may get, by the command that is under way and by what the
-/// ledger has of its card just then. No answer of a tag, not even its true PACK, changes it.
+/// The frames that the tag on the reader may receive, given the command under way and the ledger's
+/// current row of its card. No answer of a tag, not even its genuine PACK, changes that.
 struct TagPermission: Sendable {
     /// Use cases, by what they may do to a tag.
     enum Command: Sendable {
@@ -13,8 +13,8 @@ struct TagPermission: Sendable {
         case looking
         /// Resolves and changes what the ledger knows.
         case changing
-        /// Also frees a tag that is nobody's card from a password of ours: `tag unprotect`, and
-        /// `issue` before it makes a card of it.
+        /// Also removes our password from a tag that is nobody's card: `tag unprotect`, and `issue`
+        /// before it makes a card of it.
         case freeing
     }
 
@@ -23,9 +23,9 @@ struct TagPermission: Sendable {
     let keys: KeyRing
     /// The ledger's row for the tag; nil for a tag that it does not know.
     let card: LedgerCard?
-    /// The tag's last identity in this tap.
+    /// The chip that the tag last claimed to be in this tap.
     let claimed: Type2Chip?
-    /// The first byte of each page that was read in this tap, as it was told last.
+    /// The first byte of each page that was read in this tap, as last reported.
     let told: [UInt8: UInt8]
 
     func allows(_ frame: [UInt8]) -> Bool {
@@ -37,14 +37,14 @@ struct TagPermission: Sendable {
         }
     }
 
-    /// A command to a card that takes them: one that writes only to a card of the ledger on such a
-    /// chip.
+    /// Allows commands to a card that takes them: one that writes only to a card of the ledger on
+    /// such a chip.
     func allows(command bytes: [UInt8]) -> Bool {
         !NTAG424Side.isWrite(bytes) || command != .looking && card?.chip == .ntag424
     }
 
-    /// A card's own pages once the ledger has the card; of the settings only the one page, with the
-    /// one content, that belongs to the step that the ledger has noted.
+    /// Allows a card's own pages once the ledger has the card, and of the settings only the page
+    /// and content of the step that the ledger has noted.
     private func mayWrite(_ page: UInt8, _ content: Page) -> Bool {
         if command == .looking { return false }
         guard let card else {
@@ -78,12 +78,12 @@ struct TagPermission: Sendable {
         }
     }
 
-    /// Of CFG1, bits are only taken away: PROT and AUTHLIM.
+    /// Whether the write only clears the bits PROT and AUTHLIM of CFG1.
     private func isRelief(of page: UInt8, _ content: Page) -> Bool {
         content[0] & 0xC7 == 0 && told[page].map { content[0] & ~$0 == 0 } ?? false
     }
 
-    /// Only to a tag that says that it does not count wrong ones, or that has just been given it.
+    /// Only to a tag that says it does not count wrong passwords, or that was just given this one.
     private var maySendPassword: Bool {
         if command == .looking { return false }
         if case .settingPassword? = card?.protection { return true }

@@ -2,7 +2,7 @@ package import Ledger
 package import TapcardDomain
 package import Verbs
 
-/// An unused drawer: the bench holds its reader itself.
+/// An unused drawer, because the bench holds its reader itself.
 package struct EmptyDrawer: SimulatedTags {
     package init() {}
 
@@ -21,10 +21,10 @@ package struct EmptyDrawer: SimulatedTags {
     }
 }
 
-/// A world without a network: every service is offline.
+/// Services without a network: all of them are offline.
 package struct NoServices: ActivationService, LotteryService, MastermindService {
     package static let offline = ServiceError(.offline, "there is no network")
-    /// The settings with which they are asked all the same.
+    /// The addresses with which they are called anyway.
     package static let addresses = [
         "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:9/activation",
         "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
@@ -60,7 +60,7 @@ package struct NoServices: ActivationService, LotteryService, MastermindService 
     }
 }
 
-/// An activation service that takes its time: it answers when a test says so.
+/// An activation service that answers when a test tells it to.
 package final class HeldActivation: ActivationService {
     private let questions: AsyncStream<Void>
     private let answers: AsyncStream<ActivationAnswer>
@@ -81,13 +81,13 @@ package final class HeldActivation: ActivationService {
     package func waitForQuestion() async { for await _ in questions { return } }
     package func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
 
-    /// With the others offline.
+    /// The services, with the others offline.
     package var services: Services {
         Services(activation: self, lottery: NoServices(), mastermind: NoServices())
     }
 }
 
-/// A database that fails every request, or that tells its state and nothing else.
+/// A database that fails every request, or that only reports its state.
 package struct NoDatabase: LedgerDatabase {
     private let failure: LedgerError
     private let known: DatabaseStatus?

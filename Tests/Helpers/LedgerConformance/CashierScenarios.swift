@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// Who has begun an operation is kept with it, and decides nothing.
+    /// The cashier of an operation is recorded, and decides nothing.
     static let cashiers = [
         Scenario("an operation keeps the cashier who has begun it, and only that one") { till in
             let (ann, bob) = (LedgerTill(till.ledger, .ann), LedgerTill(till.ledger, .bob))

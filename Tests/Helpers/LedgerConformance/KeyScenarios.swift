@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// A key that was given up seals nothing and vouches for nothing, whatever a station has read.
+    /// A retired key seals nothing and vouches for nothing, whatever a station has read.
     static let keys = [
         Scenario("a key is given up once, and for good") { till in
             #expect(try await till.ledger.retiredKeys() == [])

@@ -2,7 +2,7 @@ public import Ledger
 public import TapcardDomain
 import Testing
 
-/// A station without a reader: what it asks of its ledger, as if every tag did what it should.
+/// A station without a reader: its requests to the ledger, as if every tag did what it should.
 public struct LedgerTill: Sendable {
     public let ledger: any LedgerStore
     public var sealer = RecordSealer.hashing(key: 1)
@@ -16,7 +16,7 @@ public struct LedgerTill: Sendable {
         try #require(try await ledger.knownCard(of: uid), "the ledger does not know \(uid)")
     }
 
-    /// Asks for a change of the card as it is now.
+    /// Requests a change of the card as it is now.
     public func begin(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> Beginning {
@@ -32,7 +32,7 @@ public struct LedgerTill: Sendable {
         return try await ledger.begin(request, version: version, sealer: sealer)
     }
 
-    /// The same, where nothing stands against it.
+    /// Requests a change that must be accepted.
     public func open(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> OpenOperation {
@@ -43,7 +43,7 @@ public struct LedgerTill: Sendable {
         return open
     }
 
-    /// The same, and the card has followed.
+    /// Requests a change and confirms it on the card.
     @discardableResult public func complete(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> Operation {
@@ -68,7 +68,7 @@ public struct LedgerTill: Sendable {
         return refusal.rule
     }
 
-    /// An attempt to activate the code on the card, as it is now.
+    /// Begins an attempt to activate the code that is on the card.
     @discardableResult public func ask(
         for id: Int, on uid: CardUID = .first
     ) async throws -> ActivationRequest {
@@ -77,14 +77,14 @@ public struct LedgerTill: Sendable {
             at: .tick(id))
     }
 
-    /// The service's answer.
+    /// Records the service's answer.
     @discardableResult public func answer(
         _ id: Int, rejectedBy version: String? = nil
     ) async throws -> ActivationAttempt? {
         try await ledger.recordActivation(.numbered(id), rejectedBy: version, at: .end)
     }
 
-    /// A prize that is paid out of the drawer.
+    /// Pays a prize in cash out of the drawer.
     public func payOut(
         _ cents: Int64, of ticket: Ticket = .sample(), id: Int, on uid: CardUID = .first
     ) async throws -> PrizePayout {

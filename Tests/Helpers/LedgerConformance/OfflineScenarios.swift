@@ -266,7 +266,7 @@ extension Timestamp {
 }
 
 extension LedgerTill {
-    /// A payment of the first card's first holder, from a station's journal.
+    /// A payment by the first card's first cardholder, from a station's journal.
     fileprivate static func payment(
         _ cents: Int64, id: OperationID, number: Int64 = 1, sequence: UInt32 = 1,
         at time: Timestamp = .tick(2)

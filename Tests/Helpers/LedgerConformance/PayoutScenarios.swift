@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// Prizes that are paid out of the drawer.
+    /// Prizes that are paid in cash out of the drawer.
     static let payouts = [
         Scenario("a prize is paid out past the card, and once") { till in
             try await till.complete(.issue(), id: 1)
@@ -115,7 +115,7 @@ extension Scenario {
 }
 
 extension PrizePayout {
-    /// The rule that said no, if one did.
+    /// The rule that refused, if any.
     fileprivate var refused: Refusal.Rule? {
         if case .refused(let refusal) = self { refusal.rule } else { nil }
     }

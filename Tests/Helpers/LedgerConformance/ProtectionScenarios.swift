@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// The steps by which a tag comes to its password, and loses it.
+    /// The steps by which a tag gets its password and loses it.
     static let protection = [
         Scenario("a card is protected in two steps, each durable") { till in
             try await till.complete(.issue(), id: 1)

@@ -2,28 +2,28 @@ public import Ledger
 public import TapcardDomain
 import TestSupport
 
-/// Stations that ask for this and that, in an order that a seed decides. What they ask for next
-/// depends on the answers, so two ledgers with the same answers are asked the same.
+/// Stations that make requests in an order that a seed decides. The next request depends on the
+/// answers, so two ledgers with the same answers get the same requests.
 public struct RandomStations: Sendable {
-    /// As few as that, so that cards share a code now and then, as copies do.
+    /// So few that cards sometimes share a code, as copies do.
     public static let fewCodes = 30
     private static let cards = (1...6).map { CardUID.numbered($0) }
     private var random: SeededGenerator
     private let codes: Int
     private var clock = 0
-    /// Who works at each of them.
+    /// The cashier at each station.
     private static let cashiers = [CashierName.ann, nil, .bob]
-    /// The version of each card as each station saw it last; often it is out of date.
+    /// The version of each card that each station last saw; often it is out of date.
     private var memories: [[CardUID: CardVersion]]
     /// The operation that is half done on a reader.
     private var opened: [OpenOperation?]
-    /// Each station's last request: it may not have heard the answer.
+    /// Each station's last request, whose answer it may not have received.
     private var requests: [Request?]
     private var payments: [CardUID: OperationID] = [:]
     private var sold: [CardUID: TicketID] = [:]
     private var attempts: [OperationID] = []
 
-    /// Their ids and times begin after `first`. Codes are drawn out of so many.
+    /// Their ids and times begin after `first`. `codes` is the number of codes to draw from.
     public init(
         seed: UInt64, stations: Int = 3, after first: Int = 0, codes: Int = fewCodes
     ) {
@@ -35,7 +35,7 @@ public struct RandomStations: Sendable {
         requests = Array(repeating: nil, count: stations)
     }
 
-    /// One request of one station.
+    /// The next request of one station.
     public mutating func next(
         looking knownCard: (CardUID) async throws -> KnownCard?
     ) async throws -> Step {
@@ -85,7 +85,7 @@ public struct RandomStations: Sendable {
         }
     }
 
-    /// What the station knows now, from the answer.
+    /// Notes what the station learns from the answer.
     public mutating func note(_ answer: Answer, to step: Step) {
         if case .asked(.attempt(let attempt)) = answer { attempts.append(attempt.id) }
         guard let station = step.station else { return }
@@ -146,7 +146,7 @@ public struct RandomStations: Sendable {
                 above: SequenceNumber(UInt32(random.below(300))) ?? .none))
     }
 
-    /// A line of the station's journal, now and then one that comes again.
+    /// A line of the station's journal, sometimes a repeated one.
     private mutating func payment(on uid: CardUID, _ station: Int) -> OfflinePayment {
         OfflinePayment(
             id: id(), uid: uid, chip: .ntag215,
@@ -157,7 +157,7 @@ public struct RandomStations: Sendable {
             number: Int64(chance(90) ? clock : random.below(clock) + 1))
     }
 
-    /// Mostly the last one of the card; now and then anything.
+    /// Usually the card's last payment, sometimes any operation.
     private mutating func payment(on uid: CardUID) -> OperationID {
         let any = OperationID.numbered(1 + random.below(clock))
         return chance(80) ? payments[uid] ?? any : any
@@ -168,12 +168,12 @@ public struct RandomStations: Sendable {
         return chance(95) ? sold[uid] ?? any : any
     }
 
-    /// Mostly small, now and then more than anybody has.
+    /// Usually a small amount, sometimes more than anybody has.
     private mutating func amount() -> Money {
         .cents(Int64(chance(90) ? random.below(800) : random.below(200_000_000)))
     }
 
-    /// Mostly new; now and then one that was used before, perhaps for something else.
+    /// Usually a new id, sometimes one that was used before, perhaps for something else.
     private mutating func id() -> OperationID {
         .numbered(chance(92) ? clock : 1 + random.below(clock))
     }

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// Each rule that says no, and that nothing has happened then.
+    /// Each rule that refuses a request, after which nothing has happened.
     static let refusals = [
         refusing("a card that is not known", .cardUnknown, .pay(.cents(1)), on: .second),
         refusing("more than there is", .insufficientBalance, .pay(.cents(1001))),
@@ -125,7 +125,7 @@ extension Scenario {
         },
     ]
 
-    /// A card with 10.00 on it, and one request.
+    /// One request on a card with 10.00.
     private static func refusing(
         _ what: String, _ rule: Refusal.Rule, _ action: CardAction, on uid: CardUID = .first
     ) -> Scenario {

@@ -106,6 +106,6 @@ extension Scenario {
 }
 
 extension OpenOperation {
-    /// The tag was taken away.
+    /// Ignores the record, as if the tag had been taken away.
     func discard() {}
 }

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// The next tap's work on an operation that was left open.
+    /// The next tap resolves an operation that was left open.
     static let resolving = [
         Scenario("a card that is not as it was seen is judged again") { till in
             #expect(
@@ -172,8 +172,8 @@ extension Scenario {
 }
 
 extension LedgerTill {
-    /// A payment that somebody has seen open, and another one that is open now; `confirmed` is as
-    /// it was.
+    /// A payment that somebody has seen open, and another one that is open now; `confirmed` is
+    /// unchanged.
     fileprivate func paymentAfterAnother() async throws -> (
         OpenOperation, CardVersion, OpenOperation
     ) {

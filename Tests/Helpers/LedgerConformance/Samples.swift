@@ -23,12 +23,12 @@ extension UniqueID {
 }
 
 extension Timestamp {
-    /// The time at which the numbered operation begins.
+    /// The time at which the operation with this number begins.
     public static func tick(_ number: Int) -> Timestamp {
         Timestamp(milliseconds: 1_700_000_000_000 + Int64(number))
     }
 
-    /// Later than any of them.
+    /// A time after all of them.
     public static let end = tick(1_000_000)
 }
 
@@ -118,7 +118,7 @@ extension RecordSealer {
 }
 
 extension Operation {
-    /// A row without any rule behind it.
+    /// A row that follows no rule.
     public static func sample(
         _ number: Int, _ state: State = .committed, reverses: Int? = nil
     ) -> Operation {
@@ -130,7 +130,7 @@ extension Operation {
 }
 
 extension Entry {
-    /// A half of a booking that has no other half.
+    /// Half of a booking, without the other half.
     public static func sample(_ operation: Int, _ account: Account, _ amount: Int64) -> Entry {
         Entry(operation: .numbered(operation), account: account, amount: amount, postedAt: .end)
     }

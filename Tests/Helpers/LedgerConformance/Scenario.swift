@@ -1,7 +1,7 @@
 public import Ledger
 public import Testing
 
-/// Something that every ledger does in the same way, whatever it keeps its rows in.
+/// Behavior that every ledger shares, however it stores its rows.
 public struct Scenario: Sendable, CustomTestStringConvertible {
     public let testDescription: String
     private let steps: @Sendable (LedgerTill) async throws -> Void
@@ -17,7 +17,7 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
         + customers
         + transactions
 
-    /// Plays it on a fresh ledger in US dollars. However it goes, the invariants hold afterwards.
+    /// Plays it on a fresh ledger in US dollars, and checks the invariants afterwards in any case.
     public func play(on ledger: any LedgerStore) async throws {
         try await steps(LedgerTill(ledger))
         #expect(try await ledger.audit().violations == [])

@@ -1,7 +1,7 @@
 public import Ledger
 import TapcardDomain
 
-/// Every row of a ledger, to compare.
+/// Every row of a ledger, for comparison.
 public struct Snapshot: Hashable, Sendable {
     public let cards: [LedgerCard]
     public let operations: [Operation]

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// An operator's work without the card.
+    /// An operator's actions without the card.
     static let status = [
         Scenario("a card is blocked and unblocked") { till in
             try await till.complete(.issue(), id: 1)

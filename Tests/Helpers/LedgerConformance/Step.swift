@@ -1,7 +1,7 @@
 public import Ledger
 public import TapcardDomain
 
-/// One call of a ledger as a value, so that it can be made on several.
+/// One call to a ledger as a value, so that it can be made on several.
 public enum Step: Sendable {
     case begin(Request, version: CardVersion?, key: UInt8, station: Int)
     case confirm(OpenOperation, station: Int, at: Timestamp)
@@ -79,7 +79,7 @@ public enum Step: Sendable {
     }
 }
 
-/// The answer of a ledger, to compare.
+/// The answer of a ledger, for comparison.
 public enum Answer: Hashable, Sendable {
     case beginning(Beginning)
     case confirmation(Confirmation)
@@ -93,7 +93,7 @@ public enum Answer: Hashable, Sendable {
     case booked(BookedPayment)
     case nothing
 
-    /// One word, for a count of what a run has met.
+    /// One word, to count what a run has met.
     public var word: String {
         switch self {
         case .beginning(.begun): "begun"

@@ -224,7 +224,7 @@ extension Scenario {
 }
 
 extension LedgerCard {
-    /// The card once its number is confirmed.
+    /// The card after its record is confirmed.
     fileprivate func confirmed(by open: OpenOperation) -> LedgerCard {
         var card = self
         card.confirmed = open.content.sequence

@@ -72,7 +72,7 @@ extension Scenario {
         },
     ]
 
-    /// Rows that break a rule of the storage are refused, with all that came with them.
+    /// Rows that break a rule of the storage are refused, with everything in their transaction.
     private static func breaking(
         _ rule: String,
         _ change: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Void

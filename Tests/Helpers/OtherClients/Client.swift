@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Other people's programs: found, run to their end, and what they said.
+/// Runs another project's program to its end and returns its output.
 public struct Client {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -10,7 +10,7 @@ public struct Client {
     /// The output and status of a client that has ended.
     public struct Ended {
         public let status: Int32
-        /// Both streams, as they came.
+        /// Both streams, in order of arrival.
         public let text: String
     }
 
@@ -19,7 +19,7 @@ public struct Client {
     let program: String
     var arguments: [String] = []
     private var preload: [String] = []
-    /// How long it may say nothing.
+    /// How long it may be silent.
     var secondsLimit: Int32 = 60
 
     /// A program of Debian's libnfc-bin or libnfc-examples.
@@ -34,7 +34,7 @@ public struct Client {
         return client
     }
 
-    /// nfcpy, in the environment that `make deps` makes.
+    /// nfcpy, in the environment that `make deps` creates.
     public static func nfcpy() throws -> Client {
         try python("Tests/Helpers/OtherClients/nfcpy_client.py")
     }
@@ -44,16 +44,14 @@ public struct Client {
         try python("Tests/Helpers/OtherClients/dna_client.py")
     }
 
-    /// The benchmark that runs tapcard and other programs on one reader; it is silent in the
-    /// meantime.
+    /// The benchmark that runs tapcard and other programs on one reader, silently.
     public static func peers(secondsLimit: Int32) throws -> Client {
         var client = try python("Benchmarks/peers.py")
         client.secondsLimit = secondsLimit
         return client
     }
 
-    /// schemathesis, which asks a server for whatever its document says; it is silent in the
-    /// meantime.
+    /// schemathesis, which calls a server in every way that its document describes, silently.
     public static func schemathesis(secondsLimit: Int32) throws -> Client {
         var client = try python("Tests/Helpers/OtherClients/schemathesis_client.py")
         client.secondsLimit = secondsLimit
@@ -66,7 +64,7 @@ public struct Client {
         return client
     }
 
-    /// Missing is a failure: a test that is left out shows nothing.
+    /// A missing program is a failure, because a skipped test proves nothing.
     private init(installed path: String) throws {
         guard unsafe access(path, X_OK) == 0 else {
             throw Failure(description: "\(path) is missing: run make deps")
@@ -74,7 +72,7 @@ public struct Client {
         program = path
     }
 
-    /// Runs the client on one device and no other; `answers` is its standard input.
+    /// Runs the client on one device only; `answers` is its standard input.
     public func run(
         _ words: [String], device: String? = nil, answers: String = ""
     ) throws -> Ended {
@@ -98,7 +96,7 @@ public struct Client {
         return Ended(status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, text: text)
     }
 
-    /// Everything up to the end of the stream; nil when that does not come in time.
+    /// The stream's text up to its end; nil if that does not come in time.
     private func text(from descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)

@@ -1,4 +1,4 @@
-"""Drives an NTAG 424 on a PN532 through other people's libraries, on nfcpy.
+"""Drives an NTAG 424 on a PN532 through other projects' libraries, on nfcpy.
 
     dna_client.py DEVICE pylibsdm NEW-KEY    authenticates with the factory's key, reads and changes
                                              settings, and changes the application key
@@ -10,7 +10,7 @@ The address has three values: who the card is, encrypted data, and the code over
 
 import sys
 
-# The import of the file next to this one would leave a folder among the sources.
+# Importing the file next to this one would leave a folder among the sources.
 sys.dont_write_bytecode = True
 
 from pylibsdm.tag.ntag424dna.structs import (
@@ -22,7 +22,7 @@ from nfcpy_client import activated, frontend
 
 FACTORY = bytes(16)
 START = b"https://example.org/c?p="
-# After the length of the message and the head of its record.
+# After the length of the message and the header of its record.
 HEAD = 7
 IDENTITY = HEAD + len(START)
 DATA = IDENTITY + 32 + 3

@@ -19,14 +19,14 @@ import nfc.tag
 
 
 class Terminal(nfc.clf.transport.TTY):
-    """The search of nfcpy's own ContactlessFrontend is what does not know our terminal."""
+    """A terminal that is opened directly, because nfcpy's own search would not find it."""
 
     def read(self, timeout):
         """A busy machine may need longer than the 100 ms in which nfcpy wants an ACK."""
         return super().read(max(timeout, 5000))
 
     def close(self):
-        """nfcpy discards what is not sent yet: now and then the ACK that changes the chip's speed."""
+        """nfcpy discards unsent bytes, sometimes the ACK that changes the chip's speed."""
         if self.tty is not None:
             self.tty.close()
             self.tty = None

@@ -1,11 +1,11 @@
-"""Lets schemathesis ask a running till for whatever its own document allows, and for what it does
-not, and holds the answers against the document.
+"""Lets schemathesis call a running till in ways that its document allows and in ways that it does
+not, and checks the answers against the document.
 
     schemathesis_client.py ADDRESS EXAMPLES [OPTION...]
     schemathesis_client.py ADDRESS story
 
-Examples are a number a call; the other options are schemathesis's own. The story asks for every call
-once, so that each comes out well where it can, and holds its answer against the document.
+EXAMPLES is the number per call; the other options are schemathesis's own. The story makes every
+call once, successfully where possible, and checks its answer against the document.
 """
 
 import json
@@ -18,7 +18,7 @@ import uuid
 
 import jsonschema_rs
 
-# A card that is not there, or a service that says no, are no mistakes of the server.
+# A missing card or a service that refuses is not an error of the server.
 CONFIG = """
 [auth.openapi.token]
 bearer = "%s"
@@ -59,8 +59,8 @@ def ask(address, token, method, path, body=None):
 def story(address, token):
     status, document = ask(address, token, "GET", "api/openapi.json")
     asked = {"GET /api/openapi.json"}
-    # What others wrote is not there to be adopted, a fresh card has won nothing, what has
-    # happened is not stopped, and another address is set than the built-in one.
+    # Nothing is there to adopt, a fresh card has won nothing, a completed operation cannot be
+    # stopped, and the address that is set is not the built-in one.
     refused = {
         "POST adopt": 409, "POST ticket/claim": 409, "DELETE operations/{id}": 409,
         "POST settings": 409,
@@ -144,7 +144,7 @@ def story(address, token):
         for path, methods in document["paths"].items()
         for method in methods
     }
-    # It does not end.
+    # This call never ends.
     left = known - asked - {"GET /api/v1/events"}
     if left:
         sys.exit(f"never asked for: {sorted(left)}")
@@ -164,10 +164,10 @@ def main(address, examples, *options):
         command += [address + "api/openapi.json", "--seed", "1", "--max-examples", examples]
         command += ["--phases", "coverage,fuzzing", "--generation-database", "none"]
         command += ["--suppress-health-check", "all", "--request-timeout", "50", "--no-color"]
-        # The one does not end, and after the other the token is none any more.
+        # The first never ends, and the second invalidates the token.
         command += ["--exclude-path", "/api/v1/events"]
         command += ["--exclude-operation-id", "deleteSession"]
-        # So that no folder is left behind, wherever it is run.
+        # A temporary folder, so that nothing is left behind.
         return subprocess.run(command + list(options), cwd=folder).returncode
 
 

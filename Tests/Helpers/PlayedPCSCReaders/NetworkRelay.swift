@@ -1,15 +1,15 @@
 import Glibc
 
-/// Where a process has a network of its own.
+/// A process that has its own network.
 struct NetworkOfProcess: Sendable {
     let process: pid_t
-    /// Whether it has users of its own too, as it needs where root did not start it.
+    /// Whether it also has its own user namespace, which it needs if root did not start it.
     let hasOwnUsers: Bool
 }
 
-/// A connection into the network of another process: a shell there that passes on what it reads.
+/// A connection into another process's network: a shell there relays what it reads.
 final class NetworkRelay {
-    /// No other process that is started in the meantime may hold it open.
+    /// Keeps other processes started in the meantime from holding it open.
     static let kindOfSocket = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 
     let descriptor: Int32
@@ -46,13 +46,13 @@ final class NetworkRelay {
     }
 }
 
-/// Why the play cannot go on.
+/// The reason why the pcscd of the test cannot go on.
 public struct PlayFailure: Error, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Starts a program, with a listener where systemd puts one; its errors go nowhere, because
+/// Starts a program, with a listener where systemd puts one. Its errors are discarded, because
 /// pcscd's would fill the output of the tests.
 func spawn(
     _ words: [String], input: Int32, output: Int32? = nil, listener: Int32? = nil

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The socket at which pcscd is reached, made before pcscd is started, as systemd does it: a
-/// client that connects in the meantime waits.
+/// The socket of pcscd, made before pcscd is started, as systemd does, so that a client that
+/// connects early waits.
 ///
-/// A pcscd that makes the socket itself gives it its name before it listens there, and for that
-/// moment who connects is told that nobody is there.
+/// A pcscd that makes the socket itself names it before it listens, and refuses whoever connects at
+/// that moment.
 struct PCSCDSocket {
     private static let mostWaiting: Int32 = 16
 
@@ -27,8 +27,8 @@ struct PCSCDSocket {
         }
     }
 
-    /// Waits until pcscd attends to a client, once it alone holds the listener; false where it
-    /// ended instead, or takes longer than any machine does.
+    /// Waits until pcscd serves a client, once it alone holds the listener; false if it ended
+    /// instead or takes longer than any machine does.
     func isServed() -> Bool {
         let client = Glibc.socket(AF_UNIX, NetworkRelay.kindOfSocket, 0)
         guard client >= 0 else { return false }

@@ -2,12 +2,12 @@ import Tags
 
 /// An ACR122U: the PN532 inside obeys what direct transmit brings.
 public struct PlayedACR122U: PlayedReader {
-    /// Firmware that keeps each answer until it is asked for.
+    /// Whether the firmware keeps each answer until it is asked for.
     private let keepsAnswers: Bool
     private var kept: [UInt8] = []
     /// The highest bit of CIU_RxMode.
     private var checksCRC = true
-    /// Whether the chip was told not to search for ever.
+    /// Whether the chip searches for a tag without end.
     private var searchesForEver = true
 
     public init(keepsAnswers: Bool = false) { self.keepsAnswers = keepsAnswers }

@@ -1,6 +1,6 @@
 import Tags
 
-/// An ACR1252U: raw frames in a transparent session, the commands for storage cards outside.
+/// An ACR1252U: raw frames in a transparent session, and commands for storage cards outside it.
 public struct PlayedACR1252U: PlayedReader {
     private var air = TypeAAir()
     private var isInSession = false

@@ -1,16 +1,16 @@
 public import Tags
 
-/// The fate of one command on its way, counted from 1.
+/// The fault at one command, counted from 1.
 public struct PlayedFault: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The tag leaves the field before the command reaches it.
         case pulled
-        /// The tag does what it is told and leaves the field before its answer arrives. It is back
-        /// at the next command, without what it had only by its power.
+        /// The tag executes the command and leaves the field before its answer arrives. It is back
+        /// at the next command, without its volatile state.
         case liftedAfter
-        /// The reader answers with these bytes instead of its own; the command has been obeyed.
+        /// The reader executes the command and answers with these bytes instead.
         case answering([UInt8])
-        /// The reader obeys and never answers.
+        /// The reader executes the command and never answers.
         case mute
     }
 
@@ -25,16 +25,16 @@ public struct PlayedFault: Sendable, Hashable {
 
 /// The tag on a played reader, with and without power.
 public struct PlayedField: Sendable {
-    /// The tag that is near; nil for none. It comes and goes at any time.
+    /// The tag in the field; nil for none. It comes and goes at any time.
     public var tag: TagMemory?
-    /// Whether the reader still reports a card that has gone, as it does until it looks again.
+    /// Whether the reader still reports a card that is gone, until it checks again.
     public var isSlowToNotice = false
-    /// Another card than a Type 2 tag, which lies there instead: its answer to reset.
+    /// The answer to reset of a card other than a Type 2 tag, which is there instead.
     public var otherCard: [UInt8]?
     public var fault: PlayedFault?
-    /// The commands that came from pcscd, without those that only ask whether a card is there.
+    /// The commands from pcscd, except those that only ask whether a card is there.
     public private(set) var commands: [[UInt8]] = []
-    /// How many WRITEs a tag acknowledged.
+    /// The number of WRITEs that a tag acknowledged.
     public private(set) var writeCount = 0
 
     private var pulled: TagMemory?
@@ -42,13 +42,13 @@ public struct PlayedField: Sendable {
     private var powered: [UInt8]?
     private var isOn = false
 
-    /// The most commands that are kept.
+    /// The maximum number of commands that are kept.
     private static let mostCommands = 10_000
 
     public init(_ tag: TagMemory? = nil) { self.tag = tag }
 
-    /// Lays a tag down. One with the number of the one before takes its place as if it had lain
-    /// there from the beginning; any other is seen to be another.
+    /// Puts a tag down. One with the UID of the one before replaces it unnoticed; any other is seen
+    /// to be another.
     public mutating func lay(_ other: TagMemory) {
         tag = other
         guard powered == other.uid else { return }
@@ -62,7 +62,7 @@ public struct PlayedField: Sendable {
         tag = nil
     }
 
-    /// Lays the tag that was taken away down again, as it was left.
+    /// Puts the tag that was taken away back, unchanged.
     public mutating func putBack() { tag = tag ?? pulled }
 
     public mutating func switchOn() {
@@ -90,7 +90,7 @@ public struct PlayedField: Sendable {
         return reply
     }
 
-    /// Notes a command; the fault that is due with it.
+    /// Notes a command; returns the fault that is due with it.
     mutating func note(_ command: [UInt8]) -> PlayedFault.Kind? {
         if commands.count < PlayedField.mostCommands { commands.append(command) }
         guard var due = fault else { return nil }
@@ -99,7 +99,7 @@ public struct PlayedField: Sendable {
         return due.countdown > 0 ? nil : due.kind
     }
 
-    /// A tag that was not near, or not this one, was without power.
+    /// Removes power from a tag that was gone or was replaced.
     private mutating func follow() {
         let near = isOn ? tag?.uid : nil
         guard near != powered else { return }

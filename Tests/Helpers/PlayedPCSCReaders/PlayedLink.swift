@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Plays one reader to vpcd, on a thread of its own: connected while a card lies there, as vpcd
+/// Plays one reader for vpcd on its own thread. It is connected while a card is there, because vpcd
 /// takes the end of the connection for its removal.
 final class PlayedLink: Sendable {
     private struct State {
@@ -10,7 +10,7 @@ final class PlayedLink: Sendable {
     }
 
     private static let longestMessageInBytes = 65_535
-    /// How soon a card that was laid down shows.
+    /// How soon a card that was put down is noticed.
     private static let pollingInMicroseconds: useconds_t = 2_000
 
     private let slot: PlayedSlot

@@ -1,6 +1,6 @@
 package import Tags
 
-/// A reader on which an NTAG 424 lies: it passes on commands to the card, and answers those for
+/// A reader with an NTAG 424 on it: it passes commands to the card, and answers commands for
 /// readers itself, as every reader of the standard does.
 package struct PlayedNTAG424Reader: PlayedReader {
     /// The answer to reset that readers make up for this card.

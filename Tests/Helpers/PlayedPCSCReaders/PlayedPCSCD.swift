@@ -1,8 +1,8 @@
 import Glibc
 
-/// The real pcscd with vpcd as its only driver, in a world of its own: its own /run, no USB
-/// drivers, and a network of its own with nothing but the loopback, because vpcd listens on every
-/// address there is. It ends with its owner, and with the test process however that ends.
+/// The real pcscd with vpcd as its only driver, isolated with its own /run, no USB drivers, and a
+/// network with only the loopback, because vpcd listens on every address. It ends with its owner,
+/// and with the test process in any case.
 public final class PlayedPCSCD {
     private static let driver = "/usr/lib/pcsc/drivers/serial/libifdvpcd.so"
     private static let program = "/usr/sbin/pcscd"
@@ -13,8 +13,8 @@ public final class PlayedPCSCD {
     private let lifeline: Int32
     private var links: [PlayedLink] = []
 
-    /// Returns when pcscd knows its readers and serves clients. `folder` is an empty one, or the
-    /// one of an earlier pcscd that has stopped.
+    /// Returns when pcscd knows its readers and serves clients. `folder` is empty, or that of an
+    /// earlier pcscd that has stopped.
     public init(_ slots: [PlayedSlot], in folder: String) throws {
         for path in [PlayedPCSCD.driver, PlayedPCSCD.program] {
             guard unsafe access(path, F_OK) == 0 else {
@@ -53,7 +53,7 @@ public final class PlayedPCSCD {
         links = slots.map { PlayedLink($0, in: network) }
     }
 
-    /// The process, and what it lives by.
+    /// The process, and the descriptor that keeps it alive.
     private static func launch(_ words: [String], _ listener: Int32) throws -> (pid_t, Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, NetworkRelay.kindOfSocket, 0, &ends) == 0 else {
@@ -85,7 +85,7 @@ public final class PlayedPCSCD {
         unsafe unlink(PlayedPCSCD.socket(in: folder))
     }
 
-    /// Takes away everything that was in the folder, and the folder.
+    /// Removes the folder with everything in it.
     public static func remove(_ folder: String, of slots: [PlayedSlot]) {
         let files =
             ["conf/readers", "run/pcscd.pid"]
@@ -94,11 +94,11 @@ public final class PlayedPCSCD {
         for name in ["conf", "run", ""] { unsafe rmdir("\(folder)/\(name)") }
     }
 
-    /// vpcd sends length and message apart and waits for the first to be acknowledged: at once
-    /// here, 40 ms later elsewhere. Each reader has a copy of the driver, because one has room for
-    /// but one reader.
+    /// vpcd sends length and message separately and waits for the first to be acknowledged:
+    /// immediately here, 40 ms later elsewhere. Each reader has a copy of the driver, because a
+    /// driver has room for only one reader.
     ///
-    /// The shell stays until its input ends, which it does with the test process too.
+    /// The shell runs until its input ends, which also happens when the test process ends.
     private static let script = """
         set -e
         folder=$1

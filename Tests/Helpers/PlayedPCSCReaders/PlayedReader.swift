@@ -1,18 +1,18 @@
-/// A make of reader: what it answers to the commands that come from pcscd.
+/// A kind of reader: its answers to the commands from pcscd.
 public protocol PlayedReader: Sendable {
-    /// The answer to reset that it makes up for a tag.
+    /// The answer to reset that it invents for a tag.
     static var answerToReset: [UInt8] { get }
 
-    /// Power comes, or comes afresh.
+    /// Powers the tag up, or up again.
     mutating func powerUp(_ field: inout PlayedField)
     mutating func powerDown(_ field: inout PlayedField)
-    /// The tag is selected afresh without losing its power.
+    /// Selects the tag again without removing its power.
     mutating func reset(_ field: inout PlayedField)
     mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8]
 }
 
 extension PlayedReader {
-    /// That of a MIFARE Ultralight, as which readers see every Type 2 tag.
+    /// The answer to reset of a MIFARE Ultralight, which is what readers take every Type 2 tag for.
     public static var answerToReset: [UInt8] { storageCard(name: 0x0003) }
 
     /// The answer to reset of a storage card of this name, of type A if no other standard is named.
@@ -38,7 +38,7 @@ extension PlayedReader {
     }
 }
 
-/// CRC_A, written a second time on purpose: the one of the product is under test.
+/// CRC_A, written a second time on purpose, because the product's own is under test.
 func checkBytes(_ data: [UInt8]) -> [UInt8] {
     var crc: UInt32 = 0x6363
     for byte in data {

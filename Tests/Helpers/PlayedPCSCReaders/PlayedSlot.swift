@@ -1,11 +1,11 @@
 public import Tags
 
-/// A played reader under the name that pcscd gives it, and what lies on it.
+/// A played reader under the name that pcscd gives it, with the card on it.
 public final class PlayedSlot: Sendable {
     struct State: Sendable {
         var reader: any PlayedReader
         var field = PlayedField()
-        /// Whether pcscd has given power to the card.
+        /// Whether pcscd has powered the card.
         var isPowered = false
         /// Whether the card has left since then, or vpcd may have taken it for gone.
         var hasLeft = false
@@ -13,12 +13,12 @@ public final class PlayedSlot: Sendable {
 
     /// Its name in reader.conf; pcscd adds ` 00 00`.
     public let friendlyName: String
-    /// In the network of the played pcscd, where no other program listens.
+    /// The port in the network of the played pcscd, where no other program listens.
     let port: Int
     /// Its place in its reader.
     let number: Int
     let state: LockedValue<State>
-    /// One element for each command that is left without an answer.
+    /// One element for each command that is left unanswered.
     public let silences: AsyncStream<Void>
     private let silent: AsyncStream<Void>.Continuation
 
@@ -30,7 +30,7 @@ public final class PlayedSlot: Sendable {
         (silences, silent) = AsyncStream.makeStream()
     }
 
-    /// The other slot that vpcd gives each of its readers.
+    /// The second slot that vpcd gives each of its readers.
     public init(besides first: PlayedSlot, _ reader: any PlayedReader) {
         friendlyName = first.friendlyName
         port = first.port + 1
@@ -41,18 +41,18 @@ public final class PlayedSlot: Sendable {
 
     public var name: String { "\(friendlyName) 00 0\(number)" }
 
-    /// Looks at the field, or changes it: lays a tag down, takes it away, arms a fault.
+    /// Reads the field or changes it: puts a tag down, takes it away, arms a fault.
     public func change<Success>(_ body: (inout PlayedField) throws -> Success) rethrows -> Success {
         try state.change { try body(&$0.field) }
     }
 
-    /// Another reader of the same name, with nothing on it.
+    /// Becomes another reader of the same name, with nothing on it.
     public func become(_ reader: any PlayedReader) {
         state.change { $0 = State(reader: reader) }
     }
 
-    /// Another reader of the same name, and on it another tag of the same number, with power where
-    /// pcscd has given it, so that pcscd need not know. False where pcscd knows of another card.
+    /// Becomes another reader of the same name with another tag of the same UID, powered if pcscd
+    /// has powered the card, so that pcscd need not know. False if pcscd knows another card.
     public func become(_ reader: any PlayedReader, under tag: TagMemory) -> Bool {
         state.change { state in
             guard !state.hasLeft, state.field.tag?.uid == tag.uid else { return false }
@@ -66,7 +66,7 @@ public final class PlayedSlot: Sendable {
     func noteSilence() { silent.yield() }
     func noteEndOfConnection() { state.change { $0.hasLeft = true } }
 
-    /// The answer to a message of vpcd: a control byte, or a command for the card.
+    /// The answer to a message from vpcd: a control byte, or a command for the card.
     enum Reply {
         case bytes([UInt8])
         case nothing

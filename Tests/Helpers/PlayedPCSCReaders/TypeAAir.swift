@@ -1,6 +1,6 @@
 import Tags
 
-/// The air between a reader and a Type 2 tag with all its bits: waking, numbers, CRC.
+/// The air between a reader and a Type 2 tag with all its bits: waking up, UIDs, CRC.
 struct TypeAAir: Sendable {
     struct Received {
         let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct TypeAAir: Sendable {
         set { state = newValue ? .active : .idle }
     }
 
-    /// The answer to a frame whose last byte has so many bits, 0 for all.
+    /// The answer to a frame whose last byte has this many bits, 0 for all.
     mutating func answer(
         _ frame: [UInt8], bits: UInt8, _ field: inout PlayedField
     ) -> Received? {

@@ -9,7 +9,7 @@ package struct InterposedLedger: LedgerStore {
 
     package enum Fate: Sendable {
         case passedOn
-        /// The other ledger does it; the caller gets this error.
+        /// The other ledger carries it out, and the caller gets this error.
         case unanswered(LedgerError)
         case refused(LedgerError)
     }

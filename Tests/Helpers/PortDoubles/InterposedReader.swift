@@ -1,7 +1,7 @@
 import BlockingLane
 package import Tags
 
-/// A reader in front of another one: keeps a trace, and lets a test change any call.
+/// A reader in front of another one, which keeps a trace and lets a test change any call.
 package final class InterposedReader: TagReader {
     /// One frame and its result.
     package struct Exchange: Sendable, Hashable {
@@ -30,7 +30,7 @@ package final class InterposedReader: TagReader {
     private let letGo: Release?
     private let state: Guarded<State>
 
-    /// Without a closure, the call is passed on.
+    /// Without a closure, a call is passed on.
     package init(
         _ reader: any TagReader, name: String = "interposed reader", select: Select? = nil,
         release: Release? = nil, command: Answer? = nil, answer: Answer? = nil

@@ -3,7 +3,7 @@ import Glibc
 package import Ledger
 package import TapcardDomain
 
-/// The meeting of two transactions: each has read what it needs before either writes.
+/// Makes two transactions meet: each has read what it needs before either writes.
 package final class Rendezvous: Sendable {
     private struct State {
         var runs: [Int: Int] = [:]
@@ -15,13 +15,13 @@ package final class Rendezvous: Sendable {
     private let run: Int
     private let isHeldUp: @Sendable () -> Bool
 
-    /// They meet when a body has run so many times. A ledger may make one wait for the other before
-    /// that; `isHeldUp` tells.
+    /// They meet when a body has run this many times. If a ledger makes one wait for the other
+    /// before that, `isHeldUp` tells.
     package init(afterRuns run: Int = 1, orWhere isHeldUp: @escaping @Sendable () -> Bool) {
         (self.run, self.isHeldUp) = (run, isHeldUp)
     }
 
-    /// Waits for the other transaction to arrive, or to have ended.
+    /// Waits for the other transaction to arrive or to end.
     package func arrive(_ station: Int) {
         let isDue = state.withLock { state in
             state.runs[station, default: 0] += 1

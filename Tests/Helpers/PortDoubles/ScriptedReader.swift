@@ -1,7 +1,7 @@
 import BlockingLane
 package import Tags
 
-/// A reader that gives the answers of a script in their order, and keeps a trace of every frame.
+/// A reader that answers from a script and keeps a trace of every frame.
 package final class ScriptedReader: TagReader {
     /// The result of one call.
     package enum Reply: Sendable {
@@ -28,7 +28,7 @@ package final class ScriptedReader: TagReader {
         state = Guarded(State(script: script))
     }
 
-    /// The frames in their order; a selection is an empty one.
+    /// The frames in order; a selection is an empty one.
     package var trace: [[UInt8]] { state.withLock { $0.trace } }
     package var releases: Int { state.withLock { $0.releases } }
     /// The number of replies that no call has used.

@@ -2,7 +2,7 @@ import BlockingLane
 package import Ledger
 package import TapcardDomain
 
-/// A ledger in memory whose rows a test reads, keeps and puts back.
+/// A ledger in memory whose rows a test reads, keeps and restores.
 package final class TableLedger: LedgerStore {
     package let currency = Currency.usd
     private let rows: Guarded<LedgerTables>

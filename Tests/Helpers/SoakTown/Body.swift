@@ -1,28 +1,28 @@
 import FaultyWorld
 import Tags
 
-/// One sticker in somebody's pocket.
+/// One tag in somebody's pocket.
 package struct Body: Sendable {
-    /// Why a card may be accused although it was never used for cheating. `TapEvidence.bears` says
-    /// of what.
+    /// Why a card may be accused although its holder never cheated. `TapEvidence.bears` says of
+    /// what.
     package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.
         case vandalised
-        /// The ledger was put back to an earlier state.
+        /// The ledger was restored to an earlier state.
         case restored
         /// A copy of it was used.
         case copied
-        /// A key was given up.
+        /// A key was retired.
         case keyRetired
     }
 
     var memory: CardMemory
-    /// Pages whose last WRITE was not acknowledged, with what they held before.
+    /// Pages whose last WRITE was not acknowledged, with their earlier content.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
-    /// The places for records whose last writer was a vandal.
+    /// The slots whose last writer was a vandal.
     var spoiltPlaces: Set<Int> = []
-    /// A thief's copy of it.
+    /// The thieves' copies of it.
     var dumps: [CardMemory] = []
 
     static let mostDumps = 8

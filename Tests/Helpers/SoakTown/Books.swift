@@ -1,15 +1,15 @@
 import TapcardCore
 import TapcardDomain
 
-/// The people's view: cash that went in and out of the drawer, and what they were told at the
-/// till. It is kept without any look into the ledger, and held against it.
+/// The people's view: cash into and out of the drawer, and what they were told at the till. It is
+/// kept without looking into the ledger, and compared with it.
 struct Books: Sendable {
-    /// Something that was asked for and not answered: it happened, or it did not.
+    /// A request without an answer: it happened, or it did not.
     struct Claim: Sendable, Hashable {
         enum Kind: String, Sendable {
             case pay, add, refund, scratch, activate, close, ticket, game
 
-            /// Whether it takes money off the card, and is undone where the card did not follow.
+            /// Whether it takes money off the card, and is undone if the card did not follow.
             var takesMoney: Bool { self == .pay || self == .ticket || self == .close }
         }
 
@@ -24,7 +24,7 @@ struct Books: Sendable {
     enum Standing: Sendable { case active, blocked, closed, replaced }
     enum Scratch: Sendable { case none, unscratched, scratched, activated }
 
-    /// The answers to the holder of a card.
+    /// What the holder of a card was told.
     struct Account: Sendable {
         var balance: Int64
         var standing = Standing.active
@@ -33,20 +33,20 @@ struct Books: Sendable {
         var claims: [Claim] = []
         var refundable: [Payment] = []
         var tickets = 0
-        /// How many of them have brought their prize.
+        /// How many of the tickets have brought their prize.
         var prizes = 0
         var hasGame = false
 
-        /// Whether people were told so, or have asked for it and not heard.
+        /// Whether people were told that it is closed, or have requested that without an answer.
         var mayBeClosed: Bool { standing == .closed || claims.contains { $0.kind == .close } }
 
-        /// The least that can be on it, as long as not everything is known.
+        /// The least that can be on it while requests are unknown.
         private var least: Int64 {
             if mayBeClosed { return 0 }
             return claims.reduce(balance) { $0 - ($1.kind.takesMoney ? $1.amount : 0) }
         }
 
-        /// Whether a request may be refused with this word.
+        /// Whether this error explains a refusal of the request.
         func explains(_ kind: TapcardError.Kind, of claim: Claim) -> Bool {
             var before = self
             before.claims.removeAll { $0 == claim }
@@ -63,20 +63,20 @@ struct Books: Sendable {
     }
 
     var accounts: [CardUID: Account] = [:]
-    /// Cash in the drawer, with what lies there for a top-up that is not known yet.
+    /// Cash in the drawer, including that for a top-up of unknown outcome.
     var drawer: Int64 = 0
     var takings: Int64 = 0
     var adopted: Int64 = 0
     var reissued: Int64 = 0
     var prizes: Int64 = 0
 
-    /// Somebody comes with cash, or with a wish.
+    /// Somebody comes with cash or a request.
     mutating func begin(_ claim: Claim, on uid: CardUID) {
         if claim.kind == .add { drawer += claim.amount }
         accounts[uid]?.claims.append(claim)
     }
 
-    /// It is known that it happened; what was paid out is told by the receipt.
+    /// The request is known to have happened; the receipt tells what was paid out.
     mutating func happened(_ claim: Claim, on uid: CardUID) {
         guard var account = accounts[uid] else { return }
         account.claims.removeAll { $0 == claim }
@@ -106,7 +106,7 @@ struct Books: Sendable {
         accounts[uid] = account
     }
 
-    /// So many tickets of a card have brought their prize by now.
+    /// This many tickets of a card have brought their prize by now.
     mutating func claimed(_ count: Int, of prize: Int64, on uid: CardUID) {
         guard var account = accounts[uid] else { return }
         let amount = Int64(count - account.prizes) * prize
@@ -116,13 +116,13 @@ struct Books: Sendable {
         accounts[uid] = account
     }
 
-    /// It is known that it did not happen: cash goes back.
+    /// The request is known not to have happened, so cash goes back.
     mutating func didNotHappen(_ claim: Claim, on uid: CardUID) {
         if claim.kind == .add { drawer -= claim.amount }
         accounts[uid]?.claims.removeAll { $0 == claim }
     }
 
-    /// A card was made; what was on an earlier account of the chip is closed against "reissued".
+    /// A card was made; an earlier account of the chip is closed against "reissued".
     mutating func made(_ uid: CardUID, _ balance: Int64, _ scratch: Scratch) {
         if let old = accounts[uid] { reissued += old.balance }
         accounts[uid] = Account(balance: balance, scratch: scratch)

@@ -5,8 +5,8 @@ import TapcardCore
 import TapcardDomain
 
 extension Town {
-    /// One card goes to and fro between two tills: in the middle of a tap at one it is worked
-    /// on at the other, and at either of them something may go wrong.
+    /// One card moves between two tills: in the middle of a tap at one it is used at the other, and
+    /// something may go wrong at either.
     mutating func crossing(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard books.accounts[uid]?.standing == .active, bodies[index].marks.isEmpty,
@@ -47,7 +47,7 @@ extension Town {
         try await calmRead(index)
     }
 
-    /// The answer of one till to a customer at two of them.
+    /// Takes the answer of one till to a customer at two of them.
     private mutating func hear(
         _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int,
         _ account: Books.Account, haveMet: Bool
@@ -76,13 +76,13 @@ extension Town {
     }
 }
 
-/// The answers of two tills; at the second, nothing where the card never came there.
+/// The answers of two tills; nothing from the second if the card never came there.
 private struct Said: Sendable {
     let first: Result<Receipt, TapcardError>?
     let second: Result<Receipt, TapcardError>??
 }
 
-/// Two tills meet over one card, again in every rehearsal.
+/// Two tills meet over one card, and again in every rehearsal.
 private final class Meeting: Sendable {
     private struct State {
         var scene: Scene?
@@ -110,7 +110,7 @@ private final class Meeting: Sendable {
         }
     }
 
-    /// Before each step of the first till: at one of them the card goes to the second, and back.
+    /// Before a chosen step of the first till the card goes to the second, and back.
     func turn() async {
         let scene = state.withLock { state in
             defer { state.left -= 1 }

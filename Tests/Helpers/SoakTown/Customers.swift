@@ -65,7 +65,7 @@ extension Town {
         return id
     }
 
-    /// One request, new or repeated, and what people make of the answer.
+    /// Makes one request, new or repeated, and takes its answer into the books.
     mutating func ask(
         _ claim: Books.Claim, _ index: Int, _ hold: Hold
     ) async throws(Broken) {
@@ -103,7 +103,7 @@ extension Town {
         }
     }
 
-    /// I6; and whether an activation came of an attempt that was made before under another id.
+    /// I6, and whether an activation came from an earlier attempt under another id.
     private mutating func expectTruth(
         of said: Result<Receipt, TapcardError>?, _ claim: Books.Claim,
         _ before: [OperationID: Ledger.Operation]
@@ -124,7 +124,7 @@ extension Town {
         return false
     }
 
-    /// A receipt says what the ledger's row says, replayed or not.
+    /// A receipt matches the ledger's row, replayed or not.
     private func expectRow(
         of claim: Books.Claim, _ receipt: Receipt, _ was: Ledger.Operation.State?
     ) throws(Broken) {
@@ -144,7 +144,7 @@ extension Town {
         }
     }
 
-    /// A look shows what people count, unless it says why it cannot.
+    /// A read shows what people expect, unless it says why it cannot.
     private func expectShown(_ summary: CardSummary, _ index: Int) throws(Broken) {
         let balance = books.accounts[uid(index)]?.balance
         guard summary.problem != nil || summary.balance?.minorUnits == balance else {
@@ -191,7 +191,7 @@ extension Town {
         "\(claim.kind.rawValue) \(claim.amount) (\(String("\(claim.id)".prefix(8))))"
     }
 
-    /// The ledger's row of a claim: to check what was said, never to learn what happened.
+    /// The ledger's row of a claim, used to check an answer and never to learn what happened.
     private func operation(
         of claim: Books.Claim, in rows: [OperationID: Ledger.Operation]? = nil
     ) -> Ledger.Operation? {
@@ -235,14 +235,14 @@ extension Town {
         if !isRight { throw broken("\(words(claim)) ended so: \(error)") }
     }
 
-    /// Whether the card's standing is why something is not done.
+    /// Whether the card's status is the reason for this error.
     static func isOfStanding(_ kind: TapcardError.Kind) -> Bool {
         kind == .refusal(.cardBlocked) || kind == .refusal(.cardClosed)
     }
 
-    /// The outcome of unknown requests, asked of the till without the card.
+    /// Learns the outcome of unknown requests from the till, without the card.
     ///
-    /// Where the card is gone for good, what is open stays so: booked or not when it was begun.
+    /// If the card is gone for good, open requests stay open: booked or not when they were begun.
     mutating func learn(
         _ index: Int, of owner: CardUID? = nil, but known: Books.Claim? = nil, isGone: Bool = false
     ) async throws(Broken) {
@@ -271,7 +271,7 @@ extension Town {
         }
     }
 
-    /// Somebody wants to see his card, and it may go wrong.
+    /// Somebody reads their card, and something may go wrong.
     private mutating func read(_ index: Int) async throws(Broken) {
         let said = try await play(index, "read", .disturbed) { station, _ throws(TapcardError) in
             try await station.read()
@@ -295,12 +295,12 @@ extension Town {
         }
     }
 
-    /// Whether people were told so, or have asked for it and not heard.
+    /// Whether people were told that the card is closed, or have requested that without an answer.
     private func mayBeClosed(_ index: Int) -> Bool {
         books.accounts[uid(index)]?.mayBeClosed ?? false
     }
 
-    /// An undisturbed look at a card, after which nothing is open and nothing unknown.
+    /// Reads a card undisturbed, after which nothing is open and nothing unknown.
     mutating func calmRead(_ index: Int) async throws(Broken) {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
             try await station.read()

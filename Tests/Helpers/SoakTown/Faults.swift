@@ -5,7 +5,8 @@ import SimulatedReader
 package import TapcardCore
 import TapcardDomain
 
-/// Time and chance of one tap. Its rehearsals have the same, so that they take the same steps.
+/// The time and randomness of one tap. Its rehearsals have the same, so that they take the same
+/// steps.
 struct Occasion {
     let clock: Guarded<Int64>
     let hints = Guarded<[String]>([])
@@ -30,7 +31,7 @@ struct Occasion {
     }
 }
 
-/// The faults in a tap, as far as they explain the answer at its end.
+/// The faults in a tap, as far as they explain its answer.
 package struct Trouble: Sendable {
     private var isOnRadio = false
     /// A frame was refused once, as if the tag asked for a password.
@@ -51,8 +52,8 @@ package struct Trouble: Sendable {
         }
     }
 
-    /// Whether this may be said then. A blank tag of which one answer was lost looks like an older
-    /// chip; what is open on the card is not known to be done.
+    /// Whether these faults explain this error. A blank tag that lost one answer looks like an
+    /// older chip, and what is open on the card is not known to be done.
     package func explains(_ kind: TapcardError.Kind, open isOpen: Bool) -> Bool {
         switch kind {
         case .tagLost, .noCard, .unsupportedTag: isOnRadio
@@ -66,8 +67,8 @@ package struct Trouble: Sendable {
 
 // What goes wrong in a disturbed tap, at which of its steps.
 extension Town {
-    /// A place is drawn from the steps that the tap would take, and what can go wrong there; a
-    /// later fault from the steps that are taken after an earlier one. So each of them strikes.
+    /// Draws a step of the tap and a fault for it, and a later fault from the steps after it, so
+    /// that each of them strikes.
     func drawMishaps(_ rehearse: ([Int: Mishap]) async -> [Step]) async -> [Int: Mishap] {
         var mishaps: [Int: Mishap] = [:]
         var first = 0
@@ -125,14 +126,13 @@ extension Town {
 }
 
 extension Town {
-    /// Whether what went wrong in the last tap, or was done to the card before it, explains that it
-    /// ended so.
+    /// Whether the faults in the last tap, or what was done to the card before, explain this error.
     func isExplained(_ kind: TapcardError.Kind, _ index: Int) -> Bool {
         trouble.explains(kind, open: world(of: index).open != nil || hasUnwrittenYes(index))
             || bodies[index].marks.contains { evidence.bears(kind, $0) }
     }
 
-    /// Whether the service's yes is noted and no tap has come to write it yet.
+    /// Whether the service's yes is noted and no tap has written it yet.
     private func hasUnwrittenYes(_ index: Int) -> Bool {
         guard case .scratched(let code) = tables.cards[uid(index)]?.scratch else { return false }
         return tables.activations.contains { $0.code == code && $0.state == .active }
@@ -140,7 +140,7 @@ extension Town {
 }
 
 extension Step {
-    /// A tap has some twenty WRITEs for each commit; there the money is.
+    /// A tap has some twenty WRITEs per commit, and the money is in the commit.
     fileprivate var weight: Int {
         switch act {
         case .frame, .write, .command, .ledgerRead: 1

@@ -2,12 +2,12 @@ import BlockingLane
 import FaultyWorld
 import TapcardDomain
 
-/// The activation service: it makes a code active once, however often it is asked, and it is not
-/// always in the mood.
+/// The activation service, which activates a code once, however often it is asked, and sometimes
+/// fails.
 struct PlayedService: ActivationService {
     enum Mood: String, Sendable, CaseIterable {
         case willing, refusing, failing
-        /// It activates, and the answer is lost.
+        /// It activates the code, and the answer is lost.
         case answerLost
     }
 

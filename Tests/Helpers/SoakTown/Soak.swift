@@ -1,25 +1,25 @@
-/// Town after town, each from a seed of its own, so that any step can be played again without the
-/// towns before its own.
+/// Town after town, each from its own seed, so that any step can be repeated without the earlier
+/// towns.
 package struct Soak: Sendable {
-    /// How many things happen in one town. A ledger in memory copies its rows for every
-    /// transaction: small towns are quick.
+    /// The number of events in one town. A ledger in memory copies its rows for every transaction,
+    /// so small towns are fast.
     package static let townLength = 1_000
 
     package let seed: UInt64
     package private(set) var tally = Tally()
-    /// Counted over all towns, from 1.
+    /// The step, counted from 1 over all towns.
     package private(set) var step = 0
     /// The history of the last card.
     package private(set) var story: [String] = []
 
     private let farStations: Int
 
-    /// With `farStations` so many tills have a ledger in PostgreSQL.
+    /// `farStations` is the number of tills with a ledger in PostgreSQL.
     package init(seed: UInt64, farStations: Int = 0) {
         (self.seed, self.farStations) = (seed, farStations)
     }
 
-    /// A town's seed follows from the seed of all and its number.
+    /// A town's seed is derived from the overall seed and its number.
     private func town(_ number: Int) -> Town {
         Town(
             seed: seed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03, farStations: farStations)
@@ -33,7 +33,7 @@ package struct Soak: Sendable {
         }
     }
 
-    /// Plays the town of one step, up to it.
+    /// Plays the town that contains a step, up to that step.
     package mutating func play(until last: Int) async throws(Broken) {
         let number = max(last - 1, 0) / Soak.townLength
         step = number * Soak.townLength

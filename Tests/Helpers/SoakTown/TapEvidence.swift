@@ -6,33 +6,33 @@ import Tags
 package import TapcardCore
 import TapcardDomain
 
-/// The state of a card before a tap, looked up in the bytes: a mark alone says only
-/// that something was done to it, and the card may be as good as before.
+/// The state of a card before a tap, read from its bytes: a mark only says that something was done
+/// to it, and the card may be as good as before.
 package struct TapEvidence: Sendable {
     var isKnown = true
-    /// It is being made, or blank since its money was paid out: its records do not matter.
+    /// It is being made, or was blanked after its payout, so its records do not matter.
     var isBetweenCards = false
-    /// A record of the ledger's own, under a trusted key, that is not below the confirmed one.
+    /// It has a record of this ledger, under a trusted key, that is not below the confirmed one.
     var hasGoodRecord = true
-    /// One of these is left that is below it.
+    /// It has such a record below the confirmed one.
     var hasOldRecord = false
-    /// The newest record is of a time that a restored ledger has lost.
+    /// The newest record is from a time that a restored ledger has lost.
     var isAhead = false
-    /// Neither what phones read nor the ledger says for whom that one was made.
+    /// Neither the text for phones nor the ledger says for whom that record was made.
     var isAheadForAnother = false
     var isUnderRetiredKey = false
-    /// A record stands on it that this ledger never made, as on a card that was adopted.
+    /// It has a record that this ledger never made, as on an adopted card.
     var hasForeignRecord = false
     /// The text for phones does not say for whom a record is.
     var isFaceTorn = false
     /// The ledger says that it has a password, and it has another or none.
     var lacksPassword = false
-    /// The last writer on a place for records was a vandal.
+    /// The last writer of a slot was a vandal.
     var isSpoilt = false
 
     package init() {}
 
-    /// Whether what was done to the card, so marked, explains that this is said of it.
+    /// Whether the mark explains that the card is accused of this.
     package func bears(_ kind: TapcardError.Kind, _ mark: Body.Mark) -> Bool {
         switch (mark, kind) {
         case (.vandalised, .damaged): isSpoilt && !hasGoodRecord && !isAhead
@@ -107,7 +107,7 @@ extension Town {
         return evidence
     }
 
-    /// I7: no honest customer is accused, nor one whose card still has its good record.
+    /// I7: neither an honest customer is accused, nor one whose card still has its good record.
     mutating func expectExcuse(for kind: TapcardError.Kind, _ index: Int) throws(Broken) {
         guard !bodies[index].marks.isEmpty else {
             throw broken("I7: an honest card is \(kind.word)")
@@ -127,7 +127,7 @@ extension Town {
         guard !evidence.isBad else { throw broken("I7: a bad card was accepted: \(evidence)") }
     }
 
-    /// I6: what was said of a request is so, by the ledger's rows before and after it.
+    /// I6: the answer to a request is true by the ledger's rows before and after it.
     func expectTruth<Success>(
         _ said: Result<Success, TapcardError>?, _ what: String, _ before: Ledger.Operation.State?,
         _ after: Ledger.Operation.State?
@@ -152,7 +152,7 @@ extension Town {
         }
     }
 
-    /// Whether somebody is told that his card is not good.
+    /// Whether the error says that the customer's card is not good.
     static func blames(_ error: TapcardError) -> Bool {
         error.result == .untrusted || [.ledgerBehind, .refusal(.cardUnknown)].contains(error.kind)
     }

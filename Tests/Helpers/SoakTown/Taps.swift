@@ -12,7 +12,7 @@ enum Hold: Sendable {
     case calm
     /// Something goes wrong on the way.
     case disturbed
-    /// It is not there at all: somebody asks the till only.
+    /// It is not there, because somebody asks only the till.
     case away
 }
 
@@ -27,7 +27,7 @@ extension Town {
         return world
     }
 
-    /// One tap. Nil where the process died without an answer.
+    /// Plays one tap. Nil where the process died without an answer.
     mutating func play<Success: Sendable>(
         _ index: Int, _ what: String, _ hold: Hold, _ ask: @escaping Ask<Success>
     ) async throws(Broken) -> Result<Success, TapcardError>? {
@@ -39,8 +39,8 @@ extension Town {
         return said
     }
 
-    /// Sets the scene for people with a card, with what goes wrong in it, and takes over the world
-    /// that they leave.
+    /// Sets the scene for people with a card, with its faults, and adopts the world that they
+    /// leave.
     mutating func playScene<Said: Sendable>(
         _ index: Int, _ hold: Hold, stations: Int = 1,
         turn: (@Sendable (Int) async -> Void)? = nil,
@@ -86,7 +86,7 @@ extension Town {
         return said
     }
 
-    /// The world is as the scene left it; what the log said of the card is held against the card.
+    /// Takes over the world that the scene left, and compares the log's hints with the card.
     private mutating func take(
         _ scene: Scene, _ index: Int, hints: [String]
     ) throws(Broken) {
@@ -132,7 +132,7 @@ extension Town {
 
 // What must hold.
 extension Town {
-    /// The records on a card that the ledger itself made for it.
+    /// The numbers of the records on a card that the ledger itself made for it.
     func trueNumbers(
         on memory: CardMemory, _ uid: CardUID, in ledger: LedgerTables? = nil
     ) -> [SequenceNumber] {
@@ -149,8 +149,8 @@ extension Town {
         return tables.issued[uid]?[record.sequence]?.bytes == bytes
     }
 
-    /// I11, with weak pages as they are and once they have turned bad. On a card that somebody has
-    /// spoilt no tap spoils what was left of it.
+    /// I11, with weak pages as they are and once they have turned bad. No tap damages a vandalized
+    /// card further.
     private func expectAtRest(_ index: Int, after before: RestingWorld) throws(Broken) {
         let world = world(of: index)
         let isAnew = world.open?.kind.makesCard == true || isFormatted(before)
@@ -163,7 +163,7 @@ extension Town {
         }
     }
 
-    /// Whether its records do not matter: they are not confirmed, and never will be.
+    /// Whether its records do not matter, because they are not confirmed and never will be.
     func isBetweenCards(_ world: RestingWorld) -> Bool {
         world.open?.kind.makesCard == true || isFormatted(world)
     }
@@ -177,8 +177,8 @@ extension Town {
         return trueNumbers(on: world.memory, card.uid, in: world.ledger).contains(card.confirmed)
     }
 
-    /// Nil where a record of the ledger's own is left that is not below the confirmed one, also one
-    /// that it made in a time which it has lost: a repair goes on from there.
+    /// Nil where a record of this ledger is left that is not below the confirmed one, even from a
+    /// time that the ledger has lost, because a repair continues from there.
     private func lack(
         in world: RestingWorld, _ decays: [Decay] = Decay.allCases
     ) -> String? {
@@ -202,7 +202,8 @@ extension Town {
         return tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero }
     }
 
-    /// I8 and the books: one undisturbed tap has brought tag, message, ledger and people together.
+    /// I8 and the books: after one undisturbed tap the tag, its text for phones, the ledger and the
+    /// people agree.
     mutating func expectResolved(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         let found: KnownCard?
@@ -246,7 +247,7 @@ extension Town {
 }
 
 extension Town {
-    /// Phones read the card as the ledger has it: its text, or on a chip the issuer's address.
+    /// Phones read what the ledger has: the card's text, or on a chip the issuer's address.
     private func expectShown(_ index: Int, _ known: KnownCard) throws(Broken) {
         guard let tag = bodies[index].tag else {
             if let first = world(of: index).unresolved().first { throw broken("\(first)") }
@@ -267,16 +268,16 @@ extension Town {
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
     }
 
-    /// Damage to a card is not an excuse any more: it is resolved. But of a tag's protection a
-    /// look that has nothing to write learns nothing.
+    /// Damage to a card is no longer an excuse once it is resolved, except to a tag's protection,
+    /// of which a read without a write learns nothing.
     mutating func forgive(_ index: Int) {
         let protection = tables.cards[uid(index)]?.protection ?? .off
         let isLost = bodies[index].tag?.settingsDiffer(from: protection, keys) != nil
         bodies[index].marks.formIntersection(isLost ? [.restored] : [])
     }
 
-    /// The tag has its password and asks for it where the ledger says so, and nowhere else; unless
-    /// a restored ledger has lost what was done to it, as long as it is not repaired.
+    /// The tag has its password and asks for it if and only if the ledger says so, unless a
+    /// restored ledger has lost that and the card is not repaired yet.
     private mutating func expectProtection(
         _ index: Int, _ protection: CardProtection
     ) throws(Broken) {
@@ -302,7 +303,7 @@ extension TagMemory {
 }
 
 extension CardMemory {
-    /// The bytes in the places for records: two on a tag with pages, four on a chip.
+    /// The bytes in the slots: two on a tag with pages, four on a chip.
     var records: [[UInt8]] {
         switch self {
         case .pages(let tag): tag.image?.records ?? []
@@ -312,7 +313,7 @@ extension CardMemory {
 }
 
 extension Scene {
-    /// The answer of one of its stations; nothing where the process died.
+    /// The answer of one of its stations; nil where the process died.
     func hear<Success>(
         _ ask: Ask<Success>, at number: Int
     ) async -> Result<Success, TapcardError>? {

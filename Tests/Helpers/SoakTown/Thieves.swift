@@ -10,7 +10,7 @@ import TapcardDomain
 
 // People who want what is not theirs, and people who break things.
 extension Town {
-    /// A tap that must have no effect: no good word, no money moved. Returns what was said.
+    /// Makes a tap that must have no effect: no success and no money moved. Returns its answer.
     private mutating func expectNothing(
         _ index: Int, _ what: String, _ held: Hold? = nil
     ) async throws(Broken) -> TapcardError? {
@@ -52,7 +52,7 @@ extension Town {
         }
     }
 
-    /// An old image is put back. If it is as good as today's, it resolves like today's.
+    /// An old image is put back. If it is as good as today's, it resolves in the same way.
     mutating func putBackOldImage(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard let card = tables.cards[uid], books.accounts[uid] != nil, card.confirmed != .none,
@@ -71,7 +71,7 @@ extension Town {
         bodies[index] = honest
     }
 
-    /// All that can be copied, on a chip with another number.
+    /// Everything that can be copied is put on a chip with another UID.
     mutating func copyToOtherChip(_ index: Int) async throws(Broken) {
         guard let tag = bodies[index].tag,
             !trueNumbers(on: bodies[index].memory, uid(index)).isEmpty,
@@ -87,8 +87,8 @@ extension Town {
         bodies.removeLast()
     }
 
-    /// A chip with the number of a card, and not its keys: one from the factory with all that a
-    /// phone can read, or one with keys by chance and even the card's states.
+    /// A chip with the UID of a card but not its keys: one from the factory with everything that a
+    /// phone can read, or one with random keys and even the card's records.
     mutating func presentClone(_ index: Int) async throws(Broken) {
         guard let chip = bodies[index].chip, let card = tables.cards[uid(index)],
             card.confirmed != .none, !isBetweenCards(world(of: index))
@@ -112,8 +112,8 @@ extension Town {
         note("thieves: clone of an NTAG 424")
     }
 
-    /// A copy with the card's own number is used before the card is. Then the card is accused; the
-    /// operator believes it, and the copy is worth nothing.
+    /// A copy with the card's own UID is used before the card. Then the card is accused, the
+    /// operator trusts it, and the copy becomes worthless.
     mutating func twoBodies(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard books.accounts[uid]?.standing == .active, bodies[index].marks.isEmpty else { return }
@@ -138,7 +138,7 @@ extension Town {
         bodies[index] = repaired
     }
 
-    /// Somebody has the keys, and a ledger of his own to make cards with.
+    /// Somebody has the keys and makes cards with their own ledger.
     mutating func leakedKeys(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard books.accounts[uid] != nil, tables.cards[uid]?.confirmed != SequenceNumber.none
@@ -158,7 +158,7 @@ extension Town {
         bodies[index] = honest
     }
 
-    /// A card of another issuer that shares the keys: read only, until it is taken over.
+    /// A card of another issuer that shares the keys is read-only until it is adopted.
     mutating func cardFromElsewhere(_ index: Int) async throws(Broken) {
         guard bodies.count < 2 * Town.size else { return }
         bodies.append(blank())
@@ -180,7 +180,7 @@ extension Town {
         try await adopt(place)
     }
 
-    /// Somebody writes on a chip with a phone, and tries keys: it takes nothing.
+    /// Somebody writes to a chip with a phone and tries keys, and it accepts nothing.
     private mutating func vandal(_ index: Int, on chip: NTAG424Memory) throws(Broken) {
         let card = tables.cards[uid(index)]
         guard let card, card.confirmed != .none, !isBetweenCards(world(of: index)) else { return }
@@ -204,7 +204,7 @@ extension Town {
         note("vandals kept out by an NTAG 424")
     }
 
-    /// Somebody writes on a card with a phone, unless it asks for a password.
+    /// Somebody writes to a card with a phone, unless it asks for a password.
     mutating func vandal(_ index: Int) throws(Broken) {
         if let chip = bodies[index].chip { return try vandal(index, on: chip) }
         guard books.accounts[uid(index)] != nil, let tag = bodies[index].tag,

@@ -2,18 +2,18 @@ import FarLedger
 import FaultyWorld
 import Ledger
 
-/// A town whose tills have one ledger in PostgreSQL, each with a connection of its own. What
-/// happens in memory happens there as well, and has to have the same answer.
+/// A town whose tills share a ledger in PostgreSQL, each with its own connection. Everything that
+/// happens in memory happens there as well and must have the same answer.
 extension Town {
     struct Far: Sendable {
         let ledger: FarLedger
         let twin: LedgerTwin
-        /// The rows that it has by now.
+        /// The rows that it has now.
         var tables: LedgerTables
     }
 
-    /// The twin of the ledger in memory, from which another till works each time. Nil where the
-    /// town has none, or where somebody has a ledger of his own.
+    /// The twin of the ledger in memory, used from a different till each time. Nil where the town
+    /// has none, or where somebody has their own ledger.
     mutating func twin() async throws(Broken) -> LedgerTwin? {
         guard farStations > 0, !isElsewhere else { return nil }
         if far?.tables != tables { try await moveIn() }
@@ -21,7 +21,7 @@ extension Town {
         return far?.twin
     }
 
-    /// The town's rows, in an empty database.
+    /// Copies the town's rows into an empty database.
     private mutating func moveIn() async throws(Broken) {
         try expectTwin()
         do {
@@ -47,7 +47,7 @@ extension Town {
         if let first = far?.twin.differences.first { throw broken("PostgreSQL: \(first)") }
     }
 
-    /// The database has the same rows, and its own check finds nothing.
+    /// Checks that the database has the same rows and that its own check finds nothing.
     mutating func auditDatabase() async throws(Broken) {
         guard let twin = try await twin(), let far else { return }
         await twin.compare(with: tables)

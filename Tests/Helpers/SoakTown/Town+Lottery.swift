@@ -15,8 +15,8 @@ extension Town {
         }
     }
 
-    /// Claims what the tickets of a card have won; where that was disturbed, once more in peace:
-    /// however often it is tried, each prize is booked once.
+    /// Claims the prizes of a card's tickets, and again undisturbed after a disturbance: each prize
+    /// is booked once, however often it is tried.
     mutating func claimPrizes(_ index: Int, _ hold: Hold) async throws(Broken) {
         let uid = uid(index)
         guard let account = books.accounts[uid], account.standing == .active,
@@ -62,7 +62,7 @@ extension Town {
         }
     }
 
-    /// Whether a code was activated, whichever attempt did it: asked of the till.
+    /// Learns from the till whether a code was activated by any attempt.
     mutating func learnActivation(
         _ claim: Books.Claim, _ index: Int, of uid: CardUID
     ) async throws(Broken) {

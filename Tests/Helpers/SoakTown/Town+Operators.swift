@@ -9,13 +9,13 @@ import TapcardDomain
 
 // The operator of the till makes cards, puts things right, and sometimes makes them worse.
 extension Town {
-    /// A customer comes with a sticker without an account.
+    /// A customer comes with a tag that has no account.
     mutating func firstVisit(_ index: Int) async throws(Broken) {
         guard bodies[index].marks.isEmpty else { return try await calmRead(index) }
         try await make(index, demo: chance.percent(15), isAnew: tables.cards[uid(index)] != nil)
     }
 
-    /// Makes a card, trying until it is made: the cash lies on the table in the meantime.
+    /// Makes a card, trying until it succeeds, while the cash waits on the table.
     mutating func make(_ index: Int, demo isDemo: Bool, isAnew: Bool) async throws(Broken) {
         let amount = isDemo ? 0 : Int64(chance.below(5_000))
         let hasScratchCard = isDemo || chance.percent(80)
@@ -44,7 +44,7 @@ extension Town {
         try await expectResolved(index)
     }
 
-    /// A request, repeated until one without any disturbance succeeds.
+    /// Repeats a request until an undisturbed one succeeds.
     @discardableResult
     mutating func carryOut(
         _ request: CardRequest, _ what: String, _ index: Int
@@ -72,7 +72,7 @@ extension Town {
         }
     }
 
-    /// A disturbed tap failed, and is tried again: it has not accused a card without a reason.
+    /// Checks that a failed, disturbed tap has not accused a card without a reason.
     private mutating func expectDisturbance(_ error: TapcardError, _ index: Int) throws(Broken) {
         if Town.blames(error) { return try expectExcuse(for: error.kind, index) }
         guard isExplained(error.kind, index) else {
@@ -89,8 +89,8 @@ extension Town {
         }
     }
 
-    /// A card was accused. Where nobody did anything to it, that must not be; otherwise the
-    /// operator writes it again, and no money has moved.
+    /// A card was accused. If nobody did anything to it, that is a violation; otherwise the
+    /// operator repairs it, and no money has moved.
     mutating func wasAccused(
         _ kind: TapcardError.Kind, _ index: Int
     ) async throws(Broken) {
@@ -115,7 +115,7 @@ extension Town {
         }
     }
 
-    /// Whether the ledger has a code for another card.
+    /// Whether the ledger has the code on another card.
     private func isKnown(_ code: ScratchCode, besides index: Int) -> Bool {
         let uid = uid(index)
         return tables.cards.values.contains { $0.uid != uid && $0.scratch.code == code }
@@ -124,7 +124,7 @@ extension Town {
             }
     }
 
-    /// A card that the ledger does not know any more, or never knew: it is believed or thrown away.
+    /// A card that the ledger no longer knows, or never knew, is adopted or thrown away.
     mutating func adopt(_ index: Int) async throws(Broken) {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
             try await station.read()
@@ -196,7 +196,7 @@ extension Town {
         tell(index, "\(change)")
     }
 
-    /// A tag gets its password or loses it, asked for until it is so.
+    /// Gives a tag its password or removes it, repeated until it is done.
     mutating func switchProtection(_ index: Int) async throws(Broken) {
         try await calmRead(index)
         guard let card = tables.cards[uid(index)], bodies[index].marks.isEmpty,
@@ -251,7 +251,7 @@ extension Town {
         for index in bodies.indices { bodies[index].marks.insert(.keyRetired) }
     }
 
-    /// The ledger is put back to an earlier state: what happened since is lost for everybody.
+    /// The ledger is restored to an earlier state, and what happened since is lost for everybody.
     mutating func restore() async throws(Broken) {
         guard let backup else { return }
         let ledger = TableLedger(backup.tables)
@@ -278,8 +278,8 @@ extension Town {
         }
     }
 
-    /// A till that has put back a backup for itself: it takes no money for a card that was used
-    /// since, and changes nothing on it.
+    /// A till that has restored a backup takes no money for a card that was used since, and changes
+    /// nothing on it.
     mutating func staleStation(_ index: Int) async throws(Broken) {
         guard let backup, let then = backup.tables.cards[uid(index)],
             let best = trueNumbers(on: bodies[index].memory, uid(index)).max(),
@@ -312,7 +312,7 @@ extension Town {
         note("answers: \(error.kind.word) at a stale till")
     }
 
-    /// A card is lost; its balance goes onto a new sticker. The old one turns up again.
+    /// A card is lost, its balance moves to a new tag, and the old one turns up again.
     mutating func replace(_ index: Int) async throws(Broken) {
         let lost = uid(index)
         guard let account = books.accounts[lost],

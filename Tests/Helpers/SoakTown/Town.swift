@@ -13,36 +13,36 @@ package struct Broken: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// A town in which people pay with cards: stickers of every kind, tills that share a ledger,
-/// thieves, vandals and a forgetful operator. Everything in it follows from its seed.
+/// A town in which people pay with cards: tags of every kind, tills that share a ledger, thieves,
+/// vandals and a forgetful operator. Everything in it follows from its seed.
 package struct Town {
-    /// How many stickers a town begins with.
+    /// The number of tags in a new town.
     static let size = 24
 
     let chance: Chance
     var time: Int64 = 1_700_000_000_000
-    /// The codes that the activation service has made active.
+    /// The codes that the activation service has activated.
     let active = Guarded<Set<ScratchCode>>([])
     var keys: KeyRing
     var tables = LedgerTables()
     var bodies: [Body] = []
     var books = Books()
     var backup: (tables: LedgerTables, books: Books)?
-    /// Records of a time that a restored ledger does not know any more.
+    /// Records from a time that a restored ledger no longer knows.
     var lost: [CardUID: Set<[UInt8]>] = [:]
     /// The state of the card before the last tap.
     var evidence = TapEvidence()
-    /// The faults in it.
+    /// The faults in the last tap.
     var trouble = Trouble()
     package private(set) var tally = Tally()
     package private(set) var step = 0
     private var stories: [Int: [String]] = [:]
     private var lastBody = 0
 
-    /// How many tills have a ledger in PostgreSQL; 0 where it is in memory alone.
+    /// The number of tills with a ledger in PostgreSQL; 0 where it is only in memory.
     let farStations: Int
     var far: Far?
-    /// Whether the rows are those of somebody else's ledger for now.
+    /// Whether the rows are currently those of somebody else's ledger.
     var isElsewhere = false
 
     package init(seed: UInt64, farStations: Int = 0) {
@@ -56,7 +56,7 @@ package struct Town {
     /// The history of the last card, in words.
     package var story: [String] { stories[lastBody] ?? [] }
 
-    /// A sticker from the factory.
+    /// A tag from the factory.
     func blank() -> Body {
         Body(memory: blank(chance.pick(Chip.allCases), [0x04] + chance.bytes(6)))
     }
@@ -75,7 +75,7 @@ package struct Town {
         return uid
     }
 
-    /// The next thing that happens in town.
+    /// Plays the next event in the town.
     package mutating func next() async throws(Broken) {
         step += 1
         time += Int64(chance.below(chance.percent(5) ? 400_000 : 20_000))
@@ -122,8 +122,8 @@ package struct Town {
         }
     }
 
-    /// The end of the year: every card is brought to the till, nothing is left unknown, and
-    /// every cent is counted.
+    /// Ends the year: every card is brought to the till, nothing is left unknown, and every cent is
+    /// counted.
     package mutating func close() async throws(Broken) {
         for index in bodies.indices where books.accounts[uid(index)] != nil {
             lastBody = index
@@ -148,7 +148,7 @@ package struct Town {
         note("towns closed with every cent counted")
     }
 
-    /// The ledger's own check, and the same questions asked of its rows.
+    /// Runs the ledger's own check, and checks the same rules on its rows.
     mutating func audit() async throws(Broken) {
         let report: AuditReport
         do {
@@ -175,7 +175,7 @@ package struct Town {
         stories[index] = story
     }
 
-    /// A page that was not acknowledged may have lost its bits since.
+    /// Lets an unacknowledged page lose its bits.
     private mutating func decay(_ index: Int) {
         guard !bodies[index].weak.isEmpty, chance.percent(20) else { return }
         for page in bodies[index].weak.keys.sorted() {
@@ -191,7 +191,7 @@ package struct Town {
     }
 }
 
-/// How often each thing happened, so that an idle run is not taken for a good one.
+/// Counts each event, so that an idle run does not pass for a good one.
 package struct Tally: Sendable {
     package private(set) var counts: [String: Int] = [:]
 

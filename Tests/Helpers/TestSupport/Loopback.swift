@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sockets of this machine alone.
+/// Sockets on this machine only.
 package enum Loopback {
     package struct Failure: Error { let number: Int32 }
 
@@ -25,7 +25,7 @@ package enum Loopback {
         return (listener, UInt16(bigEndian: place.sin_port))
     }
 
-    /// Whether the socket is connected with the port now.
+    /// Connects the socket to the port; returns whether that worked.
     @discardableResult
     package static func connect(_ socket: Int32, to port: UInt16) -> Bool {
         var place = address(port: port)

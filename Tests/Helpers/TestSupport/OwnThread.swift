@@ -1,11 +1,11 @@
 import Dispatch
 package import Testing
 
-/// Runs each test of a suite on a thread of its own.
+/// Runs each test of a suite on its own thread.
 ///
 /// These tests wait for the programs and servers that they start. The cooperative pool has as many
-/// threads as the machine has cores: on a machine with two, two tests would wait there while both
-/// cores do nothing.
+/// threads as the machine has cores: on a machine with two, two tests would block it while both
+/// cores are idle.
 package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
 
@@ -21,7 +21,7 @@ extension Trait where Self == OwnThreadTrait {
     package static var ownThread: Self { Self() }
 }
 
-/// A queue, which takes one thread as long as it has jobs.
+/// A queue that occupies one thread as long as it has jobs.
 private final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "tapcard.test")
 

@@ -1,8 +1,8 @@
 package import BlockingLane
 import Glibc
 
-/// A client that says exactly what a test wants it to say, on a thread of its own: a call that
-/// waits must not keep one of those that handlers need.
+/// A client that sends exactly what a test wants, on its own thread, because a waiting call must
+/// not occupy one that handlers need.
 package actor RawClient {
     private let lane: BlockingLane
     private let socket: CInt
@@ -12,7 +12,7 @@ package actor RawClient {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// Waits for nothing longer than this: then the test has failed.
+    /// The longest time that it waits, after which the test has failed.
     private static let patienceSeconds = 120
     private static let keptBytes = 1 << 16
 
@@ -21,8 +21,8 @@ package actor RawClient {
         package let number = errno
     }
 
-    /// `text` follows the connection at once, however busy the threads are.
-    /// With a small window for what it receives, where it is not going to read.
+    /// Sends `text` right after connecting, however busy the threads are. A small window limits
+    /// what it receives where it is not going to read.
     package init(
         _ port: UInt16, saying text: String = "", receiveBytes: CInt? = nil,
         lane: BlockingLane? = nil
@@ -44,7 +44,7 @@ package actor RawClient {
 
     deinit { close(socket) }
 
-    /// Several things one after the other, with no other task in between.
+    /// Runs several actions in a row, with no other task in between.
     package func atOnce<Answer>(
         _ body: @Sendable (isolated RawClient) throws -> sending Answer
     ) throws -> sending Answer {
@@ -64,7 +64,7 @@ package actor RawClient {
         }
     }
 
-    /// Sends what can be sent; the server may well hang up in the middle.
+    /// Sends as much as possible; the server may hang up in the middle.
     package func sendWhatIsTaken(_ bytes: [UInt8]) {
         // What was refused shows in what is received.
         try? send(bytes)
@@ -74,13 +74,13 @@ package actor RawClient {
         try send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
     }
 
-    /// No more is sent, but answers are still read.
+    /// Stops sending, but answers can still be read.
     package func finishSending() { shutdown(socket, CInt(SHUT_WR)) }
 
-    /// Gone at once, with a reset where bytes are unread.
+    /// Disconnects at once, with a reset if bytes are unread.
     package func leave() { shutdown(socket, CInt(SHUT_RDWR)) }
 
-    /// The next answer, and not a byte more.
+    /// The next answer, without reading any further.
     package func answer(toHead: Bool = false) throws -> RawAnswer {
         var answer = try answerHead()
         if toHead || answer.status == 204 || answer.status == 304 { return answer }
@@ -100,8 +100,7 @@ package actor RawClient {
         return RawAnswer(head: String(decoding: head, as: UTF8.self))
     }
 
-    /// The next answer as it comes up to the end of the connection. Of a long body the beginning is
-    /// kept.
+    /// The next answer up to the end of the connection, keeping only the beginning of a long body.
     package func answerToTheEnd() throws -> RawAnswer {
         var answer = try answerHead()
         repeat {
@@ -123,7 +122,7 @@ package actor RawClient {
         return count == 0 ? nil : Array(chunk)
     }
 
-    /// Everything up to the end of the connection, be it closed or reset.
+    /// Everything up to the end of the connection, whether it is closed or reset.
     package func rest() throws -> [UInt8] {
         while try receive() {}
         defer { unread = [] }
@@ -153,7 +152,7 @@ package actor RawClient {
         }
     }
 
-    /// False at the end of the connection; throws where nothing has come for too long.
+    /// False at the end of the connection; throws if nothing has come for too long.
     private func receive() throws -> Bool {
         let count = unsafe withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
             let count = unsafe recv(socket, $0.baseAddress, $0.count, 0)
@@ -165,7 +164,7 @@ package actor RawClient {
     }
 }
 
-/// An answer as it came.
+/// An answer as received.
 package struct RawAnswer: Sendable {
     package let status: Int
     package let head: String
@@ -176,7 +175,7 @@ package struct RawAnswer: Sendable {
     package var furtherBytes = 0
 
     package var bodyBytes: Int { body.count + furtherBytes }
-    /// The length that the head promises; nil where it promises none.
+    /// The length that the head announces; nil where it announces none.
     package var promisedBytes: Int? { headers["content-length"].flatMap { Int($0) } }
 
     package var text: String { String(decoding: body, as: UTF8.self) }

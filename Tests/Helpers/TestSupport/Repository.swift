@@ -3,6 +3,6 @@ package enum Repository {
     package static let root =
         "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
-    /// The path of a file or folder, given as it is named from the root.
+    /// The path of a file or folder, given its path from the root.
     package static func path(_ name: String) -> String { "\(root)/\(name)" }
 }

@@ -1,8 +1,8 @@
 public import TextCodecs
 
-/// Holds values against JSON Schemas, strictly: a keyword that is not known here is a failure.
+/// Validates values against JSON Schemas, strictly: an unknown keyword is a failure.
 public struct SchemaChecker {
-    /// The whole document, where references lead to.
+    /// The whole document, into which references point.
     let document: JSONValue
 
     public init(document: JSONValue) { self.document = document }
@@ -79,7 +79,7 @@ extension JSONValue {
         }
     }
 
-    /// How much it is, or how long.
+    /// Its value or its length.
     fileprivate var size: Int? {
         switch self {
         case .number(let text): Int(text)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where tests keep their files.
+/// Paths for the tests' files.
 package enum TestPath {
-    /// In memory if there is room. On disk, a ledger waits at each step, and a database may wait for
-    /// seconds while the output of a build is still being written.
+    /// The folder is in memory if there is room: on disk, a ledger waits at each step, and a
+    /// database may wait for seconds while the output of a build is still being written.
     static let folder: String = {
         var status = statvfs()
         let (room, withoutPrograms): (UInt, UInt) = (1 << 30, 8)
@@ -15,7 +15,7 @@ package enum TestPath {
         return "/dev/shm"
     }()
 
-    /// A path that nothing else has. It does not exist yet.
+    /// A unique path that does not exist yet.
     package static func new(_ name: String) -> String {
         "\(folder)/tapcard-\(name)-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     }

@@ -1,14 +1,14 @@
 import Glibc
 package import Testing
 
-/// How much the tests try. `TAPCARD_TESTS` says it: nothing, `check` or `prove`.
+/// How much the tests try, as `TAPCARD_TESTS` says: nothing, `check` or `prove`.
 package enum Thoroughness: Int, Comparable, Sendable {
-    /// What a person runs after a change: `make test`. Long tests try a part of their places, and
-    /// some wait for `make check`.
+    /// `make test`, run after a change. Long tests try some of their places, and some wait for
+    /// `make check`.
     case usual
-    /// What is run before a change is handed in: `make check`.
+    /// `make check`, run before a change is handed in.
     case check
-    /// Every place of the built program: `make prove`.
+    /// `make prove`, which tries every place of the built program.
     case prove
 
     package static let asked: Thoroughness =
@@ -19,14 +19,14 @@ package enum Thoroughness: Int, Comparable, Sendable {
         case let word?: preconditionFailure("TAPCARD_TESTS is check or prove, not \(word)")
         }
 
-    /// A sanitizer makes every run of the program many times as long.
+    /// A sanitizer makes every run of the program many times slower.
     package static var isSanitized: Bool { unsafe getenv("TAPCARD_SANITIZED") != nil }
 
     package static func < (left: Thoroughness, right: Thoroughness) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// How far apart the places are that are tried.
+    /// The distance between the places that are tried.
     package static func step(_ checked: Int, usual: Int? = nil) -> Int {
         switch asked {
         case .prove: 1
@@ -35,7 +35,7 @@ package enum Thoroughness: Int, Comparable, Sendable {
         }
     }
 
-    /// Every so many of the elements in `make test`, all of them elsewhere.
+    /// Every n-th of the elements in `make test`, all of them elsewhere.
     package static func some<Element>(_ elements: [Element], of one: Int) -> [Element] {
         asked > .usual
             ? elements
@@ -44,7 +44,7 @@ package enum Thoroughness: Int, Comparable, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// A test that takes long and that another one stands in for: `make check` runs it.
+    /// A long test that another one stands in for, run only by `make check`.
     package static var checkOnly: Self {
         .enabled("make check runs it") { Thoroughness.asked > .usual }
     }

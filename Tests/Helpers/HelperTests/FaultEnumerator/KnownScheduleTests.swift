@@ -1,11 +1,11 @@
 import FaultEnumerator
 import Testing
 
-/// Schedules that once broke an invariant, too long for every run to play them.
+/// They are too long to be found anew in every run.
 @Suite("Schedules that once broke an invariant")
 struct KnownScheduleTests {
     @Test(
-        "break none any more",
+        "A schedule that once broke an invariant no longer breaks one",
         arguments: [
             // Activations: begun, with and without an answer, then the tag and the ledger refuse.
             718_615_893_533_130_767, 766_467_369_696_690_191,

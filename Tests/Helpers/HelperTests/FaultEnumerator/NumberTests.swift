@@ -2,14 +2,14 @@ import FaultEnumerator
 import FaultyWorld
 import Testing
 
-/// The same number is always the same schedule, and never one of another kind.
-@Suite("The numbers of schedules")
+/// A number always stands for one schedule, and never for two kinds of schedule.
+@Suite("Schedule numbers")
 struct NumberTests {
     private let steps = [0, 1, 62, 127]
-    /// Steps of one station, which may take more of them.
+    /// Steps of a single station, which may take more of them.
     private let moreSteps = [0, 127, 128, 511]
 
-    @Test("tell a script, its gaps and up to three faults", arguments: 1...3)
+    @Test("A number encodes a script, its gaps and up to three faults", arguments: 1...3)
     func faults(_ count: Int) throws {
         for script in Script.all {
             for (place, mishap) in Mishap.table.enumerated() {
@@ -34,7 +34,7 @@ struct NumberTests {
         }
     }
 
-    @Test("tell every moment of a tap")
+    @Test("A number encodes a fault at every step of a tap")
     func moments() throws {
         let script = try #require(Script.all.last)
         for tap in 0..<3 {
@@ -48,7 +48,8 @@ struct NumberTests {
         }
     }
 
-    @Test("tell two stations' turns and their fault", arguments: 0...Duel.mostTurns)
+    @Test(
+        "A number encodes the turns of two stations and their fault", arguments: 0...Duel.mostTurns)
     func stations(_ count: Int) throws {
         for script in Script.all {
             for (place, mishap) in Mishap.table.enumerated() {
@@ -70,14 +71,14 @@ struct NumberTests {
         }
     }
 
-    @Test("have room for every script and mishap")
+    @Test("The encoding has room for every script, gap and mishap")
     func room() {
         #expect(Script.all.allSatisfy { $0.place < 128 })
         #expect(Set(Script.all.map(\.place)).count == Script.all.count)
         #expect(Set(Mishap.table).count == Mishap.table.count && Gap.all.count <= 32)
     }
 
-    @Test("that are none of a schedule are refused")
+    @Test("A number that encodes no schedule is refused")
     func none() {
         #expect(ScheduleNumber(63).decoded == nil)
         #expect(ScheduleNumber(UInt128(1) << 100).decoded == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Two browsers at one till")
 struct TillStoryTests {
-    @Test("charge a card once a visit, and never without a press")
+    @Test("Two browsers charge a card once per visit and never without a press")
     func stories() {
         let played = TillStories.play()
         #expect(played.finding == nil)

@@ -6,11 +6,11 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The world in which faults are enumerated shows them, and its checks see what is wrong.
+/// The world in which faults are enumerated, and the checks that detect what is wrong in it.
 @Suite("The world of faults")
 struct FaultyWorldTests {
     @Test(
-        "is resolved by every request where nothing goes wrong",
+        "An undisturbed request resolves the world and breaks no invariant",
         arguments: EnumeratedRequest.all.map(\.name),
         Chip.allCases)
     func nothingWrong(_ name: String, _ chip: Chip) async throws {
@@ -33,7 +33,7 @@ struct FaultyWorldTests {
         #expect(await tap.world.puttingBack(tap.world.memory) == [])
     }
 
-    @Test("is the same world for the same faults")
+    @Test("The same faults lead to the same world")
     func repeatable() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let world = await request.world(on: .ntag213)
@@ -45,7 +45,7 @@ struct FaultyWorldTests {
         #expect(second.steps.last?.after == second.world)
     }
 
-    @Test("remembers the pages whose WRITE was not acknowledged until one is")
+    @Test("A page stays weak until a WRITE to it is acknowledged")
     func weakPages() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let world = await request.world(on: .ntag213)
@@ -62,7 +62,7 @@ struct FaultyWorldTests {
         #expect(resolved.weak.isEmpty && violations == [])
     }
 
-    @Test("sees what is wrong with a world")
+    @Test("The checks detect a world that breaks an invariant")
     func seesFaults() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let before = await request.world(on: .ntag213)
@@ -132,12 +132,11 @@ struct FaultyWorldTests {
     }
 }
 
-/// The rules of the NTAG 424 see what is wrong.
 @Suite("The world of faults on an NTAG 424")
 struct NTAG424WorldTests {
     private let request = "add"
 
-    @Test("sees other keys, settings, grants, addresses and states")
+    @Test("The checks detect wrong keys, settings, grants, addresses and states on the chip")
     func seesFaults() async throws {
         let request = try #require(EnumeratedRequest.named(request))
         let before = await request.world(on: .ntag424)
@@ -161,7 +160,7 @@ struct NTAG424WorldTests {
         #expect(await broken { $0[.data].bytes = old[.data].bytes }.contains(.i11))
     }
 
-    @Test("notes a wrong key, and answers that somebody else gives")
+    @Test("A forged answer breaks no invariant, and a wrong key is detected")
     func seesCommands() async throws {
         let request = try #require(EnumeratedRequest.named(request))
         var world = await request.world(on: .ntag424)
@@ -182,11 +181,11 @@ struct NTAG424WorldTests {
 }
 
 /// The answer is compared with the ledger before the tap and after it.
-@Suite("What a tap says")
+@Suite("The answer of a tap")
 struct SaidTests {
     private let error = { (kind: TapcardError.Kind) in TapcardError(kind, "something is wrong") }
 
-    @Test("is not true where an open payment is called a failure, or a done one unchanged")
+    @Test("An answer that denies an open or completed payment counts as untrue")
     func failures() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let before = await request.world(on: .ntag213)

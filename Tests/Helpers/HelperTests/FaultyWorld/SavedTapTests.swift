@@ -3,11 +3,13 @@ import SimulatedReader
 import TapcardDomain
 import Testing
 
-/// A tap can be saved between two steps of its use case, and goes on from there as often as wanted.
+/// A tap can be saved between two steps of its use case and continued from there any number of
+/// times.
 @Suite("A saved tap")
 struct SavedTapTests {
     @Test(
-        "goes on as the same tap played at once", arguments: EnumeratedRequest.all.map(\.name),
+        "A tap saved at every step ends like one that is played at once",
+        arguments: EnumeratedRequest.all.map(\.name),
         [Chip.ntag215, .ntag424])
     func whole(_ name: String, _ chip: Chip) async throws {
         let request = try #require(EnumeratedRequest.named(name))
@@ -28,7 +30,7 @@ struct SavedTapTests {
         #expect(end == played.world && steps == played.steps.count)
     }
 
-    @Test("is equal to another where all goes on alike, and to no other")
+    @Test("Two saved taps are equal if they continue alike, and unequal otherwise")
     func equal() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         var saved = SavedTap(request.stationRequest, in: await request.world(on: .ntag213))

@@ -5,15 +5,15 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Earlier findings of the fault enumerator: requests that were done, and were said not to be.
-@Suite("A request that was done")
+/// Earlier findings of the fault enumerator: completed requests that were reported as not done.
+@Suite("Answers about a completed request")
 struct TrueAnswersTests {
     private func isDone(_ said: Said) -> Bool {
         if case .done = said { true } else { false }
     }
 
     @Test(
-        "is said to be done when it is repeated and the card cannot be looked at",
+        "A completed request is confirmed on repetition even if the card cannot be read",
         arguments: ["issue", "adopt", "replace", "issue-protected"],
         [Fault.Kind.lost, .late, .garbled, .refused(0)])
     func repeatedMaking(_ name: String, _ fault: Fault.Kind) async throws {
@@ -32,7 +32,7 @@ struct TrueAnswersTests {
     }
 
     @Test(
-        "is done or unknown, and nothing else, when it was begun before and nothing can be asked",
+        "A request that was begun before is reported as done or unknown if nothing answers",
         arguments: ["issue", "adopt", "replace", "issue-protected"])
     func repeatedWithoutAnswers(_ name: String) async throws {
         let request = try #require(EnumeratedRequest.named(name))
@@ -71,7 +71,7 @@ struct TrueAnswersTests {
         if case .failed(let error) = said { error.kind == .outcomeUnknown } else { false }
     }
 
-    @Test("is not said to be done on another card or for another request")
+    @Test("A completed request is not taken for a different request")
     func otherRequest() async throws {
         let issue = try #require(EnumeratedRequest.named("issue"))
         let adopt = try #require(EnumeratedRequest.named("adopt"))
@@ -87,7 +87,7 @@ struct TrueAnswersTests {
         }
     }
 
-    @Test("is remembered in the same tap where the ledger goes away after it")
+    @Test("A completed request is reported as done even if the ledger then goes offline")
     func ledgerGoneBehindIt() async throws {
         let request = try #require(EnumeratedRequest.named("activate"))
         let world = await request.world(on: .ntag213)

@@ -3,9 +3,8 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// The inputs that are kept: real ones to begin with, and every one that was ever found to break
-/// something.
-@Suite("What the fuzzer begins with, and what it found")
+/// The inputs that are kept: real ones to start with, and all that ever broke something.
+@Suite("The fuzzer's corpora")
 struct CorpusTests {
     private static let folder = URL(filePath: Repository.path("Fuzz/Corpora"))
 
@@ -14,9 +13,9 @@ struct CorpusTests {
             at: folder.appending(path: name), includingPropertiesForKeys: nil)
     }
 
-    /// The inputs of the reader's line stand in front of libnfc's own tests, one at a time.
+    /// The inputs for the reader's line run before libnfc's own tests, one at a time.
     @Test(
-        "holds all that has to hold", .timeLimit(.minutes(2)),
+        "Every kept input satisfies the rule of its fuzz target", .timeLimit(.minutes(2)),
         arguments: FuzzTarget.all.map(\.name).filter { $0 != FuzzTarget.readerLine.name }
     )
     func holds(_ name: String) async throws {
@@ -36,7 +35,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("belongs to a target, each with a name of its own")
+    @Test("Every fuzz target has its own corpus, and every corpus has a target")
     func complete() throws {
         let names = FuzzTarget.all.map(\.name)
         #expect(Set(names).count == names.count)

@@ -6,7 +6,7 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("Other people's clients of an NTAG 424")
+@Suite("Other programs for an NTAG 424")
 struct DNAClientTests {
     private static let number = "04518DFAA96180"
 
@@ -30,7 +30,7 @@ struct DNAClientTests {
         return try EmulatedReader.start(world)
     }
 
-    @Test("pylibsdm authenticates, reads and changes settings, and changes the application key")
+    @Test("The pylibsdm library authenticates and changes settings and the application key")
     func pylibsdm() throws {
         let emulator = try start()
         defer { emulator.stop() }
@@ -43,7 +43,7 @@ struct DNAClientTests {
         #expect(chip[.capability].settings.rights.write == .key(.four))
     }
 
-    @Test("sphragis authenticates, sets the mirrors, and verifies the address of each tap")
+    @Test("The sphragis library sets the mirrors and verifies the address of each tap")
     func sphragis() throws {
         let emulator = try start()
         defer { emulator.stop() }

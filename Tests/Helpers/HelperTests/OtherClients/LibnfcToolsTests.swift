@@ -5,11 +5,11 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("nfc-list, nfc-poll and nfc-mfultralight")
+@Suite("The command-line tools of libnfc")
 struct LibnfcToolsTests {
     private static let uid = "04  ac  6b  72  ba  6c  80"
 
-    /// A file in /tmp that goes when the test is over.
+    /// A file in /tmp that is removed when the test ends.
     private final class File {
         let path = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).mfd"
         deinit { unsafe unlink(path) }
@@ -35,7 +35,7 @@ struct LibnfcToolsTests {
         try Client.libnfc("nfc-list").run([], device: reader.connectionString)
     }
 
-    @Test("nfc-list names the tag that is there")
+    @Test("The nfc-list tool identifies the tag on the reader")
     func tag() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -47,7 +47,7 @@ struct LibnfcToolsTests {
         #expect(ended.text.contains("SAK (SEL_RES): 00"))
     }
 
-    @Test("nfc-list finds nothing on an empty reader, and two tags where two lie")
+    @Test("The nfc-list tool finds no tag on an empty reader, and both of two tags")
     func count() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -58,7 +58,7 @@ struct LibnfcToolsTests {
     }
 
     @Test(
-        "nfc-list names cards of other kinds",
+        "The nfc-list tool identifies other kinds of cards",
         arguments: [
             ("classic", ["ATQA (SENS_RES): 00  04", "9a  3c  51  7e", "SAK (SEL_RES): 08"]),
             ("type4", ["ATQA (SENS_RES): 03  44", "SAK (SEL_RES): 20", "ATS: 75  77  81  02  80"]),
@@ -75,7 +75,7 @@ struct LibnfcToolsTests {
         for word in words { #expect(text.contains(word), "\(text)") }
     }
 
-    @Test("nfc-poll finds the tag, and that it has gone")
+    @Test("The nfc-poll tool finds a tag and notices that it is gone")
     func poll() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -85,7 +85,7 @@ struct LibnfcToolsTests {
         #expect(ended.text.hasSuffix("done.\n"))
     }
 
-    @Test("nfc-mfultralight reads every page", arguments: Type2Chip.known)
+    @Test("The nfc-mfultralight tool reads every page", arguments: Type2Chip.known)
     func read(chip: Type2Chip) throws {
         var world = Simulation()
         let tag = try #require(
@@ -106,7 +106,7 @@ struct LibnfcToolsTests {
         #expect(dump.pages == TagDump(tag).pages)
     }
 
-    @Test("nfc-mfultralight writes pages, and they stay")
+    @Test("The nfc-mfultralight tool writes pages that stay on the tag")
     func write() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }

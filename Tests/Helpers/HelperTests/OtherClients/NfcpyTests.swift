@@ -5,7 +5,7 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("nfcpy")
+@Suite("The nfcpy library")
 struct NfcpyTests {
     /// A text record: "de", "Hallo".
     private static let message = "D1010854026465" + "48616C6C6F"
@@ -15,7 +15,7 @@ struct NfcpyTests {
         return try Client.nfcpy().run([device] + words)
     }
 
-    @Test("knows the tag by name", arguments: Type2Chip.known)
+    @Test("The nfcpy library names the chip of the tag", arguments: Type2Chip.known)
     func name(chip: Type2Chip) throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -25,7 +25,7 @@ struct NfcpyTests {
         #expect(ended.text == "NXP \(chip.name)\n")
     }
 
-    @Test("writes an NDEF message that lies on the tag, and reads it back")
+    @Test("The nfcpy library writes an NDEF message and reads it back")
     func message() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -38,7 +38,7 @@ struct NfcpyTests {
         #expect(try run(reader, "read").text == Self.message + "\n")
     }
 
-    @Test("reads the pages that are there")
+    @Test("The nfcpy library reads pages of the tag")
     func pages() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }
@@ -47,7 +47,7 @@ struct NfcpyTests {
         #expect(try run(reader, "pages", "0", "12").text == Hexadecimal.encode(pages) + "\n")
     }
 
-    @Test("finds no tag where none lies")
+    @Test("The nfcpy library finds no tag on an empty reader")
     func nothing() throws {
         let reader = try EmulatedReader.start(.fresh)
         defer { reader.stop() }

@@ -4,10 +4,12 @@ import TapcardCore
 import TestSupport
 import Testing
 
-/// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
+/// A few seconds of the long simulation, which `make soak` runs for any length of time.
 @Suite("A town of people with cards", .timeLimit(.minutes(30)))
 struct SoakTownTests {
-    @Test("loses no cent and accuses no honest customer, and nothing in it is idle", .checkOnly)
+    @Test(
+        "A town loses no cent, accuses no honest customer, and meets every expected event",
+        .checkOnly)
     func towns() async throws {
         var tally = Tally()
         for seed: UInt64 in [4, 20_261_121] {
@@ -25,8 +27,10 @@ struct SoakTownTests {
         for what in SoakTownTests.met { #expect(tally.counts[what] != nil, "\(what)") }
     }
 
-    /// Restored backups and retired keys included: the rows are moved in again.
-    @Test("keeps its ledger in PostgreSQL, where eight tills work", .checkOnly)
+    /// This includes restored backups and retired keys, after which the rows are copied in again.
+    @Test(
+        "A town with eight tills on PostgreSQL loses no cent and accuses no honest customer",
+        .checkOnly)
     func townOnPostgreSQL() async throws {
         var soak = Soak(seed: 17, farStations: 8)
         do {
@@ -75,7 +79,9 @@ struct SoakTownTests {
         "towns closed with every cent counted",
     ]
 
-    @Test("excuses nothing of a good card in a tap without a fault", arguments: Body.Mark.allCases)
+    @Test(
+        "A tap without a fault gives no excuse for accusing a good card",
+        arguments: Body.Mark.allCases)
     func excuses(_ mark: Body.Mark) {
         for kind in TapcardError.Kind.allCases {
             #expect(!TapEvidence().bears(kind, mark), "\(kind)")
@@ -83,7 +89,7 @@ struct SoakTownTests {
         }
     }
 
-    @Test("is the same again from the same seed, at any step")
+    @Test("The same seed gives the same town at any step")
     func repeatable() async throws {
         var (first, second) = (Soak(seed: 7), Soak(seed: 7))
         try await first.play { $0.step < 2 * Soak.townLength }

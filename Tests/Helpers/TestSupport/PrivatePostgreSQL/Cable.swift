@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 
 /// A cable between this machine and one of a server's, which is a network namespace. Once it is
-/// pulled out, the systems at both ends hear nothing more of each other: no packet, and no word that
-/// there is none. A program in between cannot play that, as its system goes on answering for it.
+/// unplugged, neither end hears anything from the other, not even that it is gone. A program in
+/// between cannot simulate that, because its system keeps answering for it.
 package final class Cable: Sendable {
-    /// Whether this system lets us make one: that needs root, and iproute2.
+    /// Whether this system can make one, which takes root and iproute2.
     package static let isPossible: Bool = {
         guard getuid() == 0, let cable = try? Cable() else { return false }
         cable.end()

@@ -2,18 +2,17 @@ import BlockingLane
 import Foundation
 import Glibc
 
-/// Stands between stations and the server's socket, and does something to a link after so many
-/// bytes.
+/// Relays between stations and the server's socket, and acts on a link after a number of bytes.
 package final class LinkCutter: Sendable {
     package enum Direction: Sendable, CaseIterable { case toServer, toStation }
 
-    /// The end of the bytes that pass.
+    /// What happens after those bytes.
     package enum Fate: Sendable {
         /// The link ends there.
         case cut
-        /// The bytes after them wait until `release`.
+        /// The following bytes wait until `release`.
         case pause
-        /// This happens, and then the link ends.
+        /// This closure runs, and then the link ends.
         case after(@Sendable () -> Void)
     }
 
@@ -24,7 +23,7 @@ package final class LinkCutter: Sendable {
         var sockets: [Int32] = []
         var passed: [Direction: [UInt8]] = [:]
         var words: (found: [UInt8], sent: [UInt8])?
-        /// The side of a link on which it waits.
+        /// The socket of a waiting link.
         var paused: Int32?
         var isReleased = false
     }
@@ -35,7 +34,7 @@ package final class LinkCutter: Sendable {
     private let state = Guarded(State())
     private static let port = ".s.PGSQL.5432"
 
-    /// `target` is the server's socket, or the server's address in the Internet.
+    /// `target` is the server's socket or IP address.
     package init(to target: String) throws {
         self.target = target
         var template = Array("/tmp/tapcard-cutter-XXXXXX".utf8CString)
@@ -53,8 +52,8 @@ package final class LinkCutter: Sendable {
         "postgresql:///\(database)?host=\(folder)&user=tapcard"
     }
 
-    /// From now on, so many bytes pass in this direction. A cut holds for every link, and anything
-    /// else for the first that comes to it.
+    /// From now on, this many bytes pass in this direction. A cut applies to every link, anything
+    /// else to the first that gets there.
     package func cut(after bytes: Int, _ direction: Direction, _ fate: Fate = .cut) {
         state.withLock {
             $0.fate = (direction, bytes, fate)
@@ -63,19 +62,18 @@ package final class LinkCutter: Sendable {
         }
     }
 
-    /// From now on the server's answer has other bytes instead of these.
+    /// From now on the server's answers have other bytes in place of these.
     package func replace(_ found: [UInt8], by sent: [UInt8]) {
         state.withLock { $0.words = (found, sent) }
     }
 
-    /// Lets everything pass that waits.
+    /// Lets all waiting bytes pass.
     package func release() { state.withLock { $0.isReleased = true } }
 
-    /// Whether a link waits for that, or has waited.
+    /// Whether a link is waiting for `release` or has waited.
     package var hasPaused: Bool { state.withLock { $0.paused != nil } }
 
-    /// Ends a waiting link for the side from which its bytes come. They arrive all the same, with
-    /// `release`.
+    /// Closes a waiting link for the side that sent the bytes, which still arrive after `release`.
     package func hangUpPaused() {
         state.withLock { if let socket = $0.paused { shutdown(socket, Int32(SHUT_RDWR)) } }
     }
@@ -127,7 +125,7 @@ package final class LinkCutter: Sendable {
         for socket in [from, to] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// How many of these bytes pass, and what happens then.
+    /// The number of these bytes that pass, and what happens then.
     private func share(
         of chunk: [UInt8], _ socket: Int32, _ direction: Direction
     ) -> (Int, Fate?) {
@@ -166,7 +164,7 @@ package final class LinkCutter: Sendable {
         return true
     }
 
-    /// Closes sockets that are not to be hung up any more: their numbers are given to others.
+    /// Forgets and closes sockets in one step, because their numbers are reused.
     private func letGo(_ sockets: [Int32]) {
         state.withLock { state in
             state.sockets.removeAll { sockets.contains($0) }

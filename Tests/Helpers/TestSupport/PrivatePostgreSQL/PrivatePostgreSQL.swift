@@ -2,8 +2,8 @@ import BlockingLane
 import Foundation
 import Glibc
 
-/// A PostgreSQL server of this process's own: in a new folder, reached by a socket in it, and gone
-/// with the process. It syncs nothing unless it is told to, as its data need not outlive it.
+/// A PostgreSQL server of this process, in a new folder, reached through a socket there, and gone
+/// with the process. By default it syncs nothing, because its data need not outlive it.
 package final class PrivatePostgreSQL: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -19,7 +19,7 @@ package final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server: Process
 
-    /// An empty server. With an address of this machine it listens there as well, over TLS; at the
+    /// An empty server. With an address of this machine it also listens there, over TLS; at the
     /// other end of a cable it does so without TLS.
     package convenience init(
         listening address: String? = nil, at cable: Cable? = nil, syncs: Bool = false
@@ -54,7 +54,7 @@ package final class PrivatePostgreSQL: Sendable {
             in: folder, with: programs, listening: address, at: cable, syncs: syncs)
     }
 
-    /// A replica, for whose confirmation the primary does not wait. It reaches the primary by way of
+    /// A replica whose confirmation the primary does not wait for. It reaches the primary through
     /// the socket in `link`, if that is given.
     package convenience init(
         copying primary: PrivatePostgreSQL, by link: String? = nil, syncs: Bool = false
@@ -120,13 +120,13 @@ package final class PrivatePostgreSQL: Sendable {
         }
     }
 
-    /// Makes a replica a server of its own, which takes changes.
+    /// Promotes a replica to a server that takes changes.
     package func promote() throws {
         try Self.run(
             ["\(programs)/pg_ctl", "promote", "--pgdata", folder + "/data", "--wait"])
     }
 
-    /// Ends the server as a failure of its machine does.
+    /// Ends the server like a failure of its machine.
     package func kill() {
         let id = server.processIdentifier
         let children =
@@ -138,8 +138,8 @@ package final class PrivatePostgreSQL: Sendable {
         _ = Self.end(of: server)
     }
 
-    /// Waits for a program itself, and returns how it ended. Foundation waits for a socket to close,
-    /// which a program that another thread starts at the same moment keeps open.
+    /// Waits for a program and returns how it ended. Foundation would wait for a socket to close
+    /// that a program started at the same time by another thread keeps open.
     fileprivate static func end(of process: Process) -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(process.processIdentifier, &status, 0) < 0 {
@@ -151,7 +151,7 @@ package final class PrivatePostgreSQL: Sendable {
         return status
     }
 
-    /// Ends the server as a failure does, and starts another one on what it has left.
+    /// Ends the server like a failure, and starts another one on its data.
     package func recovered() throws -> PrivatePostgreSQL {
         kill()
         return try PrivatePostgreSQL(in: folder, with: programs)
@@ -166,7 +166,7 @@ package final class PrivatePostgreSQL: Sendable {
         while try answer(to: inStep, in: "postgres") == "0" { usleep(10_000) }
     }
 
-    /// The answer of psql to one statement: as the owner, or with another login and its password.
+    /// The answer of psql to one statement, as the owner or with another login and its password.
     package func answer(
         to statement: String, in database: String, as login: String? = nil, password: String = ""
     ) throws -> String {
@@ -179,7 +179,7 @@ package final class PrivatePostgreSQL: Sendable {
         ).split(separator: "\n").joined(separator: "\n")
     }
 
-    /// psql with a login, for one statement after another.
+    /// A psql session with a login, for one statement after another.
     package func session(
         in database: String, as login: String, password: String
     ) throws -> Session {
@@ -227,7 +227,7 @@ package final class PrivatePostgreSQL: Sendable {
 
     package var socket: String { "\(folder)/.s.PGSQL.5432" }
 
-    /// The address of a database: for the owner, or with the login and the password of a station.
+    /// The address of a database, for the owner or with the login and password of a station.
     package func address(
         of database: String, as login: String? = nil, password: String = ""
     ) -> String {
@@ -235,7 +235,7 @@ package final class PrivatePostgreSQL: Sendable {
             + (password.isEmpty ? "" : "&password=\(password)")
     }
 
-    /// Makes a database, a copy of another one if that is named, and returns its address.
+    /// Makes a database, or a copy of another one, and returns its address.
     package func database(_ name: String, copying other: String? = nil) throws -> String {
         try run(
             "createdb",
@@ -274,8 +274,8 @@ package final class PrivatePostgreSQL: Sendable {
         return text
     }
 
-    /// Starts it on a thread that never ends: the system ends a program with the thread that
-    /// started it.
+    /// Starts it on a thread that never ends, because the system ends a program together with the
+    /// thread that started it.
     private static func startForGood(_ server: Process) throws {
         let started = DispatchSemaphore(value: 0)
         // Written before the signal and read after it.
@@ -289,7 +289,7 @@ package final class PrivatePostgreSQL: Sendable {
         if let failure = unsafe failure { throw failure }
     }
 
-    /// PostgreSQL refuses to run as root, so another user runs it then.
+    /// PostgreSQL refuses to run as root, so another user runs it in that case.
     private static func process(
         _ words: [String], asRoot: Bool = false, at cable: Cable? = nil
     ) -> Process {
@@ -319,7 +319,7 @@ package final class PrivatePostgreSQL: Sendable {
         return path
     }
 
-    /// Debian keeps the programs of each version in a folder of their own.
+    /// Debian keeps the programs of each version in a separate folder.
     private static func newest() throws -> String {
         let base = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
