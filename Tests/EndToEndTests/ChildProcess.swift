@@ -12,7 +12,7 @@ struct Ended {
     /// or, with status 6, nothing more, and what was begun before stays open.
     var isWithoutReader: Bool {
         (status == 5 || status == 6)
-            && (output + errors).contains("There is no usable reader")
+            && (output + errors).contains("No usable NFC reader was found")
     }
 
     /// On a busy machine the database may also answer too late for a till. Then nothing is done.

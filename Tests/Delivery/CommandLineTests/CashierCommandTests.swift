@@ -11,7 +11,7 @@ import Verbs
 struct CashierCommandTests {
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
     private static let nobody =
-        "No cashiers; the till page needs no login\n"
+        "No cashiers; a till page started now on this machine needs no login\n"
 
     @Test("Cashiers are added, listed and removed, and only a hash of each password is stored")
     func life() async throws {

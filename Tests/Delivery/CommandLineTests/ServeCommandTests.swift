@@ -147,6 +147,11 @@ struct ServeCommandTests {
         // Nothing is risked where only this machine can reach it.
         let loopback = try await served(bench, "serve --listen 127.0.0.2 --insecure")
         #expect(!loopback.contains("--insecure"))
+        // Cashiers who log in over TLS are as safe as without the option.
+        _ = await bench.run(
+            "cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "seven green bottles"])
+        let safe = await bench.run("serve --listen 192.0.2.1 --insecure \(Self.tls)")
+        #expect(!safe.text.contains("With --insecure"), "\(safe.text)")
     }
 
     @Test(

@@ -44,7 +44,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         guard detail.isEmpty else { return detail }
         return switch kind {
-        case .noReader: "there is no usable reader"
+        case .noReader: "no usable NFC reader was found"
         case .busy: "the reader is in use"
         case .readerLost: "the reader stopped answering"
         case .noTag: "no tag was found in time"

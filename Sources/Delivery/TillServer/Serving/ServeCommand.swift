@@ -41,7 +41,7 @@ extension Parameter<Bool> {
         .flag("demo-pace", "Show payment progress for six seconds")
     }
     fileprivate static var insecure: Self {
-        .flag("insecure", "Allow `--listen` without certificate and login")
+        .flag("insecure", "Allow `--listen` without a certificate or cashiers")
     }
 }
 
@@ -163,6 +163,10 @@ enum ServeCommand {
             return request
         }
         let reading = request.tls == nil ? "read the traffic, including passwords, and " : ""
+        // With both, nothing is insecure: cashiers have to log in, and nobody can listen.
+        guard try !reading.isEmpty || session.settings.cashierFile.load().isEmpty else {
+            return request
+        }
         session.say(
             "tapcard: With --insecure, anyone who can reach \(request.address) can "
                 + "\(reading)charge, top up and pay out cards.\n")

@@ -67,7 +67,7 @@ enum CashierCommands {
         return Report(
             ["cashiers": .array(names.map { .string($0) })],
             names.isEmpty
-                ? ["No cashiers; the till page needs no login"] : names,
+                ? ["No cashiers; a till page started now on this machine needs no login"] : names,
             isPlain: true)
     }
 

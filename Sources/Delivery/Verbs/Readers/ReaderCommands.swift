@@ -49,7 +49,7 @@ enum ReaderCommands {
             },
             problem: isUsable
                 ? nil
-                : TapcardError(.noReader, "There is no usable reader."), isPlain: true)
+                : TapcardError(.noReader, "No usable NFC reader was found."), isPlain: true)
     }
 
     static func doctor(in session: Session) async throws(TapcardError) -> Report {
@@ -65,7 +65,7 @@ enum ReaderCommands {
         }
         let answered = live?.hasAnswered ?? false
         let noReader = TapcardError(
-            .noReader, "There is no usable reader.",
+            .noReader, "No usable NFC reader was found.",
             advice: "Follow the steps shown above, or use the simulated reader: --reader sim")
         let ledgerProblem: TapcardError?
         do throws(TapcardError) {
