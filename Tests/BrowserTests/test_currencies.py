@@ -73,7 +73,7 @@ class CommaTests(CurrencyCase):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "49,50")
-        self.assertRefused("4,505", '"4,505" is too precise')
+        self.assertRefused("4,505", '"4,505" has too many decimal places')
         self.assertRefused("1.23,50", '"1.23,50" is not an amount; write it like 4,50')
         self.assertAccepted("12,50", "-12.50")
 

@@ -15,7 +15,7 @@ struct OperatorTests {
                 "\(line) --card 04112233445566", status: 4,
                 complains:
                     "Card 04112233445566 is not in this ledger. \(OperatorTests.unchanged) Check "
-                    + "the card number; to see the cards of this ledger, run: tapcard history")
+                    + "the card number; to see the cards in this ledger, run: tapcard history")
         }
         let wrong = try till.run(["tag", "protect", "--card", "zz"])
         #expect(wrong.status == 2)

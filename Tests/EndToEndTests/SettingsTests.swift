@@ -71,14 +71,14 @@ struct SettingsTests {
     @Test(
         "An invalid setting is refused from a flag, a variable or the file",
         arguments: [
-            ("timeout", "1e3", #""1e3" is not a valid timeout: write seconds, from 0 to 86400."#),
+            ("timeout", "1e3", #""1e3" is not a valid timeout: use a number of seconds from 0 to 86400."#),
             (
                 "timeout", "86401",
-                #""86401" is not a valid timeout: write seconds, from 0 to 86400."#
+                #""86401" is not a valid timeout: use a number of seconds from 0 to 86400."#
             ),
             (
                 "payment-lifetime", "nan",
-                #""nan" is not a valid payment-lifetime: write seconds, from 0 to 86400."#
+                #""nan" is not a valid payment-lifetime: use a number of seconds from 0 to 86400."#
             ),
             ("currency", "XYZ", #""XYZ" is not a valid currency."#),
             ("json", "maybe", #""maybe" is not valid for json."#),

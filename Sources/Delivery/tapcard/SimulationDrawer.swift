@@ -59,7 +59,7 @@ struct SimulationDrawer: SimulatedTags {
             // The leading word belongs to the command.
             let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
-                "\(words.debugDescription) is not a fault.",
+                "\(words.debugDescription) is not a fault that the simulated reader knows.",
                 "To list the faults, run: tapcard sim tear --help")
         }
         try change(reader) { world in world.fault = parsed }

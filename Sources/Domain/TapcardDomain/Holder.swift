@@ -37,7 +37,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
         else {
             throw Refusal(
                 .badIdentifier,
-                "\"\(printable(text))\" is not a valid id; write a whole number from 1 to "
+                "\"\(printable(text))\" is not a valid id; use a whole number from 1 to "
                     + "\(Int64.max)")
         }
         try self.init(number)

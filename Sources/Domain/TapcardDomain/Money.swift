@@ -48,8 +48,8 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         guard fraction.count <= currency.decimals else {
             throw Refusal(
                 .badAmount,
-                "\"\(printable(text))\" is too precise; \(currency.code) has "
-                    + (currency.decimals == 0 ? "no decimals" : "\(currency.decimals) decimals"))
+                "\"\(printable(text))\" has too many decimal places; \(currency.code) has "
+                    + (currency.decimals == 0 ? "none" : "\(currency.decimals)"))
         }
         let padding = [UInt8](
             repeating: UInt8(ascii: "0"), count: currency.decimals - fraction.count)

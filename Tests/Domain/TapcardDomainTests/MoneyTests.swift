@@ -160,12 +160,12 @@ struct MoneyRefusalTests {
     ]
 
     static let precise = [
-        Case("4.500", "is too precise; USD has 2 decimals"),
-        Case("0.001", "is too precise; USD has 2 decimals"),
-        Case("4.5", "is too precise; JPY has no decimals", in: "JPY"),
-        Case("4.0", "is too precise; JPY has no decimals", in: "JPY"),
-        Case("4,50", "is too precise; JPY has no decimals", in: "JPY"),
-        Case("4.5000", "is too precise; KWD has 3 decimals", in: "KWD"),
+        Case("4.500", "has too many decimal places; USD has 2"),
+        Case("0.001", "has too many decimal places; USD has 2"),
+        Case("4.5", "has too many decimal places; JPY has none", in: "JPY"),
+        Case("4.0", "has too many decimal places; JPY has none", in: "JPY"),
+        Case("4,50", "has too many decimal places; JPY has none", in: "JPY"),
+        Case("4.5000", "has too many decimal places; KWD has 3", in: "KWD"),
     ]
 
     static let large = [

@@ -38,7 +38,7 @@ package struct MastermindPlay: Sendable {
         try MastermindPlay.requireLogin(user, timeToLive)
         _ = try await token(
             user, password, timeToLive,
-            orSay: "The login failed, so you are not logged in.")
+            orSay: "Login failed. You are not logged in.")
     }
 
     /// Checks a login's user name and duration before a password is asked for.

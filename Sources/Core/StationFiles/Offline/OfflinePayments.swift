@@ -55,7 +55,7 @@ package struct OfflinePayments: Sendable {
         func unusable(_ why: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
-                "The ledger is offline, and the station's memory file \(memoryPath) cannot be "
+                "The ledger is offline, and the station's state file \(memoryPath) cannot be "
                     + "read: \(why).",
                 meaning: "The same payment may or may not have been taken before. Nothing was done "
                     + "this time.",

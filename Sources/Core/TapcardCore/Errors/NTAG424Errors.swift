@@ -174,8 +174,8 @@ extension TapcardError {
         TapcardError(
             .unsupportedTag,
             error.isImpostor
-                ? "This NTAG 424 cannot become a card: its real keys differ from the versions it "
-                    + "reports."
+                ? "This NTAG 424 cannot become a card: its keys are not those of the versions that "
+                    + "it reports."
                 : "This tag cannot become a card: \(error.detail).",
             meaning: nothingWritten, next: [.tag(.useAnother)], uid: uid)
     }

@@ -24,7 +24,7 @@ extension TapcardError {
                 + "over nothing until the next tap shows the result."
         case _ where kind.isBookedAtOnce:
             isOfTagForGood
-                ? "The ledger has booked the \(kind.noun), but this tag can never be updated."
+                ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
                 : "The ledger has booked the \(kind.noun), and the card will be updated at its "
                     + "next tap."
         case .protect:

@@ -109,7 +109,7 @@ export const say = {
     comma: (text, better) => `"${text}" has a comma; write ${better}`,
     malformed: (text, example) => `"${text}" is not an amount; write it like ${example}`,
     precise: (text, code, places) =>
-      `"${text}" is too precise; ${code} has ${places || "no"} decimals`,
+      `"${text}" has too many decimal places; ${code} has ${places || "none"}`,
     zero: "The amount must be above 0",
   },
 

@@ -163,10 +163,9 @@ enum ServeCommand {
             return request
         }
         let reading = request.tls == nil ? "read the traffic, including passwords, and " : ""
-        // With both, nothing is insecure: cashiers have to log in, and nobody can listen.
-        guard try !reading.isEmpty || session.settings.cashierFile.load().isEmpty else {
-            return request
-        }
+        let needsNoLogin = try session.settings.cashierFile.load().isEmpty
+        // With TLS and cashiers, nothing is insecure: no one can listen in or charge a card.
+        guard needsNoLogin || request.tls == nil else { return request }
         session.say(
             "tapcard: With --insecure, anyone who can reach \(request.address) can "
                 + "\(reading)charge, top up and pay out cards.\n")

@@ -71,7 +71,7 @@ extension NextStep.CardStep {
         case .showCards:
             NextWords(
                 "show-cards",
-                "Check the card number; to see the cards of this ledger, run: tapcard history")
+                "Check the card number; to see the cards in this ledger, run: tapcard history")
         }
     }
 }

@@ -359,8 +359,8 @@ package struct Settings: Sendable {
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
             throw TapcardError.usage(
-                "\(text.debugDescription) is not a valid \(name.rawValue): write seconds, from 0 "
-                    + "to 86400.")
+                "\(text.debugDescription) is not a valid \(name.rawValue): use a number of seconds "
+                    + "from 0 to 86400.")
         }
         return .milliseconds(Int64(seconds * 1_000))
     }
