@@ -43,7 +43,8 @@ struct BadInputTests {
         try till.step("issue --balance 500")
         try till.expect(
             "pay 1.5", status: 2,
-            complains: #""1.5" has too many decimal places; JPY has none. \#(BadInputTests.unchanged)"#)
+            complains: #""1.5" has too many decimal places; JPY has none. "#
+                + BadInputTests.unchanged)
         #expect(try till.step("pay 450").hasPrefix("Paid ¥450, ¥50 left\n"))
     }
 

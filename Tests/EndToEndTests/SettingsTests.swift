@@ -71,7 +71,10 @@ struct SettingsTests {
     @Test(
         "An invalid setting is refused from a flag, a variable or the file",
         arguments: [
-            ("timeout", "1e3", #""1e3" is not a valid timeout: use a number of seconds from 0 to 86400."#),
+            (
+                "timeout", "1e3",
+                #""1e3" is not a valid timeout: use a number of seconds from 0 to 86400."#
+            ),
             (
                 "timeout", "86401",
                 #""86401" is not a valid timeout: use a number of seconds from 0 to 86400."#
