@@ -69,8 +69,8 @@ extension TapcardError {
         // Only "nothing was changed" is no longer true after such work.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
-            meaning: "This tap first resolved an earlier operation that had been interrupted (see "
-                + "`tapcard history`). Nothing else was changed.")
+            meaning: "This tap first resolved an earlier operation that had been interrupted. "
+                + "Nothing else was changed.")
     }
 
     /// The error of a request with an unknown outcome, with the way to ask again: under its own id

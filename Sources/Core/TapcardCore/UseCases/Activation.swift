@@ -112,8 +112,8 @@ extension Activation {
                         + "not be activated"
                         + (error.mayBeOfWrongAddress
                             ? "; the setting activation-url may be wrong. " : ". ")
-                        + "The card stays in the state \"activating\", and `tapcard activate` will "
-                        + "send the same code again.", uid: uid)
+                        + "The card stays in the state \"activating\", and the next activation "
+                        + "will send the same code again.", uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid, at: station)
             }
