@@ -15,7 +15,7 @@ import Testing
         try till.alter(line: 4)
         for _ in 0..<2 {
             let error = await #expect(throws: TapcardError.self) { _ = try await till.book() }
-            #expect(error?.what.contains("line 4") == true)
+            #expect(error?.what.contains("Line 4 of the offline payment journal") == true)
             #expect(error?.meaning.contains("are booked (2)") == true)
             #expect(try await issuer.balance() == 800)
         }
@@ -44,7 +44,9 @@ import Testing
         let till = try await issuer.till()
         _ = try await till.pay(100, id: 1)
         till.linkJournal()
-        for (isLinked, words) in [(true, "a second name"), (false, "others may write to it")] {
+        for (isLinked, words) in [
+            (true, "more than one name (hard link)"), (false, "other users can write to it"),
+        ] {
             if !isLinked { till.expose("deferred.journal") }
             let sold = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
             #expect(sold?.kind == .fileUnusable && sold?.what.contains(words) == true)
@@ -58,7 +60,7 @@ import Testing
         try till.note(payment, in: "issuer")
         till.expose("confirmed.txt")
         let blind = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
-        #expect(blind?.what.contains("others may write to it (mode 620)") == true)
+        #expect(blind?.what.contains("other users can write to it (mode 620)") == true)
         till.expose("confirmed.txt", 0o600)
         _ = try await till.pay(1, id: 2)
         #expect(try await till.book()?.payments == 2)

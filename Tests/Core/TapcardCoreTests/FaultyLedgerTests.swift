@@ -82,6 +82,7 @@ struct FaultyLedgerTests {
         // The record of a new card proves nothing before its holder is on the tag as well.
         if let balance { #expect(tap.world.slots?.best?.record.balance == balance) }
         #expect(!error.meaning.contains("Nothing was written"))
+        #expect(!error.meaning.contains("The card was not written"))
         let (resolved, violations) = await tap.world.resolving()
         #expect(violations == [] && request.operation(in: resolved)?.state == .committed)
     }
@@ -138,7 +139,7 @@ struct FaultyLedgerTests {
         let tap = await request.tap(mishaps)
         let error = try #require(tap.failure)
         #expect(error.kind == .outcomeUnknown && tap.violations == [])
-        #expect(error.what.contains("The service has activated the code"))
+        #expect(error.what.contains("The service activated the code"))
         #expect(error.next == [.trust(.replace(nil))], "to tap the card again would not help")
         await expectToResolve(request, tap.world, "hidden by a password")
     }

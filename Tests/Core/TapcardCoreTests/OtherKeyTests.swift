@@ -35,7 +35,7 @@ struct OtherKeyTests: ProvenCards {
                 }.failure)
             #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
             #expect(error.operation == World.id(2))
-            #expect(error.what.contains("refused its key 4 twice"), "\(error)")
+            #expect(error.what.contains("refused key number 4 twice"), "\(error)")
             #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
             // To repeat the request cannot help.
             #expect(error.next == [.trust(.replace(uid))])
@@ -58,7 +58,7 @@ struct OtherKeyTests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-        #expect(error.what.contains("refused its key 0 twice"))
+        #expect(error.what.contains("refused key number 0 twice"))
         #expect(
             error.meaning.contains(
                 "The payment was not taken.") && error.next == [.trust(.replace(uid))])
@@ -82,7 +82,7 @@ struct OtherKeyTests: ProvenCards {
                 try await station.pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-        #expect(error.what.contains("refused its new keys twice"), "\(error)")
+        #expect(error.what.contains("refused its newly set keys twice"), "\(error)")
         #expect(
             error.meaning.contains(
                 "The payment was not taken.") && error.next == [.trust(.replace(uid))])
@@ -105,7 +105,7 @@ struct OtherKeyTests: ProvenCards {
                 try await world.station(keys: Self.rotated).pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-        #expect(error.what.contains("takes key 0 no more"))
+        #expect(error.what.contains("Key 0 of the card is blocked for good"))
         #expect(error.meaning.contains("The payment was not taken."))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         try await expectReplaced(world, 1_000)

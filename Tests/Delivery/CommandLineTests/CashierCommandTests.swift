@@ -146,11 +146,14 @@ struct CashierCommandTests {
                 "{}", 0o600,
                 "is damaged"
             ),
-            (#"{"format":"tapcard cashiers 2","cashiers":[]}"#, 0o600, "newer tapcard"),
+            (
+                #"{"format":"tapcard cashiers 2","cashiers":[]}"#, 0o600,
+                "from a newer version of tapcard"
+            ),
             (#"{"format":"tapcard cashiers 1","cashiers":[{"name":"Ann"}]}"#, 0o600, "is damaged"),
             (
                 #"{"format":"tapcard cashiers 1","cashiers":[]}"#, 0o644,
-                "can be read by others (mode 644)"
+                "can be read by other users (mode 644)"
             ),
         ] as [(String, UInt32, String)])
     func files(text: String, mode: UInt32, words: String) async throws {

@@ -178,7 +178,13 @@ struct JudgementTests {
         survey.pathRefusal = .missing("/dev/x")
         let missing = survey.findings(about: name)
         #expect(missing.map(\.id) == [.noPath])
-        #expect(missing.first?.what.hasPrefix("/dev/x does not exist.") == true)
+        let words =
+            switch name.bus {
+            case .spi: "/dev/x is missing; SPI may be disabled."
+            case .i2c: "/dev/x is missing; I2C may be disabled."
+            case nil: "/dev/x does not exist."
+            }
+        #expect(missing.first?.what.hasPrefix(words) == true)
     }
 
     @Test(

@@ -162,8 +162,7 @@ import Testing
             "pages 0 to 2 do not match the UID 04AC6B72BA6C80"),
         Case(
             .badSyntax, #""mfu","#, #""mfu""#,
-            "22h where a comma or the end of the object should "
-                + "be at byte 50"),
+            "byte 22h where a comma or the end of the object was expected at byte 50"),
     ]
 
     private func check(_ change: Case, _ file: String) throws {
