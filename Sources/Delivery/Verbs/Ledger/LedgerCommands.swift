@@ -52,9 +52,9 @@ extension Command {
                 + "postgresql://owner@db.example/tapcard", run: LedgerCommands.copy),
         Command(
             "ledger migrate", group: .ledger, "Update a shared ledger's tables to this version",
-            discussion: "Only the ledger's owner can do this; a ledger in a file does not need it. "
-                + "Stations with an older version keep working as long as the ledger allows that "
-                + "version. Tables from a newer version are refused.",
+            discussion: "Only the ledger's owner can do this; a ledger in a file does not need "
+                + "to be migrated. Stations with an older version keep working as long as the "
+                + "ledger allows that version. Tables from a newer version are refused.",
             answers: .database, example: "tapcard ledger migrate", run: LedgerCommands.migrate),
         Command(
             "ledger status", group: .ledger, "Show the state of a shared ledger",

@@ -47,7 +47,7 @@ extension Parameter<Bool> {
         .flag("protect", "Protect the tag with a write password (not NTAG 424)")
     }
     static var anyChip: Self {
-        .flag("any-chip", "Accept a chip whose manufacturer's signature is wrong")
+        .flag("any-chip", "Accept a chip whose manufacturer's signature is invalid")
     }
     static var watch: Self {
         .flag("watch", "Keep running; print one line per tap", page: .never)

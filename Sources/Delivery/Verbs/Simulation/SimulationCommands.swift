@@ -45,7 +45,7 @@ extension Command {
     static let simulationCommands: [Command] = [
         Command(
             "sim put", group: .simulation, "Put tags on the simulated reader, replacing any there",
-            discussion: "A chip name creates a blank tag, and a UID selects an existing one; "
+            discussion: "A chip name creates a blank tag, and a UID selects an existing tag; "
                 + "without an argument, the last tag is used. There can be up to 64 tags. The "
                 + "first NTAG213, the first NTAG216 and the first NTAG424 have a valid "
                 + "manufacturer's signature; all other tags have none.",
