@@ -48,7 +48,7 @@ struct ReleaseTests {
             git log -1 --format='%s'; git status --porcelain; git tag
             grep -h 'static let version' Sources/Delivery/Verbs/Release.swift
             grep -m 1 '^## ' CHANGELOG.md | sed "s/$(date -u +%F)/today/"
-            grep -c 'not released yet' README.md || true
+            grep -c 'been released yet' README.md || true
             grep 'main branch' SECURITY.md
             grep -rhoE '"version": *"[0-9.]+"' fixtures docs | sort -u
             """)

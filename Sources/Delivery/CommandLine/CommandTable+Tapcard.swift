@@ -6,9 +6,9 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Value cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216 and NTAG "
-                + "424. A card pulled away mid-write holds its old or its new state, and its next "
-                + "tap resolves the operation.",
+                "Prepaid cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216 and "
+                + "NTAG 424. If a card is pulled away mid-write, it is left in either its old "
+                + "state or its new one, and the next tap resolves the operation.",
             globals: switches,
             commands: verbs,
             synonyms: [
@@ -36,7 +36,7 @@ extension CommandTable {
             help: "Void open payments older than this (default 120)"),
         CommandParameter("json", .flag, help: "Print one JSON document instead of text"),
         CommandParameter(
-            "quiet", .flag, short: "q", help: "Print no result text; errors still appear"),
+            "quiet", .flag, short: "q", help: "Suppress result text; errors still appear"),
         CommandParameter("verbose", .flag, short: "v", help: "Log each step to stderr"),
         CommandParameter("no-color", .flag, help: "Print without color"),
     ]

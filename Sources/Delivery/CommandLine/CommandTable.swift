@@ -63,7 +63,7 @@ package struct CommandTable: Sendable {
             let path = path + [word]
             let below = verbs(after: path).joined(separator: ", ")
             guard let command = command(at: path) else { return (word, below) }
-            return (word, command.summary + (below.isEmpty ? "" : "; further verbs: \(below)"))
+            return (word, command.summary + (below.isEmpty ? "" : "; subcommands: \(below)"))
         }
     }
 

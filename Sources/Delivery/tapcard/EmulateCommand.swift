@@ -22,7 +22,7 @@ extension Parameter<String?> {
         .option("control", "PATH", .file, "Control socket (default: `LINK.control` with `--link`)")
     }
     fileprivate static var tell: Self {
-        .option("tell", "LINE", .word, "Send LINE to the emulator of `--link` or `--control`")
+        .option("tell", "LINE", .word, "Send LINE to the emulator at `--link` or `--control`")
     }
 }
 
@@ -34,8 +34,8 @@ extension Parameter<Pace?> {
 
 extension Command {
     private static let lines = """
-        Control lines come from standard input or `--tell`; each one is answered with a line of \
-        JSON.
+        You control the emulator with lines on standard input or with `--tell`; it answers each \
+        line with a line of JSON.
 
         Tags: `present [TAG|CHIP ...]`, `remove [TAG]`, `dump [TAG]`, `add TAG|CHIP|classic|type4` \
         (the last two are cards that tapcard does not use). Faults: `fault write 3 torn mix 7` as \
@@ -49,8 +49,8 @@ extension Command {
             "emulate", group: .simulation, "Emulate a PN532 reader on a pseudo-terminal",
             discussion: "The output names the device, the value for `--reader`, and "
                 + "`LIBNFC_DEFAULT_DEVICE` for other programs such as `nfc-list`. Changes to a tag "
-                + "from a text dump are written back to that file. The emulator runs until Ctrl-C "
-                + "and then prints its counters.\n\n"
+                + "from a text dump are written back to that file. The emulator runs until you "
+                + "press Ctrl-C and then prints its counters.\n\n"
                 + lines,
             takes: .tag, .link, .control, .pace, .tell, answers: .emulation,
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader", run: EmulateCommand.emulate

@@ -8,7 +8,7 @@ import WebServer
 
 extension Parameter<String?> {
     fileprivate static var fail: Self {
-        .option("fail", "FAILURE", .word, "Failure to switch on from the start")
+        .option("fail", "FAILURE", .word, "Failure to turn on at the start")
     }
 }
 
@@ -24,7 +24,7 @@ extension Command {
     private static let failures = """
         FAILURE is `[SERVICE:]NAME[=SECONDS][*TIMES]`, such as `lottery:slow`, `slow=20` or \
         `cut-off*1`. SERVICE is `activation`, `lottery` or `mastermind`; SECONDS (0 to 3600, \
-        default 60) is for `slow` only; TIMES is how many requests fail.
+        default 60) applies only to `slow`; TIMES is the number of requests that fail.
 
         All services: `slow`, `cut-off`, `huge`, `huge-unannounced`, `not-json`, `wrong-shape`, \
         `redirect`, `400`, `404`, `500`, `503`. Activation: `wrong-version`, `bad-version`, \
@@ -38,8 +38,8 @@ extension Command {
             "sandbox", group: .simulation,
             "Simulate the activation, lottery and Mastermind services",
             discussion: "The output gives the addresses as `export` lines, the Mastermind "
-                + "password, and a `curl` command that switches failures. The services listen on "
-                + "127.0.0.1 until Ctrl-C and keep nothing.\n\n"
+                + "password, and a `curl` command that turns failures on and off. The services "
+                + "listen on 127.0.0.1 until you press Ctrl-C, and they store nothing.\n\n"
                 + failures,
             takes: .port(orSay: SandboxCommand.unplayed), .fail, .drawEvery, .tlsCertificate,
             .tlsKey, answers: .sandbox, example: "tapcard sandbox --fail lottery:slow",

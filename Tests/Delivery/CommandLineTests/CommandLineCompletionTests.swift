@@ -95,7 +95,7 @@ struct CommandLineCompletionTests {
                 read\tShow what is on a card
                 forget\tBlank the names of cards
                 pay\tTake a payment
-                draws\tList the draws; further verbs: show
+                draws\tList the draws; subcommands: show
                 tag\tinfo, dump
                 completions\tPrint completions for a shell
 

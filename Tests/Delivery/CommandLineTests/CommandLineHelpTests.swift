@@ -31,7 +31,7 @@ struct CommandLineHelpTests {
         #expect(try text(line) == helpForTag)
     }
 
-    @Test("The help of a command that is also a group lists its further verbs")
+    @Test("The help of a command that is also a group lists its subcommands")
     func aCommandThatIsAGroupToo() throws {
         #expect(try text(["draws", "--help"]) == helpForDraws)
     }
@@ -96,7 +96,7 @@ private let overview = """
       pay          Take a payment
 
     Lottery:
-      draws        List the draws; further verbs: show
+      draws        List the draws; subcommands: show
 
     Tags:
       tag          info, dump
@@ -162,7 +162,7 @@ private let helpForDraws = """
     Options:
       --age DAYS  Only so old
 
-    Further verbs:
+    Subcommands:
       draws show  Show one draw
 
     Example:
@@ -194,12 +194,12 @@ private let helpForDump = """
     """
 
 private let documentation = #"""
-    # Commands of tapcard
+    # tapcard commands
 
     Keeps value and scratch cards on NFC stickers, and is sure of every payment even when the \#
     card is pulled away too soon.
 
-    `make docs` makes this page from the command table: change that instead.
+    `make docs` generates this page from the command table, so change the table instead.
 
     ## tapcard read
 

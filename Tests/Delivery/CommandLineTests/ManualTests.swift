@@ -112,7 +112,7 @@ struct ManualTests {
         let page = String(manual[start.lowerBound...].prefix { $0 != "#" })
         #expect(
             page == """
-                .TH TAPCARD-PAY 1 2026-11-25 "tapcard \(Release.version)" "Manual of tapcard"
+                .TH TAPCARD-PAY 1 2026-11-25 "tapcard \(Release.version)" "tapcard manual"
                 .SH NAME
                 tapcard\\-pay \\- Record a payment
                 .SH "SYNOPSIS"

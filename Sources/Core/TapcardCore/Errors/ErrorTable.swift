@@ -4,7 +4,7 @@ public import TapcardDomain
 /// of a service.
 extension TapcardError.Kind {
     /// Something failed that has no word of its own.
-    public static let failed = Self("failed", .failed, "any failure that no other word describes")
+    public static let failed = Self("failed", .failed, "any failure that no other code describes")
     // 409, because the client wanted this and the server did nothing wrong.
     /// Stopped before anything was begun.
     public static let cancelled = Self(

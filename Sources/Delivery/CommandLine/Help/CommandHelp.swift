@@ -29,7 +29,7 @@ extension CommandTable {
             [.line("Usage", usage(of: command)), .paragraph(command.summary)]
                 + Topic.paragraphs(command.discussion)
                 + tables([("Arguments", command.arguments), ("Options", command.options)])
-                + (below.isEmpty ? [] : [.table("Further verbs", below)])
+                + (below.isEmpty ? [] : [.table("Subcommands", below)])
                 + [.line("Example", command.example), more()])
     }
 
@@ -63,7 +63,8 @@ extension CommandTable {
 
     /// The content of docs/COMMANDS.md.
     package func markdown() -> String {
-        let origin = "`make docs` makes this page from the command table: change that instead."
+        let origin =
+            "`make docs` generates this page from the command table, so change the table instead."
         let chapters = commands.flatMap { command in
             [
                 "## \(program) \(command.row.term)",
@@ -77,7 +78,7 @@ extension CommandTable {
         let common = topics.filter { CommandTable.common.contains($0.name) }.flatMap { topic in
             ["## Help: \(topic.name)"] + topic.parts.map(\.markdown)
         }
-        return joined(["# Commands of \(program)", summary, origin] + chapters + common)
+        return joined(["# \(program) commands", summary, origin] + chapters + common)
     }
 
     func usage(of command: CommandSpec) -> String {

@@ -13,15 +13,15 @@ extension CommandTable {
     }
 
     private var overviewPage: ManualPage {
-        var page = page(program, 1, "value and scratch cards on NFC stickers")
+        var page = page(program, 1, "prepaid and scratch cards on NFC stickers")
         page.heading("Synopsis")
         page.usages(["\(program) VERB [OPTIONS]"])
         page.heading("Description")
         page.add([.paragraph(summary)])
         page.add([
             .paragraph(
-                "Each verb has a page of its own: `man \(program)-pay`. A group of verbs shares "
-                    + "one: `man \(program)-keys`.")
+                "Each verb has its own page: `man \(program)-pay`. A group of verbs shares a page: "
+                    + "`man \(program)-keys`.")
         ])
         for (group, rows) in overview {
             page.subheading(group)
@@ -82,7 +82,7 @@ extension CommandTable {
     }
 
     private var settingsManual: ManualPage {
-        var page = page("\(program)-settings", 5, "the settings of a station of \(program)")
+        var page = page("\(program)-settings", 5, "the settings of a \(program) station")
         if let topic = topic(named: "settings") {
             page.heading("Description")
             page.add(topic.parts)
@@ -102,7 +102,7 @@ extension CommandTable {
     }
 
     private var topicsPage: ManualPage {
-        var page = page(program, 7, "what the verbs of \(program) have in common")
+        var page = page(program, 7, "what \(program)'s verbs have in common")
         page.heading("Description")
         page.add([
             .paragraph(

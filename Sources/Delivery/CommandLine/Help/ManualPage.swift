@@ -11,7 +11,7 @@ struct ManualPage {
         let day = date.isEmpty ? #""""# : date
         lines = [
             ".TH \(name.uppercased()) \(section) \(day) \"tapcard \(Release.version)\" "
-                + "\"Manual of tapcard\"",
+                + "\"tapcard manual\"",
             ".SH NAME", "\(ManualPage.escaped(name)) \\- \(ManualPage.escaped(summary))",
         ]
     }

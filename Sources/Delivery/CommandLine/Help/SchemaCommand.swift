@@ -13,9 +13,9 @@ extension Parameter<[String]> {
 extension Command {
     static let schema =
         Command(
-            "schema", group: .station, "Print the JSON Schema of a verb's --json output",
-            discussion: "The schema follows draft 2020-12. For the HTTP API of the till page, see "
-                + "`/api/openapi.json` of `tapcard serve`.",
+            "schema", group: .station, "Print the JSON Schema for a verb's --json output",
+            discussion: "The schema follows draft 2020-12. For the till page's HTTP API, see "
+                + "`/api/openapi.json`, which `tapcard serve` provides.",
             takes: .verb, answers: .schema, example: "tapcard schema pay", run: SchemaCommand.schema
         )
 }

@@ -8,7 +8,7 @@ extension Settings.Name {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
         case .reader: return "the first reader that is ready"
-        case .data: return "`~/.local/share/tapcard` (simulated: `simulated` below it)"
+        case .data: return "`~/.local/share/tapcard` (simulated station: `simulated` inside it)"
         case .ledger: return "`ledger.sqlite` in the data folder"
         case .currency: return "the ledger's; USD for a new simulated station"
         case .paymentWithoutAsking: return Self.usual(\.unconfirmed.payment)
@@ -53,7 +53,7 @@ extension Settings.Name {
         case .currency:
             "Currency of a new ledger, such as EUR; an existing ledger in another currency is "
                 + "refused"
-        case .timeout: "Seconds to wait for a card, 0 to 86400; 0 looks once"
+        case .timeout: "Seconds to wait for a card, 0 to 86400; 0 checks only once"
         case .cashier:
             "Cashier recorded with each operation on the command line, up to 40 characters"
         case .paymentLifetime:
@@ -65,7 +65,7 @@ extension Settings.Name {
         case .mastermindURL:
             "Address of the Mastermind service; set it once, even to its default, to confirm it"
         case .caFile:
-            "PEM file of certificate authorities to trust for services, besides the system's"
+            "PEM file of certificate authorities to trust for services, in addition to the system's"
         case .ticketPrice: "Price of a lottery ticket, above 0"
         case .prizes:
             "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT or COUNT=top, "
@@ -73,7 +73,7 @@ extension Settings.Name {
         case .topPrizeUnit:
             "Unit of the lottery's top prize: `whole` units (dollars) or `minor` units (cents)"
         case .lotteryBalls: "Number of balls on a ticket, 1 to 20, without the bonus ball"
-        case .lotteryHighest: "Highest number of a ball, above `lottery-balls`, up to 999"
+        case .lotteryHighest: "Highest ball number, above `lottery-balls`, up to 999"
         case .paymentWithoutAsking: "Amount above which a payment or ticket needs confirmation"
         case .topUpWithoutAsking:
             "Amount above which a top-up or starting balance needs confirmation"
@@ -82,30 +82,32 @@ extension Settings.Name {
         case .topUpLimit:
             "Largest top-up, starting balance or accepted balance; `--yes` does not lift it"
         case .balanceLimit:
-            "Largest balance of a card; `--yes` does not lift it, but a refund may exceed it"
+            "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
         case .offlinePayments:
-            "Take payments while the ledger's database is offline; the issuer bears what cards "
-                + "cannot pay"
+            "Take payments while the ledger's database is offline; the issuer bears any amount "
+                + "that cards cannot cover"
         case .offlineCardLimit:
-            "Largest sum of unbooked offline payments of one card at this station"
-        case .offlineStationLimit: "Largest sum of all unbooked offline payments at this station"
+            "Maximum total of unbooked offline payments for one card at this station"
+        case .offlineStationLimit: "Maximum total of all unbooked offline payments at this station"
         case .offlineSnapshotAge:
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
-        case .presets: "Payment amounts offered on the till page, 1 to 6, separated by spaces"
-        case .topUpPresets: "Top-up amounts offered on the till page, 1 to 6, separated by spaces"
+        case .presets: "Payment amounts offered on the till page: one to six, separated by spaces"
+        case .topUpPresets:
+            "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .cardAddress:
             "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customers' page "
                 + "is at `/c`"
         case .customers:
             "Address at which `tapcard serve` also serves the customers' page, as IPv4:PORT"
-        case .customersName: "Host names of the customers' page, separated by commas"
+        case .customersName: "Host names for the customers' page, separated by commas"
         case .customersCertificate:
-            "TLS certificate of the customers' page in PEM format; not needed on a loopback address"
+            "TLS certificate for the customers' page in PEM format; not needed on a loopback "
+                + "address"
         case .customersCertificateKey:
-            "TLS private key of the customers' page in PEM format, readable only by its owner"
+            "TLS private key for the customers' page in PEM format, readable only by its owner"
         case .customersKeys: "Key file made by `tapcard keys customers`; required with `customers`"
         case .json: "Print one JSON document instead of text"
-        case .quiet: "Print no result text; errors still appear"
+        case .quiet: "Suppress result text; errors still appear"
         case .verbose: "Log each step to stderr"
         case .noColor: "Print without color"
         }
@@ -125,7 +127,7 @@ extension CommandTable {
         }
         return [
             settingsStart, Topic.precedence, settingsTable + rows.joined(separator: "\n"),
-            Topic.secrets, "## Simulated station", Topic.simulation, "## Ceilings",
+            Topic.secrets, "## Simulated station", Topic.simulation, "## Confirmations and limits",
             Topic.ceilings, ceilingsTable + currencies.joined(separator: "\n"),
             "## Decimal comma", Topic.decimalComma,
         ].joined(separator: "\n\n") + "\n"
@@ -182,8 +184,8 @@ extension Topic {
 
         The settings file is `~/.config/tapcard/config.json`, or
         `$XDG_CONFIG_HOME/tapcard/config.json`. It is a JSON object with one member per setting:
-        text, a number, `true` or `false`. An invalid value, a password, a broken link and a file
-        that others may write are refused. Unknown settings and unknown `TAPCARD_` variables have no
+        text, a number, `true` or `false`. Invalid values, passwords, broken links and files that
+        others can write to are refused. Unknown settings and unknown `TAPCARD_` variables have no
         effect; each command warns about them on stderr, except with `--quiet`.
         """
 
@@ -194,42 +196,43 @@ extension Topic {
 
     static let simulation = """
         The readers `sim` and `sim:FILE` belong to a simulated station with its own settings, keys,
-        ledger and tags, so play money never reaches the real ledger. It keeps keys, ledger and tags
-        in `~/.local/share/tapcard/simulated`, or in `simulated` below the folder set by `data`. Its
-        settings are in `~/.config/tapcard/simulated/config.json` if you name the reader by option
-        or variable; a settings file that names a simulated reader is itself that station's file.
-        The first use creates keys and ledger, in USD or the currency that is set; for another
-        currency, start with `tapcard --reader sim init --currency EUR`. If its keys exist but its
-        ledger is missing, commands are refused, as on a real station. The setting `ledger` and
-        `TAPCARD_LEDGER` have no effect; only `--ledger` puts the simulated reader on another
-        ledger, and each command then warns. `tapcard sim put`, `take`, `tear`, `list` and `phone`
-        work on its tags.
+        ledger and tags, so play money never reaches the real ledger. It keeps its keys, ledger and
+        tags in `~/.local/share/tapcard/simulated`, or in `simulated` inside the folder set by
+        `data`. Its settings are in `~/.config/tapcard/simulated/config.json` if you name the reader
+        by option or variable; a settings file that names a simulated reader is itself that
+        station's file. The first use creates the keys and a ledger, in USD or in the currency that
+        is set; for another currency, start with `tapcard --reader sim init --currency EUR`. If its
+        keys exist but its ledger is missing, commands are refused, as on a real station. The
+        setting `ledger` and `TAPCARD_LEDGER` have no effect; only `--ledger` makes the simulated
+        reader use another ledger, and each such command prints a warning. `tapcard sim put`,
+        `take`, `tear`, `list` and `phone` work on its tags.
         """
 
     static let ceilings = """
         A payment above `confirm-payment-above`, a top-up above `confirm-top-up-above`, or a
         resulting balance above `confirm-balance-above` is refused as `confirmation-needed` (exit
         status 4) until you confirm it with `--yes`, or with `"confirmed": true` in the HTTP API.
-        Above `payment-limit`, `top-up-limit` or `balance-limit` it is refused as `limit-exceeded`,
-        even if confirmed. A value equal to a ceiling is allowed. A ticket counts as a payment, and
-        a starting or accepted balance as a top-up; refunds, payouts and replacements have no
-        ceiling. A prize needs no confirmation, but if it would take the balance above
-        `balance-limit`, pay it out by hand. A request repeated with its id needs no second
-        confirmation. Offline payments have further limits of their own.
+        Above `payment-limit`, `top-up-limit` or `balance-limit`, it is refused as `limit-exceeded`,
+        even if confirmed. An amount equal to a limit is allowed. A ticket counts as a payment, and
+        a starting or accepted balance counts as a top-up; refunds, payouts and replacements have no
+        limit. A prize does not need confirmation, but if it would take the balance above
+        `balance-limit`, pay it out in cash. A request repeated with its id does not need to be
+        confirmed again. Offline payments have additional limits.
 
         By default, a payment above about 100 dollars, a top-up above 200 or a balance above 500, or
-        the equivalent in another currency, needs confirmation. The limits are a hundred times as
-        high, but never above 99999999 minor units. A usual price passes; the same price typed
-        without its decimal point does not.
+        the equivalent in another currency, needs confirmation. The limits that even a confirmation
+        cannot exceed are 100 times as high, but never above 99999999 minor units. A typical price
+        does not need confirmation; the same price typed without its decimal point does.
         """
 
     static let decimalComma = """
         A comma before exactly two final digits is a decimal comma in every currency: `3,50` means
-        3.50, or 3.500 in KWD, and is refused in a currency without decimals. Before any other
+        3.50, or 3.500 in KWD, and is refused in a currency without decimal places. Before any other
         number of digits, a comma is accepted if the ledger's currency is EUR, CZK, PLN, HUF, SEK,
-        NOK or DKK. It is also accepted if the currency has decimals and the first of `LC_ALL`,
-        `LC_NUMERIC` and `LANG` that is not empty names a language that writes a comma, such as
-        `de`, `fr` or `es` (but not `de_CH` or `es_MX`). A comma is never a thousands separator:
-        `1,500` is refused in a currency with two decimals. Output always uses a point.
+        NOK or DKK. It is also accepted if the currency has decimal places and the first of
+        `LC_ALL`, `LC_NUMERIC` and `LANG` that is not empty names a language that uses a decimal
+        comma, such as `de`, `fr` or `es` (but not `de_CH` or `es_MX`). A comma is never a thousands
+        separator: `1,500` is refused in a currency with two decimal places. Output always uses a
+        decimal point.
         """
 }

@@ -7,18 +7,18 @@ extension Topic {
     static var tapcard: [Topic] {
         [
             Topic(
-                "exit-status", "what the exit status of a command means",
+                "exit-status", "what a command's exit status means",
                 [.table("Status", exitStatuses)]
                     + Topic.paragraphs(
                         [afterAnUnknownOutcome, unwritableOutput, endedBySignal]
                             .joined(separator: "\n\n"))),
             Topic(
-                "errors", "error words in JSON output, and what they mean",
+                "errors", "error codes in JSON output, and what they mean",
                 [.table("Errors", errorRows)]),
             Topic(
-                "amounts", "how to write amounts, and which ceilings apply",
+                "amounts", "how to write amounts, and which limits apply",
                 Topic.paragraphs([decimals, decimalComma, ceilings].joined(separator: "\n\n"))
-                    + [.table("Default ceilings (confirm above; limit)", currencyRows)]),
+                    + [.table("Default limits (without and with confirmation)", currencyRows)]),
             ids, files,
             Topic(
                 "settings", "what each setting does, and where it comes from",
@@ -32,10 +32,10 @@ extension Topic {
 
     private static let exitStatuses: [HelpPart.Row] = [
         ("0", "Success, or the request had already succeeded"),
-        ("1", "Failure without a status of its own, such as an unusable file"),
+        ("1", "Failure that has no status of its own, such as an unusable file"),
         ("2", "Invalid option, argument or setting; nothing was done"),
         ("3", "No card within the timeout"),
-        ("4", "Refused, such as by a limit or a low balance; the message says what was resolved"),
+        ("4", "Refused, such as for a limit or low balance; the message says what was resolved"),
         ("5", "No reader, or the reader is busy, lost or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
@@ -48,26 +48,27 @@ extension Topic {
         After exit status 6, put the same card on the reader again: any command that uses the card
         resolves the operation and reports the outcome. `read --no-resolve`, `tag info`, `tag dump`,
         `tag restore`, `tag format`, `block`, `unblock` and `forget` do not resolve it. Without the
-        card the operation stays open, and `payment-lifetime` decides later whether a payment that
-        is already on the card still counts. To retry safely, run the same verb with the same arguments and `--operation`
-        with the id that was printed; the operation never happens twice.
+        card, the operation stays open, and `payment-lifetime` later determines whether a payment
+        that is already on the card still counts. To retry safely, run the same verb with the same
+        arguments and add `--operation` with the id that was printed; the operation will never
+        happen twice.
         """
 
     private static let unwritableOutput = """
         If standard output cannot be written, for example because the disk is full or a pipe is
         closed, the exit status is 1 and a message goes to stderr. A command that failed keeps its
         own status. A command that succeeded in changing a card, the ledger, keys, settings or files
-        still exits with 0 and reports the result, with the operation id, on stderr; a script that
-        checks the status does not charge twice.
+        still exits with 0 and reports the result, with the operation id, on stderr, so a script
+        that checks the status will not charge twice.
         """
 
     private static let endedBySignal = """
-        If nothing has begun yet, the first signal ends the command, and its exit status names the
-        signal, so that a shell loop stops too. Work that has begun is completed, and the exit status
-        tells how it ended. A second signal ends the command at once; the next tap resolves what was
-        left open. `serve`, `emulate`, `sandbox` and `read --watch` exit with 0 on SIGTERM and
-        SIGHUP, and end by the signal on Ctrl-C. For `serve`, SIGHUP reloads the certificates
-        instead; it ends the server only if the terminal that started it is gone.
+        If nothing has begun yet, the first signal ends the command, and its exit status indicates
+        the signal, so that a shell loop stops too. Work that has begun is completed, and the exit
+        status shows how it ended. A second signal ends the command at once; the next tap resolves
+        any open operation. `serve`, `emulate`, `sandbox` and `read --watch` exit with 0 on SIGTERM
+        and SIGHUP, but Ctrl-C terminates them with SIGINT. For `serve`, SIGHUP reloads the
+        certificates instead; it ends the server only if the terminal that started it is gone.
         """
 
     private static var errorRows: [HelpPart.Row] {
@@ -79,10 +80,10 @@ extension Topic {
 
     private static let decimals = """
         Write an amount in digits with a decimal point, such as `4.50`, `20` or `.50`, without a
-        sign, currency or thousands separator. It may have as many decimals as the currency has, or
-        fewer: two for most, none for JPY and KRW, three for KWD. The currency is the ledger's,
-        fixed for good by `tapcard init --currency EUR`. Payments, top-ups and refunds must be above
-        0. A card holds at most 99999999 minor units, such as 999999.99 USD.
+        sign, currency or thousands separator. It can have up to as many decimal places as the
+        currency: two for most currencies, none for JPY and KRW, three for KWD. The currency is the
+        ledger's, which `tapcard init --currency EUR` sets permanently. Payments, top-ups and
+        refunds must be above 0. A card can hold at most 99999999 minor units, or 999999.99 in USD.
         """
 
     private static var currencyRows: [HelpPart.Row] {
@@ -98,30 +99,29 @@ extension Topic {
 
     private static var ids: Topic {
         Topic(
-            "ids", "the ids and names that commands print and take",
+            "ids", "the ids and names that commands print and accept",
             [
                 .paragraph(
                     """
-                    Commands print these ids and names, and take them as arguments. A script should
-                    choose its own operation id and keep it until it has an answer.
+                    Commands print these ids and names and accept them as arguments. A script should
+                    choose its own operation id and keep that id until it gets an answer.
                     """),
                 .table(
                     "Ids and names",
                     [
                         (
                             "UID",
-                            "Number of the tag, 14 hexadecimal digits; `--card UID` refuses any "
-                                + "other card"
+                            "Tag number, 14 hexadecimal digits; `--card UID` refuses any other card"
                         ),
                         (
                             "operation",
-                            "UUID of one request, from its receipt; a repeat with `--operation` "
-                                + "never acts twice"
+                            "UUID of a request, from its receipt; a repeat with `--operation` "
+                                + "never takes effect twice"
                         ),
                         (
                             "id",
-                            "Cardholder's number, from 1; not unique, and readable by phones "
-                                + "except on an NTAG 424"
+                            "Cardholder's number, 1 or higher; need not be unique; phones can read "
+                                + "it except on an NTAG 424"
                         ),
                         ("KEY", "Number of a key, 0 to 15, as shown by `tapcard keys list`"),
                         (
@@ -174,7 +174,10 @@ extension Topic {
                         ),
                         ("cashiers.json", "Names and password hashes of the cashiers"),
                         ("mastermind.json", "Mastermind login and games"),
-                        ("cache/", "Last answers of the lottery, used while it is offline"),
+                        (
+                            "cache/",
+                            "Latest answers from the lottery service, used while it is offline"
+                        ),
                         ("confirmed.txt", "What a shared ledger has confirmed to this station"),
                         (
                             "deferred.journal",
@@ -182,7 +185,7 @@ extension Topic {
                         ),
                         (
                             "deferred.snapshot",
-                            "State of all cards, by which offline payments are decided"
+                            "State of all cards, used to decide on offline payments"
                         ),
                         ("simulated/", "The same files for the simulated station"),
                     ]),
@@ -192,7 +195,7 @@ extension Topic {
                         ("/etc/tapcard/config.json", "Settings of the service"),
                         (
                             "/var/lib/tapcard/",
-                            "Data folder of the service, for user `tapcard` only"
+                            "Data folder of the service, accessible only to the user `tapcard`"
                         ),
                     ]),
                 .paragraph(
@@ -210,9 +213,9 @@ extension Topic {
                 .paragraph(
                     """
                     If you name no reader, tapcard uses the first one that is ready: USB readers
-                    first, then readers that only pcscd knows. Serial ports and board buses (SPI,
-                    I2C) are used only if you name them. `tapcard readers` lists all readers, and
-                    `tapcard doctor` finds out why one is not working.
+                    first, then readers that can be reached only through pcscd. Serial ports and
+                    board buses (SPI, I2C) are used only if you name them. `tapcard readers` lists
+                    all readers, and `tapcard doctor` finds out why a reader is not working.
                     """),
                 .table(
                     "Reader names",
@@ -220,7 +223,8 @@ extension Topic {
                         ("pn532_uart:/dev/ttyUSB0", "PN532 on a serial port"),
                         (
                             "acr122_usb:001:004",
-                            "USB reader by bus and device; the numbers change on replugging"
+                            "USB reader by bus and device; the numbers change when you plug it in "
+                                + "again"
                         ),
                         ("DRIVER:PLACE", "Any other libnfc reader, such as `pn532_i2c:/dev/i2c-1`"),
                         ("pcsc:NAME", "Reader known to pcscd; part of its name is enough"),
@@ -237,41 +241,42 @@ extension Topic {
     }
 
     private static let keys = Topic(
-        "keys", "the keys that seal the cards, and how to look after them",
+        "keys", "the keys that seal the cards, and how to keep them safe",
         """
-        The keys seal the records on cards, and a station with other keys rejects the cards.
+        The keys seal the records on cards, and a station with different keys rejects those cards.
         `tapcard init` creates them in `keys.json` in the data folder, readable only by its owner.
         If a station that is set up has no keys, new ones are created only while the ledger has no
-        cards; otherwise everything that needs keys is refused (`keys-unusable`). A backup of the
+        cards; otherwise, everything that needs keys is refused (`keys-unusable`). A backup of the
         ledger does not include the keys; `tapcard keys export` copies them. Anyone who has the copy
         can make cards.
 
-        If every copy of the keys is lost, genuine cards are rejected, no NTAG 424 can ever be
-        written again, and only the ledger knows the balances. Export the keys before you issue the
-        first card, and after `tapcard keys rotate` before the next tap.
+        If every copy of the keys is lost, genuine cards will be rejected, nobody can ever write to
+        an NTAG 424 again, and the balances will exist only in the ledger. Export the keys before
+        you issue the first card, and again right after `tapcard keys rotate`, before the next tap.
 
-        `tapcard keys rotate` makes a new key seal while older keys still verify; on a shared ledger
-        it takes two runs. `tapcard keys retire` ends trust in a key that someone else may have.
-        After either, run `tapcard keys customers FILE --overwrite` for the customers' page and
-        `tapcard keys table FILE` for each station that has a table of card keys.
+        `tapcard keys rotate` starts sealing with a new key, while older seals remain valid; on a
+        shared ledger, run it twice. `tapcard keys retire` ends trust in a key that someone else may
+        have. After either command, run `tapcard keys customers FILE --overwrite` for the customers'
+        page and `tapcard keys table FILE` for each station that has a table of card keys.
         """)
 
     private static let ledger = Topic(
         "ledger", "accounts and operations, in a file or a shared database",
         """
-        The ledger holds all accounts and operations; a card is a sealed copy of its state. The
-        ledger is the file `ledger.sqlite` in the data folder, or a PostgreSQL database that
+        The ledger holds all accounts and operations; a card holds a sealed copy of its own account.
+        The ledger is the file `ledger.sqlite` in the data folder, or a PostgreSQL database that
         stations share. Name it with `--ledger postgresql://till-1@db.example/issuer`, the variable
         `TAPCARD_LEDGER` or the setting `ledger`.
 
-        `tapcard backup` copies a ledger file while it is in use. Put the copy back only with
-        `tapcard restore-backup`; a file copied back by hand reuses numbers, and genuine cards are
-        then rejected. Back up and restore a database with the server's own tools, then run `tapcard
+        `tapcard backup` copies a ledger file while it is in use. Restore the copy only with
+        `tapcard restore-backup`; a ledger copied back by hand reuses numbers, so genuine cards will
+        be rejected. Back up and restore a database with the server's own tools, then run `tapcard
         ledger reopen --after-loss`. `tapcard audit` checks either kind from end to end.
 
-        A ledger file of an older version is updated when a command first opens it with permission
-        to write, even a command that only reads; without that permission it is refused. A database
-        is updated only by its owner, with `tapcard ledger migrate`. Earlier versions of tapcard
-        then refuse the ledger (`ledger-newer`), so make a backup before you update.
+        A ledger file from an older version is updated the first time a command opens it with
+        permission to write, even a command that only reads; without that permission, the file is
+        refused. A database is updated only by its owner, with `tapcard ledger migrate`. Earlier
+        versions of tapcard then refuse the ledger (`ledger-newer`), so make a backup before you
+        update.
         """)
 }

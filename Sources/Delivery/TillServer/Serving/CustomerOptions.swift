@@ -12,14 +12,14 @@ extension Parameter<String?> {
         .option("customers", "ADDRESS", .word, "Customers' page address, as IPv4:PORT")
     }
     static var customersName: Self {
-        .option("customers-name", "HOST", .word, "Host names of the customers' page")
+        .option("customers-name", "HOST", .word, "Host names for the customers' page")
     }
     static var customersCertificate: Self {
         .option(
-            "customers-tls-certificate", "FILE", .file, "TLS certificate of the customers' page")
+            "customers-tls-certificate", "FILE", .file, "TLS certificate for the customers' page")
     }
     static var customersCertificateKey: Self {
-        .option("customers-tls-key", "FILE", .file, "TLS private key of the customers' page")
+        .option("customers-tls-key", "FILE", .file, "TLS private key for the customers' page")
     }
     static var customersKeys: Self {
         .option("customers-keys", "FILE", .file, "Key file made by `tapcard keys customers`")

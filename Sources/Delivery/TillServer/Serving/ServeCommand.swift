@@ -23,7 +23,7 @@ package struct ServingProcess: Sendable {
 
 extension Parameter<[String]> {
     fileprivate static var readers: Self {
-        .options("reader", "NAME", .reader, "Reader of a till; repeat for up to 16 tills")
+        .options("reader", "NAME", .reader, "Reader for a till; repeat for up to 16 tills")
     }
 }
 
@@ -50,12 +50,13 @@ extension Command {
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
             "serve", group: .station, "Serve the till page, and optionally the customers' page",
-            discussion: "The till page can be reached only from this machine; `--listen` with "
-                + "another address needs a certificate and at least one cashier. Repeat `--reader` "
-                + "to serve several tills, one reader each. With `--customers`, or the setting, a "
-                + "phone that reads an NTAG 424 card shows its balance and recent activity, but "
-                + "can change nothing. With `--no-till`, only this page is served, and `--port` is "
-                + "the port of its counts: `/metrics` on 127.0.0.1.",
+            discussion: "By default, the till page can be reached only from this machine; "
+                + "`--listen` with another address needs a certificate and at least one cashier. "
+                + "Repeat `--reader` to serve several tills, one reader each. With `--customers` "
+                + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
+                + "card's balance and recent activity but cannot change anything. With "
+                + "`--no-till`, only the customers' page is served, and `--port` sets the port for "
+                + "its metrics: `/metrics` on 127.0.0.1.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,

@@ -7,10 +7,10 @@ import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var noResolve: Self {
-        .flag("no-resolve", "Only show the card; change neither tag nor ledger", page: .never)
+        .flag("no-resolve", "Only show the card; do not change the tag or ledger", page: .never)
     }
     fileprivate static var noScratch: Self {
-        .flag("no-scratch", "Issue the card without a scratch card")
+        .flag("no-scratch", "Issue a card that cannot be scratched")
     }
 }
 
@@ -22,7 +22,9 @@ extension Parameter<HolderName?> {
 
 extension Parameter<HolderID?> {
     fileprivate static var id: Self {
-        .option("id", "N", .holderID, "Cardholder's id, a whole number from 1; need not be unique")
+        .option(
+            "id", "N", .holderID,
+            "Cardholder's id, a whole number, 1 or higher; need not be unique")
     }
 }
 
@@ -40,54 +42,56 @@ extension Parameter<TypedAmount?> {
 extension Command {
     static let cardCommands: [Command] = [
         Command(
-            "read", group: .cards, "Show the card on the reader and resolve what was left open",
+            "read", group: .cards, "Show the card on the reader and resolve any open operation",
             discussion: "An open payment, ticket purchase or payout is committed or voided; any "
                 + "other open operation is finished. A card that cannot be trusted is shown with "
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
-                + "missing, the card is shown as it describes itself, and the exit status is 9.",
+                + "missing, only what the tag itself says is shown, and the exit status is 9.",
             takes: .watch, .noResolve, page: .post("read"), answers: .card,
             example: "tapcard read --watch", run: CardCommands.read),
         Command(
             "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, id 1, balance 0",
-            discussion: "The card includes a scratch card. With `--reader sim`, the first use also "
+            discussion: "The card is also a scratch card. With `--reader sim`, the first use also "
                 + "sets up the simulated station.",
             takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             page: .post("demo"), answers: .card, example: "tapcard --reader sim demo",
             run: CardCommands.demo),
         Command(
-            "issue", group: .cards, "Issue a new card on the tag on the reader",
-            discussion: "Name and id are optional. A tag with other content needs `--overwrite`; "
-                + "one that is already a card of this ledger needs `--reissue`, and its balance "
-                + "must then be paid out in cash. Any phone can read the name and id, except on an "
-                + "NTAG 424. A station that has only a table of card keys cannot issue cards.",
+            "issue", group: .cards, "Turn the tag on the reader into a new card",
+            discussion: "The name and id are optional. A tag with other content needs "
+                + "`--overwrite`. A tag that is already a card in this ledger needs `--reissue`, "
+                + "and you must pay out its balance in cash. Any phone can read the name and id, "
+                + "except on an NTAG 424. A station that has only a table of card keys cannot "
+                + "issue cards.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
             .overwrite, .anyChip, .operation, page: .post("issue"), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20",
             run: CardCommands.issue),
         Command(
-            "adopt", group: .cards, "Convert another system's card into a card of this ledger",
-            discussion: "The cardholder, id and scratch state carry over; an activated code counts "
-                + "only as scratched if no key of this station has sealed the card. The balance "
-                + "starts at 0 unless you use `--accept-balance`; an accepted balance is checked "
-                + "like a top-up, but adds no cash to the drawer. Cards of this ledger, blank "
-                + "tags, other content, other currencies and invalid seals are refused.",
+            "adopt", group: .cards, "Convert another system's card into a card in this ledger",
+            discussion: "The cardholder, id and scratch state carry over, but an activated code "
+                + "counts only as scratched unless the card was sealed with one of this station's "
+                + "keys. The balance starts at 0 unless you use `--accept-balance`; an accepted "
+                + "balance is checked like a top-up, but does not add cash to the drawer. Blank "
+                + "tags, tags with other content, and cards that are already in this ledger, are "
+                + "in another currency or have an invalid seal are refused.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
             page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50",
             run: CardCommands.adopt),
         Command(
-            "scratch", group: .cards, "Reveal the code of the scratch card",
-            discussion: "A card can be scratched only once; its code, a random UUID, is kept on "
+            "scratch", group: .cards, "Scratch the card and reveal its code",
+            discussion: "A card can be scratched only once; its code, a random UUID, is stored on "
                 + "the card and in the ledger. Scratching takes two seconds, and Ctrl-C during "
-                + "that time leaves the card unscratched. You may take the card off meanwhile, but "
-                + "it must be back for the code to be written.",
+                + "that time leaves the card unscratched. You may take the card off the reader "
+                + "during that time, but put it back so that the code can be written.",
             takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch",
             run: CardCommands.scratch),
         Command(
             "activate", group: .cards, "Activate the card's code with the activation service",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "activation-url ADDRESS`. If the service refuses, the card stays scratched and "
-                + "you can ask again. If no answer arrives, run `tapcard activate` again; it asks "
-                + "with the same code.",
+                + "you can try again. If no answer arrives, run `tapcard activate` again; it sends "
+                + "the same code.",
             takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
             example: "tapcard activate", run: ActivationCommand.activate),
     ]

@@ -18,7 +18,7 @@ extension Command {
         },
         Command(
             "unblock", group: .operators, "Unblock a card",
-            discussion: "Only a blocked card can be unblocked. If the card is closed or was "
+            discussion: "Only a blocked card can be unblocked. If the card has been closed or "
                 + "replaced, issue its tag again with `--reissue`.",
             takes: .namedCard, page: .post("unblock", reader: .without(.card)),
             answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
@@ -27,26 +27,27 @@ extension Command {
         },
         Command(
             "repair", group: .operators, "Rewrite the card from the ledger",
-            discussion: "Without `--card`, an open operation is resolved and the text for phones "
-                + "is rewritten; a card that cannot be trusted is refused. With `--card`, such a "
-                + "card is made valid again, and an open payment on it is voided. Make sure this "
-                + "is the original, because repairing a copy makes the copy valid; if unsure, "
-                + "block the card and replace it.",
+            discussion: "Without `--card`, any open operation is resolved and the text that phones "
+                + "read is rewritten; a card that cannot be trusted is refused. With `--card`, "
+                + "such a card is made valid again, and an open payment on it is voided. Make sure "
+                + "this is the original, because repairing a copy makes the copy valid; if you are "
+                + "not sure, block the card and replace it.",
             takes: .repairedCard, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
             discussion: "The balance, cardholder, scratch state, tickets and game move to the new "
-                + "card. The lost card is refused for good; an offline station learns this with "
-                + "its next snapshot. A closed card cannot be replaced, and a station that has "
-                + "only a table of card keys cannot replace cards.",
+                + "card. The lost card is refused from then on, but an offline station may still "
+                + "accept it until its next snapshot. A closed card cannot be replaced, and a "
+                + "station that has only a table of card keys cannot replace cards.",
             takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip,
             .operation, page: .post("replace"), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),
         Command(
             "forget", group: .operators, "Delete the cardholder's name from the ledger",
-            discussion: "This cannot be undone. The id stays, and the name leaves the tag at its "
-                + "next tap. The stored original content of an adopted card is deleted too.",
+            discussion: "This cannot be undone. The id is kept, and the name is removed from the "
+                + "tag at the card's next tap. For an adopted card, the saved original content is "
+                + "deleted too.",
             takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in

@@ -17,16 +17,16 @@ extension Command {
         Command(
             "cashiers add", group: .station, "Add a cashier or change a cashier's password",
             discussion: "Once there is a cashier, the till page requires a login, and the ledger "
-                + "records the cashier of each operation. The password is read from "
-                + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and needs at least 10 "
-                + "characters. Changing it ends every login made with the old one.",
+                + "records which cashier made each operation. The password is read from "
+                + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and must have at least 10 "
+                + "characters. Changing a password ends every login made with the old password.",
             takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann",
             run: CashierCommands.add),
         Command(
             "cashiers remove", group: .station, "Remove a cashier",
-            discussion: "The cashier's logins end; past operations keep the name. After the last "
-                + "cashier is removed, nobody can log in at a running server; one that starts "
-                + "later on 127.0.0.1 requires no login.",
+            discussion: "The cashier is logged out everywhere; past operations keep the name. "
+                + "After the last cashier is removed, nobody can log in to a running server; a "
+                + "server started later on 127.0.0.1 does not require a login.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann", run: CashierCommands.remove),
         Command(

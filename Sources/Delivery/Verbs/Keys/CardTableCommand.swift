@@ -10,10 +10,10 @@ extension Command {
     static let keysTable = Command(
         "keys table", group: .station, "Create a table of NTAG 424 card keys for a station",
         discussion: "A station with this table instead of the issuer's keys can take payments, "
-            + "sell tickets and close NTAG 424 cards, but cannot top up, refund a payment, add a "
-            + "prize or issue cards. Import the file there with `tapcard keys import`, and carry "
-            + "the passphrase, which is printed once, separately. Create a new table after issuing "
-            + "cards and after rotating or retiring keys.",
+            + "sell tickets and close NTAG 424 cards, but cannot top up cards, refund payments, "
+            + "add prizes or issue cards. Import the file there with `tapcard keys import`, and "
+            + "deliver the passphrase separately; it is printed only once. Create a new table "
+            + "after issuing cards and after rotating or retiring keys.",
         takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json",
         run: CardTableCommand.write)
 }

@@ -13,14 +13,14 @@ extension Parameter<String> {
 
 extension Parameter<Bool> {
     fileprivate static var overwriteKeys: Self {
-        .flag("overwrite", "Replace an existing key file of the customers' page")
+        .flag("overwrite", "Replace an existing key file for the customers' page")
     }
 }
 
 extension Command {
     static let keysForCustomers = Command(
         "keys customers", group: .station, "Create the key file for the customers' page",
-        discussion: "With this file a server can tell which NTAG 424 card a phone has read; the "
+        discussion: "With this file, a server can tell which NTAG 424 card a phone has read; the "
             + "file cannot be used to write cards or to derive other keys. Run the command again "
             + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
         takes: .keyFileOfPage, .overwriteKeys, answers: .file,

@@ -13,7 +13,7 @@ extension Parameter<UInt8> {
 
 extension Parameter<Bool> {
     fileprivate static var forEver: Self {
-        .flag("for-ever", "Confirm that the key is never trusted again")
+        .flag("for-ever", "Confirm that the key will never be trusted again")
     }
 }
 
@@ -21,43 +21,44 @@ extension Command {
     static let keyCommands: [Command] = [
         Command(
             "keys list", group: .station, "List the keys and how many cards use each one",
-            discussion: "The secret values are never shown. A station that has a ledger file but "
-                + "no keys gets them now, unless the ledger has cards.",
+            discussion: "The secret values are never shown. If the station has a ledger file but "
+                + "no keys, this command creates them, unless the ledger has cards.",
             answers: .keys, example: "tapcard keys list", run: KeyCommands.list),
         Command(
-            "keys rotate", group: .station, "Seal cards with a new key; older keys still verify",
-            discussion: "Run `tapcard keys export` before the next tap: an NTAG 424 that has "
-                + "changed to the new key can never be written without it. On a shared ledger the "
-                + "owner runs this twice: first to announce the key, which every station then "
-                + "imports, and again to start using it. Afterwards run `tapcard keys customers "
-                + "FILE --overwrite` and `tapcard keys table FILE` again.",
+            "keys rotate", group: .station, "Seal cards with a new key; older seals remain valid",
+            discussion: "Run `tapcard keys export` before the next tap: once an NTAG 424 has "
+                + "changed to the new key, nobody can ever write to it without that key. On a "
+                + "shared ledger, the owner runs this command twice: first to announce the key, "
+                + "which every station must then import, and again to start using it. Afterward, "
+                + "run `tapcard keys customers FILE --overwrite` and `tapcard keys table FILE` "
+                + "again.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate",
             run: KeyCommands.rotate),
         Command(
-            "keys retire", group: .station, "Stop trusting what a key has sealed",
-            discussion: "Rotate first if the key still seals; retiring it with `--for-ever` cannot "
-                + "be undone. Cards sealed only with it are rejected as forged until you run "
-                + "`tapcard repair --card UID`, and tags protected with it need `tapcard tag "
-                + "unprotect`, then `tapcard tag protect`. Afterwards export the keys again, "
-                + "destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
+            "keys retire", group: .station, "Stop trusting the seals made with a key",
+            discussion: "If the key is still used for sealing, rotate first; retiring a key with "
+                + "`--for-ever` cannot be undone. Cards sealed only with it are rejected as forged "
+                + "until you run `tapcard repair --card UID`, and tags protected with it need "
+                + "`tapcard tag unprotect`, then `tapcard tag protect`. Afterward, export the keys "
+                + "again, destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
             takes: .key, .forEver, .withoutWaiting, answers: .retired,
             example: "tapcard keys retire 1 --for-ever", run: KeyCommands.retire),
         Command(
             "keys export", group: .station, "Copy all keys to a file",
-            discussion: "Keep a copy in another place: if every copy is lost, genuine cards are "
-                + "rejected and no NTAG 424 can ever be written again. Anyone who has the file can "
-                + "make cards that your stations accept. A station that has only a table of card "
-                + "keys cannot export keys.",
+            discussion: "Keep a copy in another place: if every copy is lost, genuine cards will "
+                + "be rejected, and nobody can ever write to an NTAG 424 again. Anyone who has the "
+                + "file can make cards that your stations will accept. A station that has only a "
+                + "table of card keys cannot export keys.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json",
             run: KeyCommands.export),
         .keysForCustomers, .keysTable,
         Command(
             "keys import", group: .station, "Import exported keys or a table of card keys",
-            discussion: "If the station already has keys, imported ones only verify; on a shared "
-                + "ledger, the sealing key that all stations use is used here too. Stations that "
-                + "were set up separately cannot be joined. A table is accepted only by a station "
-                + "without the issuer's keys; its passphrase is read from "
-                + "`TAPCARD_TABLE_PASSPHRASE` or typed at a prompt.",
+            discussion: "If the station already has keys, the imported keys are used only to "
+                + "verify seals; on a shared ledger, though, this station seals with the key that "
+                + "all stations use. Stations that were set up separately cannot be merged. A "
+                + "table is accepted only by a station without the issuer's keys; its passphrase "
+                + "is read from `TAPCARD_TABLE_PASSPHRASE` or typed at a prompt.",
             takes: .file("File made by `tapcard keys export` or `tapcard keys table`"),
             answers: .imported, example: "tapcard keys import tapcard-keys.json",
             run: KeyImport.importKeys),

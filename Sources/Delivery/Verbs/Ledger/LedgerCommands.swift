@@ -25,8 +25,8 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.longest) of a-z, 0-9, - and _, starting with a "
-                + "letter")
+            "Station name: up to \(StationName.longest) characters (a-z, 0-9, - and _), starting "
+                + "with a letter")
     }
 }
 
@@ -35,45 +35,46 @@ extension Command {
     static let ledgerCommands: [Command] = [
         Command(
             "ledger init", group: .ledger, "Create an empty ledger in a PostgreSQL database",
-            discussion: "Name the empty database with `--ledger` and the currency with "
-                + "`--currency`; the currency is fixed for good. The login becomes the ledger's "
-                + "owner and needs CREATEROLE and the right to create tables. The database's name "
-                + "may have at most 40 characters.",
+            discussion: "Specify the empty database with `--ledger` and the currency with "
+                + "`--currency`; the currency cannot be changed later. The login becomes the "
+                + "ledger's owner; it needs CREATEROLE and permission to create tables. The "
+                + "database name can have at most 40 characters.",
             answers: .database,
             example: "tapcard --ledger postgresql://owner@db.example/tapcard ledger init "
                 + "--currency EUR", run: LedgerCommands.make),
         Command(
             "ledger copy", group: .ledger, "Move a ledger file into an empty database",
-            discussion: "No station may be using FILE; it is renamed to `FILE.moved-NUMBER` and "
-                + "kept. If interrupted, run the same command again. Stations that still use FILE "
-                + "are told the new address.",
+            discussion: "No station may be using FILE, which is kept but renamed to "
+                + "`FILE.moved-NUMBER`. If the command is interrupted, run it again. Stations that "
+                + "still try to use FILE are told the new address.",
             takes: .file("Ledger file to move"), .into, answers: .copied,
             example: "tapcard ledger copy ledger.sqlite --into "
                 + "postgresql://owner@db.example/tapcard", run: LedgerCommands.copy),
         Command(
             "ledger migrate", group: .ledger, "Update a shared ledger's tables to this version",
-            discussion: "Only the owner can do this; a ledger in a file needs no migration. "
-                + "Stations with an older version keep working as long as the ledger allows it. "
-                + "Tables from a newer version are refused.",
+            discussion: "Only the ledger's owner can do this; a ledger in a file does not need "
+                + "to be migrated. Stations with an older version keep working as long as the "
+                + "ledger allows that version. Tables from a newer version are refused.",
             answers: .database, example: "tapcard ledger migrate", run: LedgerCommands.migrate),
         Command(
             "ledger status", group: .ledger, "Show the state of a shared ledger",
-            discussion: "Operations that this station knows to be lost are listed too. If the "
+            discussion: "The output includes operations that this station knows were lost. If the "
                 + "ledger is not open on this server, the exit status is 9.",
             answers: .database, example: "tapcard ledger status", run: LedgerCommands.status),
         Command(
             "ledger reopen", group: .ledger, "Reopen the ledger on a promoted or restored server",
-            discussion: "Until the owner does this with one of the two options, no station takes "
-                + "payments or top-ups. After `--after-loss`, cards whose last operations were "
-                + "lost are refused until repaired. `tapcard ledger status` at each station lists "
-                + "what it knows to be lost.",
+            discussion: "Until the ledger's owner does this with one of the two options, no "
+                + "station can take payments or top-ups. After `--after-loss`, cards whose latest "
+                + "operations were lost are refused until they are repaired. At each station, "
+                + "`tapcard ledger status` lists the operations that the station knows were lost.",
             takes: .lossless, .afterLoss, answers: .database,
             example: "tapcard ledger reopen --lossless", run: LedgerCommands.reopen),
         Command(
             "station register", group: .ledger, "Create a database login for a station",
-            discussion: "Only the owner can do this, and a name can never be used twice. FILE "
-                + "receives a random password: install it as `~/.pgpass` at the station. Then "
-                + "import the keys there and set `ledger` to the address that this command prints.",
+            discussion: "Only the ledger's owner can do this, and a name can never be reused. A "
+                + "random password is written to FILE; install that file as `~/.pgpass` on the "
+                + "station. Then import the keys there and set the `ledger` setting to the address "
+                + "that this command prints.",
             takes: .station, .newFile, answers: .registered,
             example: "tapcard station register till-1 till-1.pgpass", run: LedgerCommands.register),
         Command(
@@ -81,9 +82,9 @@ extension Command {
             answers: .stations, example: "tapcard station list", run: LedgerCommands.list),
         Command(
             "station revoke", group: .ledger, "Revoke a station's login at once",
-            discussion: "Only the owner can do this; the name can never be used again. The keys on "
-                + "a stolen or sold machine are still valid: run `tapcard keys rotate`, then "
-                + "`tapcard keys retire`.",
+            discussion: "Only the ledger's owner can do this, and the name can never be reused. "
+                + "The keys on a stolen or sold machine are still valid: run `tapcard keys "
+                + "rotate`, then `tapcard keys retire`.",
             takes: .station, answers: .revoked, example: "tapcard station revoke till-1",
             run: LedgerCommands.revoke),
     ]

@@ -8,7 +8,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "Discard the kept list after the lottery has restarted", page: .never)
+        .flag("forget", "Discard the saved list after the lottery has started over", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "Show the draw after ID instead", page: .never)
@@ -24,12 +24,12 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
-                + "with its age. A list that lacks the newest known draw and ends before it is not "
-                + "accepted; if the lottery really restarted, use `--forget`.",
+                + "with its age. A list that ends before the newest known draw is rejected; if the "
+                + "lottery really has started over, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(
-            "draws show", group: .lottery, "Show one draw, and name the previous and next one",
+            "draws show", group: .lottery, "Show one draw and name the ones before and after it",
             takes: .id, .next, .previous,
             asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
             example: "tapcard draws show draw-1 --next", run: DrawCommands.show),

@@ -5,20 +5,21 @@ import TextCodecs
 
 extension Parameter<DrawID?> {
     static var draw: Self {
-        .option("draw", "ID", .draw, "Draw to play in, up to 52 ahead (default: the next one)")
+        .option("draw", "ID", .draw, "Draw to play, up to 52 draws ahead (default: the next draw)")
     }
 }
 
 extension Parameter<TicketID?> {
     fileprivate static var ticket: Self {
         .optionalArgument(
-            "TICKET", .ticket, "Ticket, as listed by `tapcard tickets` (default: all won)")
+            "TICKET", .ticket,
+            "Ticket, as listed by `tapcard tickets` (default: all winning tickets)")
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var paidOut: Self {
-        .flag("paid-out", "Book the prize of TICKET as paid out in cash")
+        .flag("paid-out", "Record the prize for TICKET as paid out in cash")
     }
 }
 
@@ -27,34 +28,35 @@ extension Command {
         Command(
             "tickets", group: .lottery, "List tickets with their results and prizes",
             discussion: "No reader or card is needed; without `--card`, the list includes tickets "
-                + "that only the lottery service keeps. Square brackets mark a ball that was "
-                + "drawn, round brackets a bonus ball that was drawn. If the service is offline, "
-                + "the last known results are shown with their age.",
-            takes: .card.saying("Only tickets of this card and of cards it replaced"),
+                + "that are stored only by the lottery service. Square brackets mark a ball that "
+                + "was drawn, and parentheses mark a bonus ball that was drawn. If the service is "
+                + "offline, the last known results are shown with their age.",
+            takes: .card.saying("Only tickets for this card and the cards it replaced"),
             asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80", run: TicketCommands.list),
         Command(
-            "ticket buy", group: .lottery, "Buy a ticket with random numbers, paid from the card",
-            discussion: "The card pays `ticket-price`, which counts as a payment for the ceilings. "
-                + "Tickets are sold only while the lottery service answers, never as an offline "
-                + "payment. If the card is pulled away too soon, the exit status is 6 and the next "
-                + "tap resolves the purchase; the ticket is valid only if it was paid for.",
+            "ticket buy", group: .lottery,
+            "Buy a ticket with random numbers, paid for with the card",
+            discussion: "The card is charged `ticket-price`, and the limits for payments apply. "
+                + "Tickets are sold only while the lottery service is answering, never as offline "
+                + "payments. If the card is pulled away too soon, the exit status is 6 and the "
+                + "next tap resolves the purchase; the ticket is valid only if it was paid for.",
             takes: .draw, .operation, .card, .again, .confirmedAmount,
             asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
             example: "tapcard ticket buy", run: BuyTicketCommand.buyTicket),
         Command(
             "ticket check", group: .lottery, "Show the results and prizes of the card's tickets",
-            discussion: "What an earlier tap left open is resolved; no prize is booked. If the "
-                + "lottery service is offline, the last known draws are used and their age is "
-                + "shown.",
+            discussion: "Any operation that an earlier tap left open is resolved, but prizes are "
+                + "not paid. If the lottery service is offline, the last known draws are used and "
+                + "their age is shown.",
             takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
             example: "tapcard ticket check", run: TicketCommands.check),
         Command(
             "ticket claim", group: .lottery, "Add the card's prizes to its balance",
             discussion: "Each prize is paid only once; `prizes` sets the amounts. If a prize would "
                 + "take the balance above the limit, it is not added: pay it out in cash with "
-                + "`--paid-out`. A station that has only a table of card keys can pay prizes out, "
-                + "but cannot add them to a card.",
+                + "`--paid-out`. A station that has only a table of card keys can pay out prizes "
+                + "in cash but cannot add them to a card.",
             takes: .ticket, .paidOut,
             .operation.saying("Id that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,

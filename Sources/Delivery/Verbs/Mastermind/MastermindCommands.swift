@@ -6,7 +6,7 @@ import TextCodecs
 
 extension Parameter<String> {
     fileprivate static var user: Self {
-        .argument("USER", .text(1...256), "User name at the Mastermind service")
+        .argument("USER", .text(1...256), "User name for the Mastermind service")
     }
 }
 
@@ -38,14 +38,14 @@ extension Parameter<Int?> {
 
 extension Parameter<Bool> {
     fileprivate static var keep: Self {
-        .flag("keep", "Also write the game onto the card, replacing any game there")
+        .flag("keep", "Also store the game on the card, replacing any game there")
     }
 }
 
 extension Parameter<[[Int]]> {
     fileprivate static var colours: Self {
         .arguments(
-            "COLOUR", .colours(1...MastermindRules.mostSlots),
+            "COLOR", .colours(1...MastermindRules.mostSlots),
             "Colors 1 to 6, one per slot, such as `1 5 2 5` or `1525`", page: .other("colours"))
     }
 }
@@ -56,8 +56,8 @@ extension Command {
             "mastermind login", group: .mastermind, "Log in to the Mastermind service",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "mastermind-url ADDRESS`. The password is read from "
-                + "`TAPCARD_MASTERMIND_PASSWORD` or typed at a prompt, and never stored. When the "
-                + "login expires, the next verb that needs it logs in again the same way.",
+                + "`TAPCARD_MASTERMIND_PASSWORD` or typed at a prompt, and is never stored. When "
+                + "the login expires, the next verb that needs a login logs in again the same way.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600",
@@ -65,22 +65,22 @@ extension Command {
         Command(
             "mastermind start", group: .mastermind, "Start a new game",
             discussion: "You need to be logged in. The new game becomes the current game; earlier "
-                + "ones are kept. With `--keep`, the game has started even if the card cannot be "
-                + "written.",
+                + "games are kept. With `--keep`, the game starts even if it cannot be stored on "
+                + "the card.",
             takes: .slots, .keep, asks: .mastermindURL,
             page: .post("mastermind/start", reader: .with(.keep)), answers: .game,
             example: "tapcard mastermind start --slots 4", run: MastermindCommands.start),
         Command(
             "mastermind guess", group: .mastermind, "Make one guess in the current game",
-            discussion: "Black counts the right colors in the right place, white the right colors "
-                + "in the wrong place. If the answer is lost, the guess may have counted and is "
-                + "not sent again.",
+            discussion: "Black is the number of right colors in the right place; white is the "
+                + "number of right colors in the wrong place. If the answer is lost, the guess may "
+                + "have been counted, so it is not sent again.",
             takes: .colours,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
-            discussion: "The game is read from this station; the service is not contacted.",
+            discussion: "The game is stored on this station, so the service is not contacted.",
             page: .get("mastermind/game", reader: .never), answers: .board,
             example: "tapcard mastermind show", run: MastermindCommands.show),
         Command(
@@ -92,8 +92,8 @@ extension Command {
             example: "tapcard mastermind ranking --slots 4", run: MastermindCommands.ranking),
         Command(
             "mastermind resume", group: .mastermind, "Resume the game stored on the card",
-            discussion: "It becomes the current game; the service is not contacted. What an "
-                + "earlier tap left open on the card is resolved.",
+            discussion: "It becomes the current game; the service is not contacted. Any operation "
+                + "that an earlier tap left open on the card is resolved.",
             page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume",
             run: MastermindCommands.resume),
     ]

@@ -38,52 +38,57 @@ extension Command {
     static let moneyCommands: [Command] = [
         Command(
             "pay", group: .money, "Take a payment from the card",
-            discussion: "The payment is reported as paid only once both the card and the ledger "
-                + "have it; if that is uncertain, the exit status is 6 and the card's next tap "
-                + "resolves it. Large amounts need `--yes` or are refused; see `tapcard help "
-                + "amounts`. With `offline-payments` on, small payments are also taken while the "
-                + "ledger's database is offline, and booked later.",
+            discussion: "The payment is reported as complete only once it is recorded both on the "
+                + "card and in the ledger; if the outcome is uncertain, the exit status is 6 and "
+                + "the card's next tap resolves the payment. Large amounts need `--yes`, and "
+                + "amounts above the limit are refused; see `tapcard help amounts`. With "
+                + "`offline-payments` on, small payments are also taken while the ledger's "
+                + "database is offline, and are booked later.",
             takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
         Command(
             "add", group: .money, "Top up the card with cash you have received",
-            discussion: "The ledger books the top-up at once; if the card is removed too soon, a "
-                + "later tap brings it up to date. Large amounts need `--yes` or are refused; see "
-                + "`tapcard help amounts`. Top-ups are also refused while the ledger is offline, "
-                + "and at a station that has only a table of card keys.",
+            discussion: "The top-up is recorded in the ledger at once; if the card is removed too "
+                + "soon, a later tap brings it up to date. Large amounts need `--yes`, and amounts "
+                + "above the limit are refused; see `tapcard help amounts`. Top-ups are also "
+                + "refused while the ledger is offline, and at a station that has only a table of "
+                + "card keys.",
             takes: .amount.saying("Amount to add, above 0"), .operation, .card, .again,
             .confirmedAmount, page: .post("add"), answers: .receipt, example: "tapcard add 20",
             run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
-            discussion: "A payment goes back onto the card that paid, or onto its replacement. A "
-                + "top-up is taken off the card, and is refused if the card holds less: name a "
-                + "smaller AMOUNT then. Hand out the cash only after success. Each operation can "
-                + "be refunded once, so the rest of a partial refund cannot be refunded later. "
-                + "Ticket purchases, prizes, payouts and starting balances cannot be refunded.",
+            discussion: "The money from a payment goes back onto the card it came from, or onto "
+                + "that card's replacement. Refunding a top-up takes the money off the card; if "
+                + "the card holds less than that, the refund is refused, so give a smaller AMOUNT. "
+                + "Hand over the cash only after the command succeeds. Each operation can be "
+                + "refunded only once, so after a partial refund, the rest cannot be refunded "
+                + "later. Ticket purchases, prizes, payouts and starting balances cannot be "
+                + "refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: MoneyCommands.refund),
         Command(
             "close", group: .money, "Close the card and pay out its balance in cash",
-            discussion: "Hand out the cash only after the command succeeds; unclaimed tickets are "
-                + "forfeited. A blocked card is refused. A closed card is refused until its tag is "
-                + "issued again with `--reissue`.",
+            discussion: "Hand over the cash only after the command succeeds; unclaimed tickets are "
+                + "forfeited. A blocked card is refused. A closed card is refused until you issue "
+                + "its tag again with `--reissue`.",
             takes: .operation, .card, page: .post("close"), answers: .receipt,
             example: "tapcard close", run: MoneyCommands.close),
         Command(
             "history", group: .money, "List the ledger's operations, oldest first",
-            discussion: "No reader or card is needed. Requests to the activation service and their "
-                + "answers appear on lines of their own.",
-            takes: .card.saying("Only operations of this card"), .last,
+            discussion: "No reader or card is needed. Requests to the activation service and the "
+                + "service's answers appear on separate lines.",
+            takes: .card.saying("Only this card's operations"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
             "audit", group: .money, "Check every row of the ledger against its rules",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
-                + "rely on the balances, and restore a backup. The audit also names cards with an "
-                + "unanswered activation and journals that may lack offline payments.",
+                + "rely on the balances, and restore a backup. The audit also lists cards whose "
+                + "activation was never answered and journals that may still hold unbooked offline "
+                + "payments.",
             page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit",
             run: MoneyCommands.audit),
     ]

@@ -11,13 +11,13 @@ extension Parameter<CalendarDate?> {
 
 extension Command {
     static let takings = Command(
-        "takings", group: .money, "Show one day's takings, by hour and in total",
-        discussion: "\"Paid\" is what cards paid, less refunds; it moves no cash. \"Added\" is "
-            + "cash received for top-ups and starting balances, less top-ups taken back; \"paid "
-            + "out\" is cash handed out for closed or reissued cards and for prizes, so the drawer "
-            + "changes by \"added\" minus \"paid out\". If cards could not pay all of their "
-            + "offline payments, a last line shows this loss of the issuer. Hours are local time, "
-            + "and a shared ledger counts all stations together.",
+        "takings", group: .money, "Show one day's sales and cash, by hour and in total",
+        discussion: "\"Paid\" is the total of card payments, less refunds; it does not affect the "
+            + "cash drawer. \"Added\" is cash received for top-ups and starting balances, less "
+            + "refunded top-ups; \"paid out\" is cash paid out for closed or reissued cards and "
+            + "for prizes, so the drawer changes by \"added\" minus \"paid out\". If some offline "
+            + "payments could not be covered by their cards, a final line shows the issuer's loss. "
+            + "Hours are in local time, and the totals for a shared ledger include all stations.",
         takes: .day, page: .get("takings", reader: .never), answers: .takings,
         example: "tapcard takings --day 2026-11-22", run: TakingsCommand.takings)
 }

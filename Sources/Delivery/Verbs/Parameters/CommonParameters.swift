@@ -17,7 +17,7 @@ extension Parameter<FaceStyle?> {
     static var display: Self {
         .option(
             "display", "FORM", .choice(FaceStyle.self),
-            "Format of the text for phones; tapcard by default")
+            "Format of the text that phones read; tapcard by default")
     }
 }
 
@@ -27,12 +27,16 @@ extension Parameter<Bool> {
     }
     static var confirmed: Self {
         .flag(
-            "yes", "Confirm a large amount or the payout of `--reissue`", page: .other("confirmed"))
+            "yes", "Confirm a large amount or the payout that `--reissue` requires",
+            page: .other("confirmed"))
     }
     /// `confirmed` for a verb that takes no `--reissue`.
     static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
     /// `confirmed` for a verb that takes no amount.
-    static var confirmedPayout: Self { confirmed.saying("Confirm the payout of `--reissue`") }
+    static var confirmedPayout: Self {
+        confirmed.saying(
+            "Confirm the payout that `--reissue` requires")
+    }
     static var reissue: Self {
         .flag("reissue", "Reuse the tag of an existing card and close its account")
     }
@@ -43,7 +47,7 @@ extension Parameter<Bool> {
         .flag("protect", "Protect the tag with a write password (not NTAG 424)")
     }
     static var anyChip: Self {
-        .flag("any-chip", "Accept a chip whose manufacturer's signature is wrong")
+        .flag("any-chip", "Accept a chip whose manufacturer's signature is invalid")
     }
     static var watch: Self {
         .flag("watch", "Keep running; print one line per tap", page: .never)

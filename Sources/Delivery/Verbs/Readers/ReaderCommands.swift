@@ -9,17 +9,18 @@ import TextCodecs
 extension Command {
     static let readerCommands: [Command] = [
         Command(
-            "readers", group: .readers, "List the readers of this machine",
+            "readers", group: .readers, "List the readers connected to this machine",
             discussion: "No reader is opened. A serial port is marked \"maybe\" because only "
                 + "opening it would show whether a PN532 is connected. If there are readers but "
                 + "none can be used, the exit status is 5.",
             answers: .readers, example: "tapcard readers", run: ReaderCommands.readers),
         Command(
             "doctor", group: .readers, "Find out why a reader or this station is not working",
-            discussion: "The command opens up to eight readers until one answers, or only the one "
+            discussion: "The command tries up to eight readers until one answers, or just the one "
                 + "you name, and checks the ledger and the keys; nothing is written to a tag. Each "
-                + "finding is ok, a note or a problem, with steps to fix it. The exit status is 5 "
-                + "if no reader can be used, 9 for a ledger problem and 1 for a key problem.",
+                + "finding is marked as ok, a note or a problem, with steps to fix it. The exit "
+                + "status is 5 if no reader can be used, 9 for a ledger problem and 1 for a key "
+                + "problem.",
             page: .get("doctor"), answers: .findings, example: "tapcard doctor",
             run: ReaderCommands.doctor),
     ]

@@ -9,7 +9,8 @@ package enum MemberWords {
     private static let cards = [
         "error": "identifies the error; `tapcard help errors` lists the values",
         "message":
-            "text for people: what happened, what it means for card and money, and what to do next",
+            "human-readable text: what happened, what it means for the card and money, and what "
+            + "to do next",
         "sequence": "record number on the card",
         "sameID": "other cards with the same cardholder id",
         "codeOf": "UID of the other card in this ledger that the tag's activation code belongs to",

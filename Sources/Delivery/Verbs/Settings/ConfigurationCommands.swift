@@ -8,14 +8,14 @@ extension Command {
     static let configurationCommands: [Command] = [
         Command(
             "init", group: .station, "Set up this station with keys and a ledger",
-            discussion: "Name the currency with `--currency`; it is fixed for good. A station that "
-                + "is already set up is left as it is. If the ledger has cards but the keys are "
-                + "missing, put your copy of the keys back first. With a shared ledger, keys that "
-                + "differ from the other stations' keys are refused.",
+            discussion: "Specify the currency with `--currency`; it cannot be changed later. A "
+                + "station that is already set up is left as it is. If the ledger has cards but "
+                + "the keys are missing, restore your copy of the keys first. With a shared "
+                + "ledger, keys that differ from the other stations' keys are refused.",
             answers: .station, example: "tapcard init --currency EUR",
             run: ConfigurationCommands.setUp),
         Command(
-            "config", group: .station, "Show the settings and their origin",
+            "config", group: .station, "Show the settings and where they come from",
             discussion: "An option overrides a variable, a variable overrides the settings file, "
                 + "and the file overrides the default. `tapcard help settings` explains each "
                 + "setting. Passwords are not settings and are never shown.",
@@ -27,8 +27,8 @@ extension Command {
         Command(
             "config set", group: .station, "Change or remove one setting in the settings file",
             discussion: "Without VALUE, the setting is removed and its default applies again. "
-                + "Invalid values and passwords are refused. If an option or a variable still "
-                + "overrides the setting, the output says so.",
+                + "Invalid values are refused, and so is any password. If an option or a variable "
+                + "still overrides the setting, the output says so.",
             takes: .setting, .settingValue, answers: .changedSetting,
             example: "tapcard config set timeout 60", run: ConfigurationCommands.set),
     ]

@@ -8,7 +8,7 @@ import TextCodecs
 extension Parameter<[String]> {
     fileprivate static var tags: Self {
         .arguments(
-            "TAG", .tag, "\(Chip.listed) or a UID (default: the last)", isRequired: false,
+            "TAG", .tag, "\(Chip.listed) or a UID (default: the last tag)", isRequired: false,
             page: .other("tags"))
     }
     fileprivate static var fault: Self {
@@ -19,34 +19,36 @@ extension Parameter<[String]> {
 extension Parameter<CardUID?> {
     fileprivate static var seenTag: Self {
         .optionalArgument(
-            "CARD", .card, "UID of a tag (default: the one on the reader, else the last)")
+            "CARD", .card, "UID of a tag (default: the tag on the reader, or else the last tag)")
     }
 }
 
 extension Command {
     private static let faults = """
-        FAULT is N, counted from 1, and a kind; `none` disarms. The fault strikes once, in the \
-        command that makes that write; a new fault replaces it.
+        FAULT is the number N, counted from 1, followed by a kind; `none` disarms the fault. The \
+        fault occurs once, in the command that makes that write; a new fault replaces it.
 
-        Kinds: `lost` (the card is gone before the write), `torn PAGE` (gone during the write), \
-        `acknowledge-lost` (written, but the answer is lost and the card gone), `pulled-after` \
-        (written and answered, then gone), `garbled` (the answer is damaged), `late` (the answer \
-        comes after the reader gave up), `refused C` (refused with code C, 0 to 9), \
-        `killed-before` and `killed-after` (tapcard itself dies before or after the write).
+        Kinds: `lost` (the card is removed before the write), `torn PAGE` (the card is removed \
+        during the write), `acknowledge-lost` (the page is written, but the answer is lost and the \
+        card is removed), `pulled-after` (the page is written, the chip answers, and the card is \
+        removed), `garbled` (the answer is corrupted), `late` (the answer comes after the reader \
+        has given up), `refused C` (the write is refused with code C, 0 to 9), `killed-before` and \
+        `killed-after` (tapcard itself is killed before or after the write).
 
-        PAGE is what a torn write leaves: `old`, `new`, `zero` or `mix SEED` (a random mixture of \
-        old and new bits). With `new-lowest N`, `new-highest N`, `old-lowest N` or `old-highest \
-        N`, the page is erased and then gets N (0 to 32) of the lowest or highest one bits of its \
-        new or old content; with `new-some SEED` or `old-some SEED`, it gets a random part of \
-        them.
+        PAGE is what a torn write leaves behind: `old`, `new`, `zero` or `mix SEED` (a random \
+        mixture of old and new bits). With `new-lowest N`, `new-highest N`, `old-lowest N` or \
+        `old-highest N`, the page is erased, and then N (0 to 32) of the lowest or highest 1 bits \
+        of its new or old content are set; with `new-some SEED` or `old-some SEED`, a random \
+        selection of those bits is set.
         """
 
     static let simulationCommands: [Command] = [
         Command(
             "sim put", group: .simulation, "Put tags on the simulated reader, replacing any there",
-            discussion: "A chip name creates a blank tag, a UID takes that tag, and no argument "
-                + "takes the last one; up to 64 tags can exist. The first NTAG213, NTAG216 and "
-                + "NTAG424 have a valid manufacturer's signature; all other tags have none.",
+            discussion: "A chip name creates a blank tag, and a UID selects an existing tag; "
+                + "without an argument, the last tag is used. There can be up to 64 tags. The "
+                + "first NTAG213, the first NTAG216 and the first NTAG424 have a valid "
+                + "manufacturer's signature; all other tags have none.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216", run: SimulationCommands.put),
         Command(
@@ -55,7 +57,7 @@ extension Command {
             page: .post("simulator/take", reader: .never), answers: .nothing,
             example: "tapcard sim take", run: SimulationCommands.take),
         Command(
-            "sim tear", group: .simulation, "Arm one fault for the N-th write from now",
+            "sim tear", group: .simulation, "Arm one fault for the Nth write from now",
             discussion: faults,
             takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7", run: SimulationCommands.tear),
@@ -64,9 +66,9 @@ extension Command {
             page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list",
             run: SimulationCommands.list),
         Command(
-            "sim phone", group: .simulation, "Show what a phone reads from a simulated tag",
-            discussion: "An NTAG 424 card shows a different address at each reading, and its "
-                + "counter goes up as in a real chip; other tags show their text. If the card was "
+            "sim phone", group: .simulation, "Show what a phone would read from a simulated tag",
+            discussion: "An NTAG 424 card gives a different address each time it is read, and its "
+                + "counter goes up as on a real chip; other tags give their text. If the card was "
                 + "issued without `card-address`, the address leads nowhere. docs/CUSTOMERS.md "
                 + "walks through the customers' page on one machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone",

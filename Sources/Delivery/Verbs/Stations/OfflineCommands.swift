@@ -24,26 +24,28 @@ extension Command {
     static let offlineCommands: [Command] = [
         Command(
             "station book", group: .ledger, "Book a station's offline payments in the ledger",
-            discussion: "Any command that uses cards and the ledger does this by itself; run it "
-                + "for a station that will not be used again. FILE is a copy of `deferred.journal` "
-                + "from the data folder of a station with the same keys. Each payment is booked "
-                + "once, even if you run the command again. The output shows what cards could not "
-                + "pay, which is the issuer's loss.",
+            discussion: "Every command that uses cards and the ledger does this automatically; run "
+                + "this one for a station that will not be used again. FILE is a copy of "
+                + "`deferred.journal` from the data folder of a station with the same keys. Each "
+                + "payment is booked only once, even if you run the command again. The output "
+                + "shows any amount that cards could not cover, which is the issuer's loss.",
             takes: .copy, answers: .bookedJournal, example: "tapcard station book",
             run: OfflineCommands.book),
         Command(
             "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
             discussion: "Offline payments are refused once the snapshot is older than "
-                + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes one about "
-                + "every five minutes; on other stations, run this command often enough. It needs "
-                + "`offline-payments` on and a ledger in a database.",
+                + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes a "
+                + "snapshot about every five minutes; on other stations, run this command often "
+                + "enough. The command requires `offline-payments` to be on and the ledger to be "
+                + "in a database.",
             answers: .snapshot, example: "tapcard station snapshot",
             run: OfflineCommands.takeSnapshot),
         Command(
             "station write-off", group: .ledger, "Write off a station's journal as lost",
-            discussion: "Only the owner can do this; use it when the station and its journal are "
-                + "lost for good. `tapcard audit` and `tapcard ledger status` then stop reporting "
-                + "the journal. If it turns up later, `tapcard station book` can still book it.",
+            discussion: "Only the ledger's owner can do this; use it when the station and its "
+                + "journal are permanently lost. Afterward, `tapcard audit` and `tapcard ledger "
+                + "status` no longer report the journal. If the journal turns up later, `tapcard "
+                + "station book` can still book its payments.",
             takes: .journal, answers: .writtenOff,
             example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: OfflineCommands.writeOff),

@@ -8,19 +8,19 @@ extension Command {
     static let stationCommands: [Command] = [
         Command(
             "backup", group: .station, "Back up the ledger file, even while it is in use",
-            discussion: "The keys are not included; copy them with `tapcard keys export`. Put a "
-                + "backup back only with `tapcard restore-backup`, because a ledger copied back by "
-                + "hand makes stations reject genuine cards. For a ledger in a database, use the "
-                + "server's own tools.",
+            discussion: "The keys are not included; copy them with `tapcard keys export`. Restore "
+                + "a backup only with `tapcard restore-backup`; if you copy the file back by hand, "
+                + "stations will reject genuine cards. For a ledger in a database, use the "
+                + "database server's own tools.",
             takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite",
             run: StationCommands.backup),
         Command(
             "restore-backup", group: .station, "Replace the ledger file with a backup",
-            discussion: "Stop `tapcard serve` first; the old ledger is kept beside the new one as "
+            discussion: "Stop `tapcard serve` first; the old ledger is kept next to the new one as "
                 + "`LEDGER.before-restore-1`. Operations since the backup are lost, and cards used "
-                + "since are refused until you run `tapcard repair --card UID`. Cards blocked or "
-                + "replaced since then are active and must be blocked again; the output names them "
-                + "if the old ledger is readable.",
+                + "since then are refused until you run `tapcard repair --card UID`. Cards blocked "
+                + "or replaced since then are active again, and you must block them again; the "
+                + "output lists them if the old ledger is readable.",
             takes: .file("Backup made by `tapcard backup`"), answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite",
             run: StationCommands.restoreBackup),

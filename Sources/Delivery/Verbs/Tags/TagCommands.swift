@@ -27,8 +27,8 @@ extension Command {
     static let tagCommands: [Command] = [
         Command(
             "tag info", group: .tags, "Show a tag's chip, content, locks and protection",
-            discussion: "Nothing is resolved or written, and the station need not be set up. The "
-                + "manufacturer's signature proves who made the chip, not that the card is "
+            discussion: "Nothing is resolved or written, and the station does not have to be set "
+                + "up. The manufacturer's signature proves who made the chip, not that the card is "
                 + "genuine.",
             page: .post("tag/info"), answers: .tag, example: "tapcard tag info",
             run: TagCommands.info),
@@ -40,34 +40,35 @@ extension Command {
             takes: .dumpFile, .format, answers: .dump,
             example: "tapcard tag dump card.nfc --format flipper", run: TagCommands.dump),
         Command(
-            "tag restore", group: .tags, "Write the user pages of a dump onto a tag",
-            discussion: "Lock bits, configuration and passwords are never written; a dump of "
-                + "another chip and an NTAG 424 are refused. Without `--overwrite`, the tag must "
-                + "be blank or belong to a closed card; a card restored to an older state is "
-                + "rejected as rolled back at its next tap. If interrupted, the tag may be half "
-                + "written: run the command again.",
+            "tag restore", group: .tags, "Write the user pages of a dump to a tag",
+            discussion: "Lock bits, configuration and passwords are never written; a dump from a "
+                + "different chip is refused, and so is an NTAG 424. Without `--overwrite`, the "
+                + "tag must be blank or belong to a closed card; a card restored to an older state "
+                + "is rejected as rolled back at its next tap. If the command is interrupted, the "
+                + "tag may be only partly written: run the command again.",
             takes: .file("Dump (text, flipper, proxmark or raw); `-` for standard input"),
             .overwriteAnything, answers: .restoredTag,
             example: "tapcard tag restore card.txt --overwrite", run: TagCommands.restore),
         Command(
             "tag protect", group: .tags, "Protect the card's tag with a write password",
-            discussion: "Phones can still read the tag, but writing needs the station's keys; if "
-                + "they are lost, the tag can never be written again. `tapcard tag unprotect` "
-                + "removes the password. An NTAG 424 is refused because its own keys protect it.",
+            discussion: "Phones can still read the tag, but writing to it requires the station's "
+                + "keys; if the keys are lost, nobody can ever write to the tag again. `tapcard "
+                + "tag unprotect` removes the password. An NTAG 424 is refused because its own "
+                + "keys protect it.",
             takes: .card, answers: .protection, example: "tapcard tag protect",
             run: TagCommands.protect),
         Command(
             "tag unprotect", group: .tags, "Remove the write password from a tag",
-            discussion: "Blocked, closed and replaced cards are accepted too. A tag unknown to "
+            discussion: "Blocked, closed and replaced cards are accepted too. A tag that is not in "
                 + "this ledger is accepted if its password comes from one of this station's keys "
                 + "and the tag does not count wrong passwords (AUTHLIM 0).",
             takes: .card, answers: .protection, example: "tapcard tag unprotect",
             run: TagCommands.unprotect),
         Command(
             "tag format", group: .tags, "Erase a tag and make it blank",
-            discussion: "A card of this ledger must be closed or replaced first, whatever its "
-                + "balance; `tapcard close` pays it out. Other content needs `--overwrite`. A "
-                + "write password stays on the tag, and an NTAG 424 is refused.",
+            discussion: "A card in this ledger must be closed or replaced first, whatever its "
+                + "balance; `tapcard close` pays out the balance. Other content needs "
+                + "`--overwrite`. A write password stays on the tag, and an NTAG 424 is refused.",
             takes: .overwrite, answers: .blankTag, example: "tapcard tag format",
             run: TagCommands.format),
     ]
