@@ -188,7 +188,7 @@ class LostServerTests(FaultCase):
     def assertNotCharged(self):
         """The next card may be a stranger's, so it is not charged without a press."""
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("balance $20.00")

@@ -103,7 +103,7 @@ class QuestionTests(AnswerCase):
         self.page.press("$2.50")
         # The server has never heard of the payment, so it is not begun without a press.
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("balance $20.00")

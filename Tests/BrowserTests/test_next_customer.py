@@ -492,7 +492,7 @@ class TimeOutTests(NextCustomerCase):
         self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.page.press("Try again")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"])

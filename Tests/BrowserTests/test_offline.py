@@ -31,7 +31,7 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put(self.uid)
-        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or sell for cash.")
+        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
         text = page.text()
         self.assertNotIn(DANGER, text)
         self.assertNotIn("Cannot be used for this", text)
@@ -127,7 +127,7 @@ class SellingTests(SellingCase):
         page.go("home")
         page.see("$17.50", "Will be booked later",
                  "The ledger is offline. You can still take up to $497.50 in payments; "
-                 "they are booked later.",
+                 "they will be booked later.",
                  "Offline payments not yet booked: $2.50.")
         page.see("less any payments not yet booked")
         self.assertNotIn("$20.00", page.text())

@@ -91,7 +91,7 @@ class UnknownTests(FaultCase):
         self.page.see("Reconnecting")
         self.till.start()
         self.page.panel("failed")
-        self.page.hear("Payment failed. The server has no record of this; nothing was booked. "
+        self.page.hear("Payment failed. The server has no record of this; nothing was done. "
                        "Try again.")
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
@@ -116,7 +116,8 @@ class OtherUnknownTests(BrowserCase):
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund payment", "Refund payment"],
                  "Not sure it went through, $2.50. Tap the same card again to finish."),
                 ("tickets", "/ticket/claim", ["Pay out in cash"] * 2,
-                 "Not sure it went through, $7.00. Hand out no cash until the outcome is known."),
+                 "Not sure it went through, $7.00. "
+                 "Don't hand out any cash until the outcome is known."),
                 ("cards", "/close", ["Pay out and close"] * 2,
                  "Not sure it went through, $57.50. Tap the same card again to finish.")):
             with self.subTest(place):

@@ -68,7 +68,7 @@ class ChoosingTests(TillsCase):
         page.open(at=2, until="Blank tag")
         page.open(at=1, until="Amanda Gonzalez")
         page.go("history")
-        page.see("Takings, all tills", "$20.00")
+        page.see("Daily totals, all tills", "$20.00")
         # Nobody has chosen a till.
         page.open(until=ASKED)
 
@@ -167,7 +167,7 @@ class ApartTests(TillsCase):
         page, till = self.page, self.till
         page.open(at=2, until="Blank tag")
         page.press("Simulated reader")
-        page.press(f"Put on {self.uid}")
+        page.press(f"Put on reader {self.uid}")
         page.see("Amanda Gonzalez")
         till.wait("the first reader is empty",
                      lambda: till.call("GET", "card")["session"] is None)

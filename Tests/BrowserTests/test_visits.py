@@ -6,7 +6,7 @@ from case import BrowserCase
 from test_same_card import AGAIN
 
 PAID = "Already paid"
-PERHAPS = "This card may have paid already"
+PERHAPS = "This card may already have been charged"
 # Resets what the page knows about the card, as if the news had not come yet.
 FORGET = """
 const [done] = arguments;

@@ -32,10 +32,10 @@ export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hi
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
 /** The texts and the picture of each kind; the picture is where the till shows its tiles. */
-const waiting = ({ id, verb, isCancelling }) => [
+const waiting = ({ id, verb, isCanceling }) => [
   [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
-    button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
-      { disabled: isCancelling, sign: "cross" })],
+    button(isCanceling ? words.canceling : say.cancel, () => cancel(id),
+      { disabled: isCanceling, sign: "cross" })],
   h("div.picture.hold", icon("waves"), h("i")),
 ];
 
@@ -168,7 +168,7 @@ export function leaveWhenGone({ link, lying }) {
   setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
 }
 
-/** Handles Escape and Back: cancels what can still be cancelled. */
+/** Handles Escape and Back: cancels whatever can still be canceled. */
 export function leavePanel({ id, status, doneAt, doubt }) {
   // A key that was meant to cancel must not dismiss a result that nobody has seen.
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;

@@ -60,8 +60,8 @@ export function cover(canvas, onRubbed) {
 
 function paint(brush, width, height) {
   const metal = brush.createLinearGradient(0, 0, width, height);
-  ["#8d9794", "#c3cac7", "#a3adaa", "#d2d8d5", "#949e9b"].forEach((colour, index) =>
-    metal.addColorStop(index / 4, colour));
+  ["#8d9794", "#c3cac7", "#a3adaa", "#d2d8d5", "#949e9b"].forEach((color, index) =>
+    metal.addColorStop(index / 4, color));
   brush.fillStyle = metal;
   brush.fillRect(0, 0, width, height);
   brush.strokeStyle = "#fff5";

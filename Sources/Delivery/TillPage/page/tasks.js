@@ -33,7 +33,7 @@ const ONCE_MORE = {
 const READER_SEARCH = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
-  isCancelling: false,
+  isCanceling: false,
 };
 
 /**
@@ -173,13 +173,13 @@ export function leaveOpen(id) {
 }
 
 export async function cancel(id) {
-  if (!isOpen(id) || state.tasks[id].isCancelling) return;
-  alter(id, { isCancelling: true });
+  if (!isOpen(id) || state.tasks[id].isCanceling) return;
+  alter(id, { isCanceling: true });
   try {
     follow(await stop(id));
   } catch (problem) {
     if (!isOpen(id)) return;
-    alter(id, { isCancelling: false });
+    alter(id, { isCanceling: false });
     toast(problem.detail, "bad");
     // It may have ended before this page received the event.
     if (problem.error === "too-late") call("GET", `operations/${id}`).then(follow, () => {});
@@ -294,7 +294,7 @@ function show(id) {
   change({ ended: state.ended + 1 });
   if (status === "cancelled") {
     dismiss(id);
-    toast(say.cancelled[verb] ?? say.cancelled.all);
+    toast(say.canceled[verb] ?? say.canceled.all);
   } else {
     vibrate(problem ? [60, 80, 60] : 40);
     if (place === "panel") announce(told(task), Boolean(problem));
