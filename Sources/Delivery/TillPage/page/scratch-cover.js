@@ -26,7 +26,7 @@ export function cover(canvas, onRubbed) {
     travelled += Math.hypot(x - from.x, y - from.y);
     last = { x, y };
     if (travelled < ENOUGH) return;
-    // One scratch reports once, however long the rubbing goes on.
+    // A scratch is reported once, however long the rubbing goes on.
     travelled = -Infinity;
     onRubbed();
   }
@@ -39,7 +39,7 @@ export function cover(canvas, onRubbed) {
     if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
   };
 
-  /** Rubs the field in zigzag, for use without a pointer. */
+  /** Rubs the field in a zigzag, for use without a pointer. */
   function rubAlone() {
     onRubbed();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
