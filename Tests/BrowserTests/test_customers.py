@@ -120,7 +120,7 @@ class CardTests(CustomersCase):
         # Another browser has the address but not the cookie.
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
-        self.see("This link has expired", "Hold the card to your phone once more")
+        self.see("This link has expired", "Hold the card to your phone again")
         self.see_no("$", "Balance")
         self.open(self.customers.tap())
         self.see("$160.50")
