@@ -189,7 +189,7 @@ class PaceTests(BrowserCase):
         self.till.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        # On the page's own clock the time is never shorter, however slow the machine is.
+        # On the page's own clock, the time is never shorter, however slow the machine is.
         self.page.script("""
           window.since = {};
           window.titles = new Set();

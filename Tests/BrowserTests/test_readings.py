@@ -1,4 +1,4 @@
-"""What a cashier sees of a card that is not genuine, and which action is offered for it."""
+"""What a cashier sees for a card that is not genuine, and which action is offered for it."""
 
 import readings
 from case import BrowserCase
@@ -33,7 +33,7 @@ OVER = "Overwrite this tag?"
 MOVE = "The operator can move the balance to another tag with Replace in Card tools."
 NOTHING = "This card is worn out or was tampered with; the balance is safe."
 IN_THE_WAY = "This tag cannot become the new card. Put a different tag on the reader."
-# The server's report on a chip whose key version changes with every reading.
+# The server's report on a chip whose key version changes with every read.
 UNTRUE = """
 const [done] = arguments;
 Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
@@ -59,7 +59,7 @@ class AlarmTests(ReadingCase):
             make(self.drawer)
             self.page.open()
             self.page.see(DANGER, *words)
-            # All of them have the same colors and no word of the command line.
+            # All of them have the same colors, and none has words from the command line.
             self.assertEqual(self.page.count(".card:is(.doubtful, .grave)"), 1)
             self.assertEqual(self.page.count(".note.bad"), 1)
             said = self.page.script(SENTENCES)
@@ -102,7 +102,7 @@ class AlarmTests(ReadingCase):
         for name in ("Issue card", "Replace"):
             self.assertFalse(self.page.can_press(name), name)
         self.till.take()
-        self.page.see("Move a lost card's balance to this tag.")
+        self.page.see("Enter a lost card's number to move its balance to this tag.")
         self.page.see_no(IN_THE_WAY)
         self.assertTrue(self.page.can_press("Replace"))
 

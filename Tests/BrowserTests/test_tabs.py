@@ -7,7 +7,7 @@ from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
 
 MANY = 8
-# The limit for loading a page, unless another one is given.
+# The limit for loading a page, unless another limit is given.
 USUAL_LIMIT = 300
 LINK = """
 const [done] = arguments;

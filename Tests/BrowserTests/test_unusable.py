@@ -1,5 +1,5 @@
-"""A card whose tag can no longer be written: the page says who has the money, and retries
-nothing."""
+"""A card whose tag can no longer be written to: the page says where the money is and does not
+retry."""
 
 import json
 
@@ -7,7 +7,7 @@ import readings
 from test_faults import CALLS
 from test_readings import IN_THE_WAY, MOVE, NOTHING, ReadingCase
 
-# What is said of the card while an operation on it is open, and otherwise.
+# What is said about the card while an operation on it is open, and otherwise.
 UNWRITABLE = f"This card can no longer be written to; an operation is unfinished.|{NOTHING}"
 # The server's report on the requested operation, which is called OWN here.
 TOLD = """
@@ -32,7 +32,7 @@ class UnusableTests(ReadingCase):
                         "Page.removeScriptToEvaluateOnNewDocument", added)
 
     def asked(self, place):
-        """The number of times that this page has requested it."""
+        """The number of times that this page requested it."""
         return self.page.script(
             "return calls.filter(([, path]) => path.includes(arguments[0])).length", place)
 

@@ -1,4 +1,4 @@
-"""Every other link and button of the page: where it leads, or what it does."""
+"""Every other link and button on the page: where it leads, or what it does."""
 
 import re
 
