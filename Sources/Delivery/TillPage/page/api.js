@@ -96,7 +96,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
       return once(method, path, body, limit);
     }
     if (problem.status !== 401) throw problem;
-    // Another call may have opened a new session since this one was sent.
+    // Another call may have opened a new session since this request was sent.
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);

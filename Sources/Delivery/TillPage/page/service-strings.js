@@ -51,7 +51,7 @@ export const services = {
     keepHint: "Tap a card with enough room. To continue the game later, press \u201cResume from a "
       + "card\u201d, then tap that card.",
     resume: "Resume from a card", none: "No game in progress.",
-    abandon: "Starting a new game ends the current one.",
+    abandon: "Starting a new game ends the current game.",
     turn: (number) => `Guess ${number}`,
     pegs: (black, white) => `${black} right place, ${white} wrong place`,
     pegsHelp: "Filled: right color, right place. Ring: right color, wrong place.",
@@ -75,7 +75,7 @@ export const services = {
       "1 torn old": "1st write: old content", "2 torn mix 7": "2nd write: mixed bits",
       "1 pulled-after": "Gone after 1st write", "1 acknowledge-lost": "1st write: answer lost",
     },
-    // A chip that is written with commands performs each one completely or not at all.
+    // A chip that is written with commands performs each write completely or not at all.
     chipFaults: {
       "1 torn old": "Not written", "1 torn new": "Written, then torn",
       "1 pulled-after": "Gone after the write", "1 acknowledge-lost": "Written, answer lost",
