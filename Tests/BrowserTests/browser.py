@@ -30,7 +30,7 @@ const all = [...(dialog ?? document).querySelectorAll(kinds)].filter(isShown);
 return all.find((it) => words(it) === name)
   ?? all.find((it) => words(it).startsWith(name)) ?? all.find((it) => words(it).includes(name));
 """
-# Excludes what is only spoken to people who cannot see.
+# Excludes what is only announced by screen readers.
 SHOWN = ("[...document.body.children].filter((part) => !part.matches('#polite, #urgent, noscript, script'))"
          ".map((part) => part.innerText).join('\\n')")
 # Amounts that wrap onto two lines or are cut off; invisible text does not count.
@@ -52,7 +52,7 @@ if (document.documentElement.scrollWidth > innerWidth) broken.push("scrolls side
 return broken;
 """
 PRESSED = "button, a, summary, [role=button]"
-# What is spoken to people who cannot see, in order.
+# What screen readers announce, in order.
 LISTEN = """
 window.heard = [];
 for (const region of document.querySelectorAll("#polite, #urgent")) {
@@ -94,7 +94,7 @@ def browser():
 
 
 def forget(origin):
-    """Clears what a page of an earlier server stored, because a free port may be reused."""
+    """Clears what a page from an earlier server stored, because a free port may be reused."""
     driver = browser()
     earlier = driver.current_window_handle
     # Session storage belongs to its tab.
@@ -124,7 +124,7 @@ class Page:
             {"name": "prefers-reduced-motion", "value": "no-preference" if moves else "reduce"}]})
 
     def open(self, view="home", until="Reader ready", at=None):
-        """Opens the page anew, at the till with this number."""
+        """Reopens the page, at the till with this number."""
         place = f"/tills/{at}" if at else ""
         self.driver.get("about:blank")
         self.driver.get(f"{self.till.url}{place}/#/{view}")
@@ -181,7 +181,7 @@ class Page:
                             "'click', () => { window.isPressed = true }, { capture: true })",
                             target)
                 target.click()
-                # The value is None if the press has led to another page.
+                # The value is None if the press led to another page.
                 if self.script("return window.isPressed") is not False:
                     return
                 # The page replaced the button between press and release.
@@ -248,11 +248,11 @@ class Page:
             "return (it.getAttribute('aria-label') || it.innerText || it.id || it.tagName).trim()")
 
     def listen(self):
-        """Records what is spoken from now on."""
+        """Records what is announced from now on."""
         self.script(LISTEN)
 
     def hear(self, words):
-        """Waits until exactly these words were spoken at once."""
+        """Waits until exactly these words are announced together."""
         self.wait("window.heard.includes(arguments[0])", words)
 
     def heard(self):
@@ -263,11 +263,11 @@ class Page:
         self.wait("document.querySelector(`.panel.${arguments[0]}`)", kind)
 
     def leave_check(self):
-        """Taps the check mark until it counts, which it does once it was visible long enough."""
+        """Taps the check mark until a tap counts, once the mark has been visible long enough."""
         self.wait("!document.querySelector('.panel.done') || "
                   "(document.querySelector('.panel .check').click(), false)")
 
-    # What the page did besides what it showed.
+    # What the page did apart from what it showed.
 
     def requests(self):
         """The addresses that were requested since the last call."""

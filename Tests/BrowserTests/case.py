@@ -5,12 +5,12 @@ import unittest
 from browser import WIDE, Page, forget
 from till import Till
 
-# The browser logs every answer that is not a success; the page has shown the refusal.
+# The browser logs every unsuccessful response; the page has already shown the refusal.
 REFUSAL = "/api/v1/"
 REFUSALS = "Failed to load resource: the server responded with a status of"
-# It also logs an absent server, which counts only where a test has not stopped it.
+# It also logs a missing server, which matters only if the test did not stop the server.
 LOST = "net::ERR_"
-# Without a window, a browser takes each of its tabs for visible.
+# A headless browser considers all of its tabs visible.
 SEEN = """
 Object.defineProperty(document, "hidden", { configurable: true, value: !arguments[0] });
 document.dispatchEvent(new Event("visibilitychange"));
@@ -33,7 +33,7 @@ class BrowserCase(unittest.TestCase):
         forget(self.till.url)
         self.page = Page(self.till)
         self.page.driver.get("about:blank")
-        # What the browser requested by itself before there was a page does not matter.
+        # What the browser requested on its own before there was a page does not matter.
         self.page.requests()
         self.addCleanup(self.let_go)
 
@@ -48,7 +48,7 @@ class BrowserCase(unittest.TestCase):
         self.assertEqual(complaints, [], "the console")
 
     def open_tab(self):
-        """Opens another tab in front of the others, closed when the test ends."""
+        """Opens another tab in front of the others; it is closed when the test ends."""
         driver = self.page.driver
         first = driver.current_window_handle
         self.page.script(SEEN, False)

@@ -1,4 +1,4 @@
-"""The customers' page under test: a station with a card, and the server of the page."""
+"""The customers' page under test: a station with a card, and the server for the page."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import urllib.request
 
 from till import END_LIMIT, ROOT, TAPCARD, Program
 
-# Generates the address that a card's chip would show at its next reading.
+# Generates the address that a card's chip would produce at the next read.
 CHIP = os.path.abspath(os.environ.get("TAP_ADDRESS", f"{ROOT}/.build/release/TapAddress"))
 UID = "04AC6B72BA6C80"
 
@@ -53,7 +53,7 @@ class Customers:
         return f"{self.url}?{query}"
 
     def ask(self, address, body=None):
-        """Status and text, as a program that is no browser gets them."""
+        """Status and text, as a program that is not a browser gets them."""
         request = urllib.request.Request(
             address, None if body is None else urllib.parse.urlencode(body).encode())
         try:

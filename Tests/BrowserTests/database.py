@@ -10,7 +10,7 @@ import time
 
 from till import TAPCARD
 
-# PostgreSQL refuses to run as root; this user without rights has the same number on every Debian.
+# PostgreSQL refuses to run as root; this unprivileged user has the same number on every Debian.
 UNPRIVILEGED = 65534
 PAUSE = 0.02
 LIMIT = 60
@@ -33,7 +33,7 @@ class TestIssuer:
         self.server = None
         self.start()
         self._run("createdb", "--host", self.folder, "--username", "owner", "issuer")
-        # The till reads its password from a file, which must be its own.
+        # The till reads its password from a file, which it must own.
         self.home = tempfile.mkdtemp(prefix="tapcard-owner-")
         self._own("ledger", "init", "--currency", currency)
         self._own("station", "register", "till", f"{self.home}/pgpass")
@@ -57,7 +57,7 @@ class TestIssuer:
             stdout=subprocess.DEVNULL, env={"HOME": self.home, "PATH": "/usr/bin:/bin"})
 
     def start(self):
-        """Starts the server, or starts it again on its data."""
+        """Starts the server, or restarts it with its data."""
         with open(f"{self.folder}/log", "a", encoding="utf-8") as log:
             self.server = subprocess.Popen(
                 [f"{self.programs}/postgres", "-D", self._data, "-k", self.folder,

@@ -8,13 +8,13 @@ import shutil
 import tempfile
 
 HEADING = "tapcard chip "
-# The keys of a chip from the factory, and keys that no station has.
+# The factory keys of a chip, and keys that no station has.
 FACTORY, FOREIGN = "0" * 32, "7" * 32
 PASSPHRASE = "TAPCARD_TABLE_PASSPHRASE"
 
 
 class Drawer:
-    """The simulated reader of a till, with its file."""
+    """A till's simulated reader, with its file."""
 
     def __init__(self, till):
         self.till = till
@@ -57,7 +57,7 @@ class Drawer:
         self.put_back(uid, lines)
 
     def elsewhere(self, *commands, sharing=False):
-        """Replaces our tags by those of another station on which these commands were run. Stations
+        """Replaces our tags with those of another station on which these commands were run. Stations
         that share have the same keys and ledger."""
         other = tempfile.mkdtemp(dir=self.till.home)
         if sharing:
@@ -73,7 +73,7 @@ def card(till, chip, balance="12.50"):
 
 
 def factory_clone(drawer):
-    """A chip from the factory that was given the UID of a card."""
+    """A factory-fresh chip that was given a card's UID."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FACTORY} 0 0 0 0")
@@ -87,7 +87,7 @@ def clone(drawer):
 
 
 def old_chip(drawer):
-    """A chip with everything that it had before it paid."""
+    """A chip with everything that was on it before a payment."""
     uid = card(drawer.till, "NTAG424")
     old = drawer.chip(uid)
     for _ in range(3):
@@ -97,7 +97,7 @@ def old_chip(drawer):
 
 
 def forged_chip(drawer):
-    """A card with a record under the genuine key that this ledger has not issued."""
+    """A card with a record under the genuine key that this ledger did not issue."""
     uid = card(drawer.till, "NTAG424")
     ours = drawer.chip(uid)
     with drawer.opened():
@@ -110,7 +110,7 @@ def forged_chip(drawer):
 
 
 def chip_of_another_issuer(drawer, version=9):
-    """A chip with foreign keys, whose version either no key here has or one does."""
+    """A chip with foreign keys, whose version either matches a key here or does not."""
     drawer.till.put("NTAG424")
     uid = drawer.till.tags()[-1]["uid"]
     with drawer.opened():
@@ -123,15 +123,14 @@ def other_issuer_with_our_version(drawer):
 
 
 def card_with_foreign_keys(drawer):
-    """A card of this ledger whose keys have a version that no key here has."""
+    """A card in this ledger whose keys have a version that no key here has."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} 9 0 0 0")
 
 
 def dead_key(drawer, number=3):
-    """A card whose key for payments or for top-ups somebody has disabled with a thousand wrong
-    attempts."""
+    """A card whose key for payments or top-ups somebody disabled with a thousand wrong attempts."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, rf"key-{number}: (\w+ \d+) .*", rf"key-{number}: \1 1000 0 0")
@@ -143,7 +142,7 @@ def dead_load_key(drawer):
 
 
 def fixed_grant(drawer):
-    """A card whose grant no station can write any more, as somebody with its first key can
+    """A card whose grant no station can write anymore, as somebody with its first key can
     arrange."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
@@ -152,7 +151,7 @@ def fixed_grant(drawer):
 
 
 def unwritable(drawer):
-    """A card whose records no station can write any more."""
+    """A card whose records no station can write anymore."""
     uid = card(drawer.till, "NTAG424")
     with drawer.opened():
         drawer.change(uid, r"settings-3: .*", "settings-3: 03F03F")
@@ -160,7 +159,7 @@ def unwritable(drawer):
 
 
 def untrue_signature(drawer):
-    """A blank tag that claims to be an NTAG213 but has no valid signature of the manufacturer."""
+    """A blank tag that claims to be an NTAG213 but has no valid signature from the manufacturer."""
     drawer.till.put("NTAG213")
     with drawer.opened():
         text, count = re.subn(r"(?m)^signature: 0+$", "signature: " + "07" * 32, drawer.text())
@@ -170,7 +169,7 @@ def untrue_signature(drawer):
 
 
 def locked_tag(drawer):
-    """A blank tag whose lock bits somebody has set."""
+    """A blank tag whose lock bits somebody set."""
     with drawer.opened():
         text = re.sub(r"(?m)^(page 02: .. ..) .. ..$", r"\1 FF FF", drawer.text(), count=1)
         with open(drawer.path, "w", encoding="ascii") as file:
@@ -201,7 +200,7 @@ def copied_pages(drawer):
 
 
 def old_pages(drawer):
-    """A card with the pages that it had before it paid."""
+    """A card with the pages that it had before a payment."""
     till = drawer.till
     card(till, "NTAG213")
     dump = drawer.new_path()
@@ -214,14 +213,14 @@ def old_pages(drawer):
 
 
 def ahead(drawer, chip="NTAG424"):
-    """A card that has paid since the ledger was copied."""
+    """A card that was charged after the ledger was copied."""
     card(drawer.till, chip)
     with drawer.opened():
         drawer.elsewhere(*[("pay", "1.00")] * 3, sharing=True)
 
 
 def table_station(drawer):
-    """Replaces the issuer's keys at this station by a table of its cards' keys."""
+    """Replaces the issuer's keys at this station with a table of its cards' keys."""
     till = drawer.till
     table = drawer.new_path()
     with drawer.opened():

@@ -1,4 +1,4 @@
-"""Pictures of the page, compared with the kept ones."""
+"""Pictures of the page, compared with the stored pictures."""
 
 import io
 import os

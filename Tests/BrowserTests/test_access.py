@@ -13,7 +13,7 @@ PLACES = re.compile(r'data-say="([\w.]+)">([^<]+)<')
 
 class KeyboardTests(BrowserCase):
     def tab_to(self, name):
-        """Tabs as somebody does who sees only what has the focus."""
+        """Tabs like somebody who sees only what has the focus."""
         for _ in range(60):
             self.page.keys(Keys.TAB)
             if self.page.focused().startswith(name):
@@ -61,7 +61,7 @@ class KeyboardTests(BrowserCase):
 
 
 class SmallTests(BrowserCase):
-    """A small phone, or a usual screen at four times the size."""
+    """A small phone, or an ordinary screen at four times the size."""
     sandbox = True
     settings = {"TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
     views = ("home", "pay", "scratch", "issue", "cards", "history", "health", "draws", "draws/draw-2",
@@ -80,7 +80,7 @@ class SmallTests(BrowserCase):
                     self.page.script("return document.documentElement.scrollWidth"), 320)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
-        # One letter per line would make it a tower.
+        # With one letter per line, it would be a tower.
         self.assertLess(self.page.script(
             "return document.querySelector('.balance-tile').getBoundingClientRect().height"), 160)
 

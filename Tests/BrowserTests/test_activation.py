@@ -65,7 +65,7 @@ class ActivationTests(BrowserCase):
         self.till.sandbox.go_on()
         self.page.see("Activation failed", "6.1")
         self.page.press("Close")
-        self.page.see("Takings, all tills", "rejected, version 6.1")
+        self.page.see("Daily totals, all tills", "rejected, version 6.1")
 
     def test_a_refusal_finds_whoever_has_reloaded_the_page(self):
         self.till.sandbox.name_version("6.1")

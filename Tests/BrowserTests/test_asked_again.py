@@ -1,4 +1,4 @@
-"""Requests that the server wants repeated, and what a tap has resolved besides."""
+"""Requests that the server wants repeated, and what else a tap resolved."""
 
 import json
 

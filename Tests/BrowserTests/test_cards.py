@@ -24,7 +24,7 @@ class MakingTests(BrowserCase):
         self.page.type("Number (optional)", "0")
         self.page.type("Starting balance (cash received)", "5,0")
         self.page.press("Issue card")
-        self.page.see("Enter a whole number from 1", "write 5.0")
+        self.page.see("Enter a whole number from 1", "enter 5.0")
         self.page.type("Number (optional)", "9")
         self.page.type("Starting balance (cash received)", "5.00")
         self.page.field("Without a scratch code").click()
@@ -80,7 +80,7 @@ class CardToolsTests(BrowserCase):
         self.page.leave_check()
 
     def test_a_blocked_card_moves_no_money_until_it_is_allowed_again(self):
-        self.act("Block", "are refused until you unblock the card")
+        self.act("Block", "will be refused until you unblock the card")
         self.page.go("pay")
         self.page.see("This card or tag cannot be charged or topped up.")
         self.assertFalse(self.page.can_press("$1.00"))
@@ -136,7 +136,7 @@ class CardToolsTests(BrowserCase):
         self.till.put("NTAG213")
         self.page.see("Blank tag")
         self.page.type("Card number", self.uid)
-        self.act("Replace", "stops working for good")
+        self.act("Replace", "will stop working for good")
         self.page.see("$12.50")
         self.assertNotEqual(self.till.read()["uid"], self.uid)
         self.till.put(self.uid)
@@ -164,7 +164,7 @@ class StrangerTests(BrowserCase):
         self.page.go("cards")
         self.page.type("Balance to carry over", "19,0")
         self.page.press("Convert")
-        self.page.see("write 19.0")
+        self.page.see("enter 19.0")
         self.page.type("Balance to carry over", "19.00")
         self.page.press("Convert")
         self.page.see("Convert?", "Only the balance you entered")
@@ -219,7 +219,7 @@ class LookingTests(BrowserCase):
         self.till.run("tag", "restore", dump, "--overwrite")
         self.till.start()
         self.page.open()
-        self.page.see("Card not accepted", "repair it by its number")
+        self.page.see("Card not accepted", "repair it by entering its number")
         self.assertFalse(self.page.can_press("Payment"))
 
     def test_an_unknown_page_leads_back(self):

@@ -10,7 +10,7 @@ from test_lost_answers import INSTEAD
 LOTTERY = "https://agimenez95.github.io/LottoDrawsJSON"
 ASKED = "Connect to agimenez95.github.io?"
 CONFIRM = "Confirm address"
-# The answer of a server that other machines can reach.
+# The answer from a server that other machines can reach.
 OPERATOR_NEEDED = json.dumps({
     "status": 409, "error": "operator-needed", "result": "refused",
     "title": "Other machines can reach this page, so only the operator can confirm this address.",
@@ -19,7 +19,7 @@ OPERATOR_NEEDED = json.dumps({
 
 class UnconfirmedCase(BrowserCase):
     def setUp(self):
-        """Sends every request to the outside through a proxy that counts it and hangs up."""
+        """Sends every outside request through a proxy that counts it and hangs up."""
         self.leaving = 0
         self.proxy = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(self.proxy.close)

@@ -74,7 +74,7 @@ class CommaTests(CurrencyCase):
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "49,50")
         self.assertRefused("4,505", '"4,505" has too many decimal places')
-        self.assertRefused("1.23,50", '"1.23,50" is not an amount; write it like 4,50')
+        self.assertRefused("1.23,50", '"1.23,50" is not an amount; enter it like 4,50')
         self.assertAccepted("12,50", "-12.50")
 
     def test_the_whole_page_has_one_notation(self):
@@ -118,7 +118,7 @@ class LanguageTests(CurrencyCase):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "2.50")
-        self.assertRefused("4,5", "write 4.5")
+        self.assertRefused("4,5", "enter 4.5")
         self.assertRefused("1,500", '"1,500" is not an amount')
         self.assertRefused("1,00.00", '"1,00.00" is not an amount')
         self.assertEqual(
@@ -167,7 +167,7 @@ class WholeUnitTests(CurrencyCase):
         self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "balance \u00a55,000")
         self.assertEqual(self.placeholder("Other amount"), "500")
         self.assertRefused("4.50", "JPY has no decimals")
-        self.assertRefused("x", "write it like 450")
+        self.assertRefused("x", "enter it like 450")
         self.assertAccepted("450", "-450")
 
 
@@ -197,5 +197,5 @@ class ThreeDecimalTests(CurrencyCase):
         self.till.make_demo("5.000")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        self.assertRefused("1,000", "has a comma; write 1.000")
+        self.assertRefused("1,000", "has a comma; enter 1.000")
         self.assertEqual(self.sent("1,000.000"), ["1000.000"])

@@ -32,12 +32,12 @@ if (document.querySelectorAll("h1").length !== 1) wrong.push("not one heading");
 if (!document.title || !document.documentElement.lang) wrong.push("no title or language");
 return wrong;
 """
-# Times differ in every run.
+# Times differ from run to run.
 STEADY = """
 for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
 return document.fonts.ready.then(() => true);
 """
-# The browser's own message about an answer that is not a success.
+# The browser's own message about an unsuccessful response.
 REFUSALS = "the server responded with a status of"
 
 
@@ -69,7 +69,7 @@ class CustomersCase(unittest.TestCase):
         return self.page.driver.execute_cdp_cmd(name, values)
 
     def hide(self):
-        """Hides the page, as if it were loaded ahead of its user, until `window.isSeen` is set."""
+        """Hides the page, as if it were loaded in advance, until `window.isSeen` is set."""
         added = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
             Object.defineProperty(document, "visibilityState",
               { configurable: true, get: () => window.isSeen ? "visible" : "hidden" });
@@ -120,7 +120,7 @@ class CardTests(CustomersCase):
         # Another browser has the address but not the cookie.
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
-        self.see("This link has expired", "Hold the card to your phone once more")
+        self.see("This link has expired", "Hold the card to your phone again")
         self.see_no("$", "Balance")
         self.open(self.customers.tap())
         self.see("$160.50")

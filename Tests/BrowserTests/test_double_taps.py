@@ -4,7 +4,7 @@ from browser import NARROW, TABLET, WIDE
 from case import BrowserCase
 
 SIZES = {"wide": WIDE, "tablet": TABLET, "narrow": NARROW}
-# Common phones, with the part of the screen that their browsers leave.
+# Common phones, with the part of the screen that their browsers leave free.
 PHONES = {"360x640": (360, 640), "390x664": (390, 664), "375x667": (375, 667),
           "320x568": (320, 568)}
 MORE = {"390x844": (390, 844), "768x1024": (768, 1024), "1440x900": (1440, 900)}
@@ -30,7 +30,7 @@ class DoubleTapTests(BrowserCase):
         self.till.make_demo("100.00")
 
     def at_home(self, size):
-        # A card pays once per visit.
+        # A card is charged once per visit.
         self.till.put_again()
         self.page.look(size)
         self.page.open()
@@ -165,7 +165,7 @@ class DoubleTapTests(BrowserCase):
                     self.page.panel("done")
                     check = self.centre(".check")
                     for tap in range(20):
-                        # Each tap comes as late as if somebody had waited for it.
+                        # Each tap comes as late as if somebody had waited before it.
                         self.page.tap(*(check, preset)[tap % 2], self.now() + 5000, how)
                         self.page.wait("!document.querySelector('.panel.waiting, .panel.working')")
                     self.assertEqual(len(self.till.done("pay")), before + 1)

@@ -30,7 +30,7 @@ class FaultCase(BrowserCase):
         self.page.see("Amanda Gonzalez")
 
     def payments(self):
-        """The bodies of the payments that this page has sent."""
+        """The bodies of the payments that this page sent."""
         return self.page.script(
             "return window.calls.filter(([, path]) => path.endsWith('/pay'))"
             ".map(([, , body]) => JSON.parse(body))")
@@ -188,7 +188,7 @@ class LostServerTests(FaultCase):
     def assertNotCharged(self):
         """The next card may be a stranger's, so it is not charged without a press."""
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("balance $20.00")
@@ -198,7 +198,7 @@ class LostServerTests(FaultCase):
         self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
-        # The server dies during the write, like a machine whose plug is pulled.
+        # The server dies during the write, like a machine that is unplugged.
         self.till.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("Reconnecting")

@@ -72,7 +72,7 @@ class HistoryTests(BrowserCase):
         self.page.press("Undo this top-up")
         self.page.press("Undo this top-up")
         self.page.panel("failed")
-        words = "This is from before the card was issued again."
+        words = "This was done before the card was reissued."
         self.page.see("Undo failed", words, "It cannot be refunded or undone.")
         self.page.hear(f"Undo failed. {words} It cannot be refunded or undone.")
         self.assertNotRegex(self.page.text(), ID)

@@ -21,9 +21,9 @@ window.fetch = (path, options) => {
   return status ? Promise.resolve(new Response(text, { status })) : Promise.reject(new TypeError());
 };
 """
-# The same, but the server has carried out the request.
+# Does the same, but after the server has carried out the request.
 BEHIND = INSTEAD.replace("  window.fetch = send;", "  window.fetch = send;\n  send(path, options);")
-# The same, but every payment is refused until `fetch` is restored.
+# Does the same, but refuses every payment until `fetch` is restored.
 REFUSING = """
 const [text] = arguments;
 window.sending = window.fetch;
@@ -57,7 +57,7 @@ class AnswerCase(FaultCase):
         self.page.panel("waiting")
 
     def leave_open(self):
-        """Leaves a payment of which nobody knows whether the card has it."""
+        """Leaves a payment without anybody knowing whether it is on the card."""
         self.till.tear(WHOLE)
         self.page.press("$2.50")
         self.page.panel("unknown")
@@ -103,7 +103,7 @@ class QuestionTests(AnswerCase):
         self.page.press("$2.50")
         # The server has never heard of the payment, so it is not begun without a press.
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("balance $20.00")
@@ -222,7 +222,7 @@ class CutTests(AnswerCase):
     def setUp(self):
         super().setUp()
         port = int(self.till.url.rpartition(":")[2])
-        # The page was open at the server's own address so far.
+        # Until now, the page was open at the server's own address.
         self.page.requests()
         self.proxy = Proxy(port)
         self.addCleanup(self.proxy.close)
@@ -231,7 +231,7 @@ class CutTests(AnswerCase):
         self.page.see("Amanda Gonzalez")
         self.wait_for_a_card()
         self.proxy.keeps_streams_away = True
-        # The browser retries some connections by itself.
+        # The browser retries some connections on its own.
         asked = "return window.calls.some(([, path]) => path.includes('/operations/'))"
         while not self.page.script(asked):
             self.proxy.cut()

@@ -105,7 +105,7 @@ class MoneyTests(BrowserCase):
         self.page.press("Refund \u2212$2.50")
         self.page.type("Amount (blank for all)", "1,0")
         self.page.press("Refund payment")
-        self.page.see("write 1.0")
+        self.page.see("enter 1.0")
         self.page.type("Amount (blank for all)", "1.00")
         self.page.press("Refund payment")
         self.page.press("Refund payment")
@@ -173,7 +173,7 @@ class MoneyTests(BrowserCase):
         self.page.see("$7.00")
         self.page.see_no("$5.00")
         self.page.press("All cards")
-        self.page.see("$5.00", "Takings, all tills")
+        self.page.see("$5.00", "Daily totals, all tills")
         self.page.press("Show as table")
         self.page.wait("document.querySelector('figure table').innerText.includes('$')")
         self.page.press("Previous day")
@@ -189,7 +189,7 @@ class PaceTests(BrowserCase):
         self.till.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        # On the page's own clock the time is never shorter, however slow the machine is.
+        # On the page's own clock, the time is never shorter, however slow the machine is.
         self.page.script("""
           window.since = {};
           window.titles = new Set();

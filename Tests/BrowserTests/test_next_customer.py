@@ -293,7 +293,7 @@ class AddingTests(NextCustomerCase):
                 self.page.leave_check()
                 self.page.wait("document.querySelector('.in-home')")
                 self.assertTrue(self.page.driver.current_url.endswith("#/home"))
-                # A card is topped up once per visit, and the page has to see this one leave.
+                # A card is topped up once per visit, and the page has to see this card being removed.
                 self.till.take()
                 self.page.see("Tap a card")
         self.assertEqual(self.till.done("add"), ["5.00"] * 3)
@@ -394,7 +394,7 @@ class ChangeTests(NextCustomerCase):
     def test_neither_does_enter(self):
         self.open("pay")
         self.page.come_to_rest(self.page.find("$1.00"))
-        # The browser stamps such a press with the time at which it came.
+        # The browser stamps such a press with the time at which it happened.
         self.page.script("""
           const button = document.querySelector(".presets button");
           import("/store.js").then(({ onChange, state }) => {
@@ -462,7 +462,7 @@ class TimeOutTests(NextCustomerCase):
                       "Nothing was charged.")
         self.assertNotIn("Tap", self.page.script(
             "return document.querySelector('.panel').innerText"))
-        # A card that comes now is read, but pays nothing by itself.
+        # A card that is tapped now is read but is not charged on its own.
         self.till.put(self.other)
         self.page.press("Back")
         self.page.see("Eva Novak")
@@ -492,7 +492,7 @@ class TimeOutTests(NextCustomerCase):
         self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.page.press("Try again")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"])

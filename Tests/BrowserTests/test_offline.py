@@ -31,7 +31,7 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put(self.uid)
-        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or sell for cash.")
+        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
         text = page.text()
         self.assertNotIn(DANGER, text)
         self.assertNotIn("Cannot be used for this", text)
@@ -69,7 +69,7 @@ class RefusingTests(IssuerCase):
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.hear(f"{OFFLINE} Cash sales only until it is back.")
         self.assertFalse(page.can_press("Payment"))
-        # A page that is opened now shows it, too.
+        # A page that is opened now also shows it.
         page.open()
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.listen()
@@ -86,7 +86,7 @@ class RefusingTests(IssuerCase):
         for raw in ("connection", "socket", "server closed", "libpq", "database"):
             self.assertNotIn(raw, text)
         self.assertEqual(text.count("Try again once it is back."), 1)
-        # The history comes by itself once it can.
+        # The history appears on its own as soon as it can.
         self.issuer.start()
         page.see("Recent activity", "Top-up", "$20.00")
 
@@ -96,7 +96,7 @@ class SellingCase(IssuerCase):
 
     def setUp(self):
         super().setUp()
-        # The server also takes a snapshot, but at its own time.
+        # The server also takes a snapshot, but at a time of its own.
         self.till.run("station", "snapshot", *self.options)
 
     def pay(self, amount, again=False):
@@ -127,7 +127,7 @@ class SellingTests(SellingCase):
         page.go("home")
         page.see("$17.50", "Will be booked later",
                  "The ledger is offline. You can still take up to $497.50 in payments; "
-                 "they are booked later.",
+                 "they will be booked later.",
                  "Offline payments not yet booked: $2.50.")
         page.see("less any payments not yet booked")
         self.assertNotIn("$20.00", page.text())

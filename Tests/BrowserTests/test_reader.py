@@ -30,8 +30,8 @@ class EmulatedReaderTests(BrowserCase):
         self.page.see("$17.50 left")
         self.page.leave_check()
         self.till.emulator.tell("fault write 4 pulled-after")
-        # The card came for a payment and is still there, so one more tap on the screen does not
-        # charge it.
+        # The card was put there for a payment and is still there, so another tap on the screen
+        # does not charge it.
         self.page.press("Charge again")
         self.page.press("$5.00")
         self.page.panel("unknown")

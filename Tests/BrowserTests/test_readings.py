@@ -1,4 +1,4 @@
-"""What a cashier sees of a card that is not genuine, and which action is offered for it."""
+"""What a cashier sees for a card that is not genuine, and which action is offered for it."""
 
 import readings
 from case import BrowserCase
@@ -17,7 +17,7 @@ CHIPS = {
     readings.card_with_foreign_keys: ("Cannot be verified", UNVERIFIED),
     readings.old_chip: ("$9.50", OLD),
     readings.forged_chip: ("$11.50", "This card is forged; the balance in the ledger is safe."),
-    readings.ahead: ("$12.50", "The card is newer than the ledger."),
+    readings.ahead: ("$12.50", "The card's data is newer than the ledger's."),
 }
 PAGES = {
     readings.other_issuer:
@@ -32,8 +32,8 @@ return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it
 OVER = "Overwrite this tag?"
 MOVE = "The operator can move the balance to another tag with Replace in Card tools."
 NOTHING = "This card is worn out or was tampered with; the balance is safe."
-IN_THE_WAY = "This one cannot be the new card. Put another tag on the reader."
-# The server's report on a chip whose key version changes with every reading.
+IN_THE_WAY = "This tag cannot become the new card. Put a different tag on the reader."
+# The server's report on a chip whose key version changes with every read.
 UNTRUE = """
 const [done] = arguments;
 Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
@@ -59,7 +59,7 @@ class AlarmTests(ReadingCase):
             make(self.drawer)
             self.page.open()
             self.page.see(DANGER, *words)
-            # All of them have the same colors and no word of the command line.
+            # All of them have the same colors, and none has words from the command line.
             self.assertEqual(self.page.count(".card:is(.doubtful, .grave)"), 1)
             self.assertEqual(self.page.count(".note.bad"), 1)
             said = self.page.script(SENTENCES)
@@ -85,7 +85,7 @@ class AlarmTests(ReadingCase):
         self.page.listen()
         self.till.put()
         self.page.hear(f"{DANGER}. This is a copy of a card and holds no money. "
-                       "Keep this copy; the real card still works.")
+                       "Don't give this copy back; the real card still works.")
 
     def test_a_killed_key_is_no_copy(self):
         readings.dead_key(self.drawer)
@@ -102,7 +102,7 @@ class AlarmTests(ReadingCase):
         for name in ("Issue card", "Replace"):
             self.assertFalse(self.page.can_press(name), name)
         self.till.take()
-        self.page.see("Move a lost card's balance to this tag.")
+        self.page.see("Enter a lost card's number to move its balance to this tag.")
         self.page.see_no(IN_THE_WAY)
         self.assertTrue(self.page.can_press("Replace"))
 
@@ -110,7 +110,7 @@ class AlarmTests(ReadingCase):
         self.till.put("NTAG424")
         self.page.open()
         self.page.driver.execute_async_script(UNTRUE)
-        self.page.see(DANGER, "This card may be a copy, or the reading was disturbed.",
+        self.page.see(DANGER, "This card may be a copy, or it was not read properly.",
                       "If it is the customer's card, move the balance to another tag with Replace "
                       "in Card tools.")
         self.assertNotIn("Ask the operator", self.page.text())
@@ -203,7 +203,7 @@ class EndedTests(ReadingCase):
         self.page.press("Issue new card")
         self.page.type("Customer name (optional)", "Eva")
         self.page.press("Issue card")
-        self.page.see("This tag was a card before", "Its old account is closed.")
+        self.page.see("This tag used to be a card", "Its old account is closed.")
         self.assertEqual(self.page.focused(), "Cancel")
         self.page.press("Issue new card")
         self.page.panel("done")
@@ -271,7 +271,7 @@ class TableTests(ReadingCase):
         readings.card(self.till, "NTAG424")
         readings.table_station(self.drawer)
         self.page.open()
-        self.page.see("Amanda Gonzalez", "This station cannot top up")
+        self.page.see("Amanda Gonzalez", "This station cannot top up cards")
         self.assertFalse(self.page.can_press("Top-up"))
         self.page.press("Payment")
         self.page.press("$1.00")
@@ -279,7 +279,7 @@ class TableTests(ReadingCase):
         self.assertFalse(self.page.can_press("Undo payment"))
         self.page.leave_check()
         self.page.go("add")
-        self.page.see("This station cannot top up.")
+        self.page.see("This station cannot top up cards.")
         self.assertFalse(self.page.can_press("$5.00"))
         self.page.go("history")
         self.page.see("Payment")

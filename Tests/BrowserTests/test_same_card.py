@@ -1,4 +1,4 @@
-"""A card left on the reader is charged once, unless somebody confirms that it is meant again."""
+"""A card left on the reader is charged once, unless somebody confirms another charge."""
 
 from case import BrowserCase
 

@@ -14,7 +14,7 @@ class ScratchTests(BrowserCase):
         self.till.make_demo()
         self.page.open()
         self.page.press("Scratch")
-        self.field = self.page.find("Scratch field", "canvas")
+        self.field = self.page.find("Scratch-off area", "canvas")
         self.page.come_to_rest(self.field)
 
     def rub(self):

@@ -30,7 +30,7 @@ window.fetch = async (path, options) => {
   return new Response(JSON.stringify(day));
 };
 """
-# Replaces text that differs in every run, and stops blinking and short-lived messages.
+# Replaces text that differs from run to run, and stops blinking and short-lived messages.
 STEADY = """
 const set = (places, text) => document.querySelectorAll(places).forEach((place) => {
   if (place.firstChild?.nodeType === Node.TEXT_NODE) place.firstChild.data = text;
@@ -111,7 +111,7 @@ class ScreenCase(BrowserCase):
         self.page.look(*LOOKS["light"], moves=False)
 
     def difference(self, name):
-        """The difference from the kept picture, or None."""
+        """The difference from the stored picture, or None."""
         for _ in range(MOST_PICTURES):
             # The page redraws itself for another size and for news from the server. Text is fixed
             # after that; if it was too late, another picture is taken.
@@ -189,11 +189,11 @@ class TillScreens(ScreenCase):
         page.press("Cancel")
         self.at("issue", "Any phone can read the name")
         self.screen("issue")
-        self.at("history", "Takings, all tills", "Recent activity")
+        self.at("history", "Daily totals, all tills", "Recent activity")
         page.press("Refund \u2212$1.00")
         self.screen("history")
         page.press("Simulated reader")
-        page.see("Software stands in for the reader")
+        page.see("The reader and tags are simulated")
         self.screen("simulator")
         page.press("Simulated reader")
         till.call("POST", "block", {})

@@ -6,15 +6,15 @@ from case import BrowserCase
 class SimulatorTests(BrowserCase):
     def test_tags_and_faults_at_hand(self):
         self.page.open()
-        self.page.press("Take off")
+        self.page.press("Remove")
         self.page.see("Tap a card")
-        self.page.press("Put on")
+        self.page.press("Put on reader")
         self.page.see("Blank tag")
         self.page.press("Simulated reader")
         self.page.press("New NTAG215")
         self.page.wait("document.querySelectorAll('.sim-body li').length === 2")
         self.assertEqual([tag["onReader"] for tag in self.till.tags()], [False, True])
-        self.page.press(f"Put on {self.till.tags()[0]['uid']}")
+        self.page.press(f"Put on reader {self.till.tags()[0]['uid']}")
         self.page.wait("document.querySelector('.sim-body li strong')")
         self.assertEqual([tag["onReader"] for tag in self.till.tags()], [True, False])
         for name, fault in (("2nd write: mixed bits", "write 2 torn mix 7"),
@@ -38,7 +38,7 @@ class SimulatorTests(BrowserCase):
     def test_a_chip_with_commands_has_no_pages_that_tear(self):
         self.page.open()
         self.page.press("Simulated reader")
-        self.page.see("1st write: old content", "Only the maker can sign a chip")
+        self.page.see("1st write: old content", "Only the manufacturer can sign a chip")
         self.page.press("New NTAG424")
         self.page.see("Not written", "Written, then torn")
         self.assertNotIn("old content", self.page.text())

@@ -1,4 +1,4 @@
-"""What is spoken to people who cannot see matches the screen, short and without ids."""
+"""What screen readers announce matches the screen, is short, and has no ids."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from test_lost_answers import INSTEAD
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|tapcard |--|\b04[0-9A-F\s]{12}", re.IGNORECASE)
 EARLIER = {"operation": "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f", "kind": "pay", "amount": "-4.50",
            "outcome": "committed"}
-# The server's report on an operation of unknown outcome.
+# The server's report on an operation with an unknown outcome.
 LOST = json.dumps({
     "status": 500, "error": "outcome-unknown", "result": "unknown",
     "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
@@ -40,7 +40,7 @@ class UnknownTests(FaultCase):
     words = "Not sure it went through, $2.50. Tap the same card again to finish."
 
     def assertTwoSentences(self):
-        """A title and its line are two sentences, whatever the server has said."""
+        """A title and its line are two sentences, whatever the server said."""
         told = self.page.script(
             "return [...document.querySelectorAll('.panel h1, .panel :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
@@ -91,7 +91,7 @@ class UnknownTests(FaultCase):
         self.page.see("Reconnecting")
         self.till.start()
         self.page.panel("failed")
-        self.page.hear("Payment failed. The server has no record of this; nothing was booked. "
+        self.page.hear("Payment failed. The server has no record of this; nothing was done. "
                        "Try again.")
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
@@ -116,7 +116,8 @@ class OtherUnknownTests(BrowserCase):
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund payment", "Refund payment"],
                  "Not sure it went through, $2.50. Tap the same card again to finish."),
                 ("tickets", "/ticket/claim", ["Pay out in cash"] * 2,
-                 "Not sure it went through, $7.00. Hand out no cash until the outcome is known."),
+                 "Not sure it went through, $7.00. "
+                 "Don't hand out any cash until the outcome is known."),
                 ("cards", "/close", ["Pay out and close"] * 2,
                  "Not sure it went through, $57.50. Tap the same card again to finish.")):
             with self.subTest(place):
@@ -132,7 +133,7 @@ class OtherUnknownTests(BrowserCase):
                 self.page.script("window.letGo = true")
                 for heard in self.page.heard():
                     self.assertNotRegex(heard, ID)
-                # The page asks again by itself, and gets an answer.
+                # The page asks again on its own and gets an answer.
                 self.page.wait("document.querySelector('.panel.done, .panel.failed')")
                 self.page.leave_check()
                 if view == "tickets":

@@ -7,7 +7,7 @@ from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
 
 MANY = 8
-# The limit for loading a page, unless another one is given.
+# The limit for loading a page, unless another limit is given.
 USUAL_LIMIT = 300
 LINK = """
 const [done] = arguments;
@@ -55,7 +55,7 @@ class ManyTabsTests(TabsCase):
 
     def test_a_tab_that_rested_says_nothing_that_is_not_so_any_more(self):
         self.page.go("history")
-        self.page.see("Takings, all tills")
+        self.page.see("Daily totals, all tills")
         self.open_tab()
         self.page.driver.switch_to.window(self.first)
         self.wait_until_it_rests()

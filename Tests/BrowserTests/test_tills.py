@@ -1,4 +1,4 @@
-"""Two tills at one server: each page shows its own till and nothing of the other."""
+"""Two tills on one server: each page shows its own till and nothing from the other."""
 
 from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
@@ -18,7 +18,7 @@ class TillsCase(BrowserCase):
         return self.page.script(PLACE)
 
     def open_beside(self):
-        """Opens another tab, as another cashier has it, with both visible."""
+        """Opens another tab, as another cashier would, with both visible."""
         driver = self.page.driver
         first = driver.current_window_handle
         driver.switch_to.new_window("tab")
@@ -43,7 +43,7 @@ class ChoosingTests(TillsCase):
         self.assertIn("Till 2", page.driver.title)
         page.open(until="Blank tag")
         self.assertEqual(self.place(), "/tills/2/")
-        # The name at the top leads back to the choice.
+        # The name at the top leads back to the list of tills.
         page.press("Till 2")
         page.see(ASKED, "You are here.")
         page.press("Till 1")
@@ -68,7 +68,7 @@ class ChoosingTests(TillsCase):
         page.open(at=2, until="Blank tag")
         page.open(at=1, until="Amanda Gonzalez")
         page.go("history")
-        page.see("Takings, all tills", "$20.00")
+        page.see("Daily totals, all tills", "$20.00")
         # Nobody has chosen a till.
         page.open(until=ASKED)
 
@@ -167,7 +167,7 @@ class ApartTests(TillsCase):
         page, till = self.page, self.till
         page.open(at=2, until="Blank tag")
         page.press("Simulated reader")
-        page.press(f"Put on {self.uid}")
+        page.press(f"Put on reader {self.uid}")
         page.see("Amanda Gonzalez")
         till.wait("the first reader is empty",
                      lambda: till.call("GET", "card")["session"] is None)

@@ -1,5 +1,5 @@
-"""A card whose tag can no longer be written: the page says who has the money, and retries
-nothing."""
+"""A card whose tag can no longer be written to: the page says where the money is and does not
+retry."""
 
 import json
 
@@ -7,8 +7,8 @@ import readings
 from test_faults import CALLS
 from test_readings import IN_THE_WAY, MOVE, NOTHING, ReadingCase
 
-# What is said of the card while an operation on it is open, and otherwise.
-UNWRITABLE = f"This card can no longer be written; something is unfinished.|{NOTHING}"
+# What is said about the card while an operation on it is open, and otherwise.
+UNWRITABLE = f"This card can no longer be written to; an operation is unfinished.|{NOTHING}"
 # The server's report on the requested operation, which is called OWN here.
 TOLD = """
 const [place, text] = arguments;
@@ -32,7 +32,7 @@ class UnusableTests(ReadingCase):
                         "Page.removeScriptToEvaluateOnNewDocument", added)
 
     def asked(self, place):
-        """The number of times that this page has requested it."""
+        """The number of times that this page requested it."""
         return self.page.script(
             "return calls.filter(([, path]) => path.includes(arguments[0])).length", place)
 
@@ -43,9 +43,9 @@ class UnusableTests(ReadingCase):
         self.page.see("Amanda Gonzalez")
         self.page.listen()
         self.page.press("$5.00")
-        self.page.hear(f"Booked, card not written, $5.00. Keep the cash in the drawer. {MOVE}")
+        self.page.hear(f"Recorded, card not updated, $5.00. Keep the cash in the drawer. {MOVE}")
         self.page.panel("unknown")
-        self.page.see("Booked, card not written, $5.00", "Keep the cash in the drawer.", MOVE)
+        self.page.see("Recorded, card not updated, $5.00", "Keep the cash in the drawer.", MOVE)
         for words in ("Top-up failed", "Not sure it went through", "Tap the same card"):
             self.assertNotIn(words, self.page.text())
         self.assertFalse(self.page.can_press("Check again"))
@@ -82,7 +82,7 @@ class UnusableTests(ReadingCase):
         self.page.panel("unknown")
         self.page.wait("calls.some(([, path]) => path.includes('/operations/'))")
         self.page.wait("JSON.parse(sessionStorage.getItem('tapcard.tasks'))[0].doubt")
-        self.page.see("Booked, card not written, $5.00", MOVE)
+        self.page.see("Recorded, card not updated, $5.00", MOVE)
         self.assertEqual(self.asked("/add"), 0)
 
     def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
@@ -111,7 +111,7 @@ class UnusableTests(ReadingCase):
         self.told(view, amount, "failed", error="copied", result="untrusted",
                   next=[{"step": "keep-copy"}], **told)
         self.page.see("Not finished yet", "This is a copy of a card and holds no money.",
-                      "History will show how it ends.")
+                      "History will show the outcome.")
 
     def test_a_top_up_that_the_ledger_has_open_is_never_said_not_to_be_added(self):
         self.open_still("add", "$5.00", operation="OWN")
@@ -125,7 +125,7 @@ class UnusableTests(ReadingCase):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}], operation="OWN")
         self.page.see(
-            "Not sure it went through, $2.50", "The card has not been charged so far.", MOVE)
+            "Not sure it went through, $2.50", "The card has not been charged yet.", MOVE)
         self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_top_up_of_another_request_is_not_said_to_be_that_one(self):
@@ -133,5 +133,5 @@ class UnusableTests(ReadingCase):
                   next=[{"step": "replace", "uid": None}],
                   operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
         self.page.see("Not sure it went through, $5.00", MOVE)
-        for words in ("Booked, card not written", "Keep the cash"):
+        for words in ("Recorded, card not updated", "Keep the cash"):
             self.assertNotIn(words, self.page.text())

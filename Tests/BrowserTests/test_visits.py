@@ -6,8 +6,8 @@ from case import BrowserCase
 from test_same_card import AGAIN
 
 PAID = "Already paid"
-PERHAPS = "This card may have paid already"
-# Resets what the page knows about the card, as if the news had not come yet.
+PERHAPS = "This card may already have been charged"
+# Resets what the page knows about the card, as if the news had not arrived yet.
 FORGET = """
 const [done] = arguments;
 import("/store.js").then(({ change }) => { change({ served: {} }); done(); });
@@ -142,7 +142,7 @@ class HangingServerTests(VisitCase):
         self.page.see("Reconnecting", "Connection lost. Checking")
         self.assertNotIn("Keep the card on the reader", self.page.text())
         self.go_on()
-        # The payment had reached the server or not, and the page shows which.
+        # The payment reached the server or it did not, and the page shows which.
         self.page.wait("document.querySelector('.panel.done, .panel.failed')"
                        " || !document.querySelector('.panel')")
         isPaid = self.page.count(".panel.done") == 1

@@ -1,4 +1,4 @@
-"""Every other link and button of the page: where it leads, or what it does."""
+"""Every other link and button on the page: where it leads, or what it does."""
 
 import re
 
@@ -65,11 +65,11 @@ class WayTests(BrowserCase):
         self.till.call("POST", "pay", {"amount": "1.00"})
         self.page.open("history")
         self.page.press("This card")
-        self.page.see_no("Takings, all tills")
+        self.page.see_no("Daily totals, all tills")
         self.page.press("All cards")
-        self.page.see("Takings, all tills")
+        self.page.see("Daily totals, all tills")
         self.page.press(self.page.wait("document.querySelector('.entry .uid')?.innerText"))
-        self.page.see_no("Takings, all tills")
+        self.page.see_no("Daily totals, all tills")
         self.assertIn(self.uid, self.page.driver.current_url)
         self.page.press("All cards")
         self.page.wait("document.querySelector('input[type=date]')")

@@ -1,4 +1,4 @@
-"""A till under test: the server of its page, and its command line."""
+"""A till under test: the server for its page, and its command line."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TAPCARD = os.path.abspath(os.environ.get("TAPCARD", f"{ROOT}/.build/release/tapcard"))
-# After this time a program that was told to end counts as hanging.
+# After this time, a program that was told to end is considered hung.
 END_LIMIT = 60
 PAUSE = 0.01
 
 
 class Refused(Exception):
-    """An answer of the API that is not a success."""
+    """An unsuccessful response from the API."""
 
     def __init__(self, status, document):
         super().__init__(status, document)
@@ -138,7 +138,7 @@ class Till:
         self.start()
 
     def start(self):
-        """Starts the server, or starts it again at the same address."""
+        """Starts the server, or restarts it at the same address."""
         port = self.url.rpartition(":")[2]
         self.server = Program(
             ["serve", "--port", port, *self.options], self.environment, self.log)
@@ -206,7 +206,7 @@ class Till:
         self.run("cashiers", "add", name, TAPCARD_CASHIER_PASSWORD=password)
         self.cashier, self.token = {"cashier": name, "password": password}, None
 
-    # The simulated reader, and the setup of tests.
+    # The simulated reader, and setting up tests.
 
     def put(self, *tags, at=None):
         self.call("POST", "simulator/put", {"tags": list(tags)}, at)
@@ -254,6 +254,6 @@ class Till:
         return self.call("GET", "history")["entries"]
 
     def done(self, kind):
-        """The amounts of the operations of this kind."""
+        """The amounts of all operations of this kind."""
         return [each["amount"] for each in self.history()
                 if each["kind"] == kind and each["state"] == "committed"]

@@ -9,7 +9,7 @@ extension TapMessage {
     package static let path = "/c"
     private static let names = ["p", "d", "m"]
 
-    /// The message of an address or a form: three values, each of them once, and nothing else.
+    /// The message in an address or a form: three values, each exactly once, and nothing else.
     package init?(_ fields: [WebField]) {
         let values = TapMessage.names.compactMap { name in
             fields.first { $0.name == name }?.value
@@ -20,20 +20,20 @@ extension TapMessage {
         self = message
     }
 
-    /// The values with their names, as in the address.
+    /// The values with their names, as they appear in the address.
     var fields: [WebField] {
         zip(TapMessage.names, [identity, data, code]).map { WebField($0, $1) }
     }
 }
 
-/// A card, and the counter of its page, as its chip has proved them.
+/// A card and the counter in its address, as proved by its chip.
 package struct ProvedCard: Hashable, Sendable {
     package let uid: CardUID
     package let counter: ReadCounter
 }
 
 extension CustomerKeys {
-    /// The card that a message proves; nil if no key of the issuer has made it.
+    /// The card that a message proves; nil if it was not made with a key of the issuer.
     package func card(in message: TapMessage) -> ProvedCard? {
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
@@ -47,7 +47,7 @@ extension CustomerKeys {
         return nil
     }
 
-    /// The key of one card, made of its master.
+    /// The key of one card, derived from the master key.
     package static func fileKey(of uid: CardUID, from master: AESKey) -> AESKey {
         KeyDiversification.key(from: master, uid: uid, number: .two, issuer: CardKeys.issuer)
     }

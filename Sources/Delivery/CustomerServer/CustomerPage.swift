@@ -8,14 +8,14 @@ import WebServer
 /// The pages for a customer's browser. Without scripts, a person presses the button that a script
 /// would press.
 enum CustomerPage {
-    /// The form that asks for a card. A script submits it once a person sees the page; a link
-    /// preview does not, so it uses no address up.
+    /// The form that requests a card. A script submits it once a person sees the page. A link
+    /// preview does not submit it, so it does not use up the address.
     static func form(_ message: TapMessage) -> WebResponse {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
     /// A card's balance and movements, with a cookie if the browser has none yet. If tills take
-    /// offline payments, a hint says that these appear later.
+    /// offline payments, a hint says that they will appear later.
     static func statement(
         _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
@@ -24,7 +24,7 @@ enum CustomerPage {
             statement.held.minorUnits > 0
                 ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
         ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
-        // No name, card number or id: others may see the page over a shoulder.
+        // No name, card number or id, because others may be looking over the customer's shoulder.
         let rows = statement.movements.map { movement in
             "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
                 + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"
@@ -46,7 +46,7 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The only answer to anything that no card of the issuer has made: a guess learns nothing.
+    /// The only answer to anything not made by a card of the issuer, so guessing reveals nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
@@ -62,7 +62,7 @@ enum CustomerPage {
             405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
     }
 
-    /// The ledger does not answer. The address is not used up, so it may be tried again.
+    /// The ledger does not answer. The address is not used up, so it can be tried again.
     static func unavailable(_ message: TapMessage) -> WebResponse {
         page(
             503, CustomerWords.unavailable,
@@ -71,7 +71,7 @@ enum CustomerPage {
             headers: [("Retry-After", "60")])
     }
 
-    /// The answer to a request that no handler saw.
+    /// The answer to a request that did not reach a handler.
     static func refusal(_ status: Int) -> WebResponse {
         message(status, CustomerWords.refused, CustomerWords.refusedWhy)
     }
@@ -130,7 +130,7 @@ enum CustomerPage {
             body: .bytes(Array(text.utf8)))
     }
 
-    /// A time in UTC, which a script converts to the time zone of the phone.
+    /// A time in UTC, which a script converts to the phone's time zone.
     private static func time(_ time: Timestamp) -> String {
         guard let civil = CivilTime(time) else { return "" }
         return "<time datetime=\"\(civil.date)T\(civil.clock)Z\">"
@@ -139,7 +139,7 @@ enum CustomerPage {
 
     /// The text with HTML's special characters escaped.
     static func escaped(_ text: String) -> String {
-        // The ampersand first, or it would be escaped in the others as well.
+        // The ampersand comes first; otherwise, it would be escaped again in the others.
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
             .reduce(text) { $0.replacing($1.0, with: $1.1) }
     }

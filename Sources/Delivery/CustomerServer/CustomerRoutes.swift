@@ -5,10 +5,10 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// Answers browsers with the form of a card's address, and then with the card. Nothing here can
-/// change a card or its money, because its only access to the ledger is a `CustomerLedger`.
+/// Answers browsers with the form for a card's address, and then with the card. Nothing here can
+/// change a card or its money, because the only access to the ledger is a `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
-    /// The clocks of the machine.
+    /// The machine's clocks.
     package struct Clocks: Sendable {
         let now: @Sendable () -> Timestamp
         /// A monotonic clock, in milliseconds.
@@ -21,13 +21,15 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// The most refusals for one address in a minute; many phones of one network share it.
+    /// The maximum number of refusals per network address and minute. Many phones on a network may
+    /// share one address.
     package static let mostOfAnAddress = 60
-    /// The most new pages of one card in a minute.
+    /// The maximum number of new pages per card and minute.
     package static let mostOfACard = 12
-    /// The most addresses, and the most cards, that are counted at a time.
+    /// The maximum number of addresses, and of cards, counted at a time.
     package static let mostCounted = 4_096
-    /// With this prefix a browser accepts the cookie from this host alone, and sends it encrypted.
+    /// With this prefix, a browser accepts the cookie only from this host and only sends it
+    /// encrypted.
     static let cookieName = "__Host-tapcard-card"
     private static let formType = "application/x-www-form-urlencoded"
 
@@ -54,16 +56,16 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The answer to a request under a name that is not one of this server's.
+    /// The answer to a request under a name that does not belong to this server.
     package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
-    /// The answer to a request that came under a name of this server.
+    /// The answer to a request under a name that belongs to this server.
     package func reply(to request: WebRequest) -> WebReply {
         guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Keys and ledger are not asked, so a link preview learns nothing and uses nothing up.
+            // Keys and ledger are not used, so a link preview learns nothing and uses nothing up.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -93,15 +95,16 @@ package struct CustomerRoutes: Sendable {
         } catch {
             watch.note(.ledger)
             watch.noteLedgerFailed(error)
-            // The ledger may have the counter although its answer was lost: the address is used up.
+            // The ledger may have recorded the counter even though its answer was lost, so the
+            // address is used up.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
         }
     }
 
-    /// A refusal, which counts against the address that it goes to. What a card has just proved
-    /// counts only against that card: many customers share an address, and a stranger among them
-    /// must not shut the page for the others.
+    /// A refusal, which counts against the address that it is sent to. A page that a card has just
+    /// proved counts only against that card, because many customers may share an address, and a
+    /// stranger among them must not lock the others out.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
         if why == .code { watch.noteWrongCode() }
         let now = clocks.uptime()
@@ -139,11 +142,11 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Only now: somebody with an old address must not use up the card's own limit.
+        // Not earlier: somebody with an old address must not use up the card's own limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }
-        // Another browser, or another server, may have shown it since the ledger was read.
+        // Another browser, or another server, may have shown the card since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {
             return refused(.counter, request)
         }
@@ -158,7 +161,7 @@ package struct CustomerRoutes: Sendable {
                 + "Secure; HttpOnly; SameSite=Strict")
     }
 
-    /// The message of a form; nil for any other body.
+    /// The message in a form; nil for any other body.
     private static func message(in request: WebRequest) -> TapMessage? {
         let types = request.headers.all("Content-Type")
         let type = types.first?.split(separator: ";").first?.lowercased()

@@ -2,15 +2,15 @@ import BlockingLane
 import Tags
 package import WebServer
 
-/// The server of the customers' page. It listens separately from the till server.
+/// The server for the customers' page. It listens separately from the till server.
 package final class CustomerServer: Sendable {
-    /// The place of the server.
+    /// Where the server listens.
     package struct Place: Sendable {
-        /// The IPv4 address in digits.
+        /// The numeric IPv4 address.
         package var address: String
         /// The port; zero chooses a free one.
         package var port: UInt16
-        /// The host names under which browsers know this server.
+        /// The host names by which browsers know this server.
         package var names: [String]
         package var tls: WebServerSettings.TLS?
 
@@ -34,7 +34,7 @@ package final class CustomerServer: Sendable {
         }
     }
 
-    /// The URL of the server, to which a card adds its own values.
+    /// The server's URL, to which a card adds its own values.
     package let address: String
     private let server: WebServer
 
@@ -75,11 +75,11 @@ package final class CustomerServer: Sendable {
             server: server)
     }
 
-    /// Shows another certificate to new clients.
+    /// Presents a different certificate to new clients.
     package func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         try await server.renew(tls)
     }
 
-    /// Lets running requests finish, and closes.
+    /// Lets running requests finish, then closes.
     package func stop() async { await server.stop(within: CustomerServer.stopLimit) }
 }

@@ -2,21 +2,21 @@ import BlockingLane
 package import Ledger
 
 /// What an operator sees of the customers' page: counts of request outcomes since the start, and
-/// events that need action. It keeps no card numbers and no addresses of people.
+/// events that need action. It does not keep any card numbers or customers' addresses.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
-        /// The form of an address that has the right form. A link preview gets it, too.
+        /// The form for a well-formed address. A link preview gets the form, too.
         case opened
-        /// The page of a card, by an address that was not shown before.
+        /// A card's page, opened by an address that was not used before.
         case fresh
-        /// A repetition of that page, in the same browser.
+        /// A card's page again, in the same browser.
         case again
-        /// An address that was shown before, or an older one.
+        /// An address that was used before, or an older address.
         case counter
-        /// A code that no card of the issuer has made, or a card that the ledger does not know.
+        /// A code that was not made by a card of the issuer, or a card that is not in the ledger.
         case code
-        /// An address or a form that no card shows.
+        /// An address or a form that no card produces.
         case form
         /// A name, a path or a method that the page does not have.
         case elsewhere
@@ -31,33 +31,33 @@ package final class CustomerWatch: Sendable {
         case ledgerLost(LedgerError)
         /// The number of requests that failed in between.
         case ledgerBack(failed: Int)
-        /// This many codes that no card has made came within this many seconds.
+        /// This many codes that were not made by a card arrived within this many seconds.
         case codesRefused(count: Int, seconds: Int)
     }
 
-    /// The counts, and whether the ledger has answered the last question.
+    /// The counts, and whether the ledger answered the last request.
     package struct State: Sendable {
         package fileprivate(set) var counts: [Outcome: Int] = [:]
         package fileprivate(set) var ledgerWorks = true
     }
 
-    /// Codes refused within one minute that make a burst: a customer with a foreign card makes a
-    /// few.
+    /// The number of codes refused within one minute that counts as a burst; a customer with
+    /// another issuer's card causes only a few.
     package static let burst = 30
-    /// Milliseconds for which a burst is counted, and in which the ledger is reported lost once.
+    /// Milliseconds over which a burst is counted and in which a lost ledger is reported once.
     private static let minute: Int64 = 60_000
 
     private struct Kept {
         var state = State()
-        /// When the ledger was reported lost last; nil before the first time.
+        /// When the ledger was last reported lost; nil before the first time.
         var toldLost: Int64?
-        /// Whether it was reported lost, and not back since.
+        /// Whether the ledger was reported lost and has not been reported back since.
         var isTold = false
         var failed = 0
-        /// When the minute began in which codes are counted.
+        /// When the minute in which codes are counted began.
         var began: Int64?
         var codes = 0
-        /// When a burst of codes was reported last; nil before the first time.
+        /// When a burst of codes was last reported; nil before the first time.
         var toldCodes: Int64?
     }
 
@@ -91,7 +91,7 @@ package final class CustomerWatch: Sendable {
             } else {
                 (kept.began, kept.codes) = (now, 1)
             }
-            // Once a minute, however many come and whenever their minute began.
+            // Once a minute, however many arrive and whenever their minute began.
             guard kept.codes >= CustomerWatch.burst, let began = kept.began,
                 !CustomerWatch.isRecent(kept.toldCodes, now)
             else { return nil }
@@ -104,14 +104,14 @@ package final class CustomerWatch: Sendable {
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
-            // Failures of an outage that was not reported do not count for a later one.
+            // Failures during an unreported outage do not count toward a later outage.
             defer { (kept.isTold, kept.failed) = (false, 0) }
             return kept.isTold ? .ledgerBack(failed: kept.failed) : nil
         }
         if let event { say(event) }
     }
 
-    /// Notes that the ledger did not answer. One that comes and goes is reported once a minute.
+    /// Notes that the ledger did not answer. If it comes and goes, that is reported once a minute.
     func noteLedgerFailed(_ error: LedgerError) {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// The words of the customers' page.
+/// The words on the customers' page.
 enum CustomerWords {
     static let title = "Your card"
-    static let lead = "See how much is on it. Checking is free and changes nothing."
+    static let lead = "See how much is on it. Checking is free and does not change anything."
     static let show = "Show balance"
     static let asking = "One moment…"
     static let noAnswer = "No answer. Check your connection and try again."
@@ -12,14 +12,14 @@ enum CustomerWords {
     static let asOf = "As of"
     static let movements = "Recent activity"
     static let noMovements = "No activity yet."
-    static let later = "Offline payments appear here later and lower the balance."
+    static let later = "Offline payments will appear here later and lower the balance."
 
     static let refused = "This link didn't work"
     static let refusedWhy =
         "Hold the card to the back of your phone and open the link that appears."
     static let again = "This link has expired"
     static let againWhy =
-        "It was already used, or a newer one replaced it. Hold the card to your phone once more."
+        "It was already used, or a newer link replaced it. Hold the card to your phone again."
     static let tooMany = "Please wait a moment"
     static let unavailable = "Not available right now"
     static let unavailableWhy = "Nothing on your card has changed. Try again in a minute."
@@ -71,12 +71,12 @@ enum CustomerWords {
         return "\(date.day) \(months[date.month - 1]) \(date.year), \(time.clock.prefix(5)) UTC"
     }
 
-    /// An amount in the notation of its currency, with a real minus sign.
+    /// An amount in its currency's notation, with a real minus sign.
     static func text(_ money: Money) -> String {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // A no-break space, because with a decimal comma a point would be read as one.
+        // A no-break space, because next to a decimal comma, a point would be taken for one.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)
@@ -86,7 +86,7 @@ enum CustomerWords {
         return (money.minorUnits < 0 ? "\u{2212}" : "") + money.currency.sign + grouped + fraction
     }
 
-    /// As `text`, with a plus sign for money that came onto the card.
+    /// Like `text`, but with a plus sign for money added to the card.
     static func change(_ money: Money) -> String {
         (money.minorUnits > 0 ? "+" : "") + text(money)
     }

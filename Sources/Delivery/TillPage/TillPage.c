@@ -1,9 +1,9 @@
 #include "TillPage.h"
 
-// What #embed does has been in Clang for longer than in the standard that it compiles for.
+// Clang has had #embed for longer than the standard that it compiles for.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// A file of the folder beside this one stands here twice: as its bytes, and in the table.
+// Each file in the folder beside this file is listed twice: as its bytes, and in the table.
 static const unsigned char activate_js[] = {
 #embed "page/activate.js"
 };

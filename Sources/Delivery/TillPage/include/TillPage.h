@@ -1,4 +1,4 @@
-/// The files of the till page, as a part of the program.
+/// The files of the till page, embedded in the program.
 #pragma once
 
 #include <stddef.h>
@@ -11,5 +11,5 @@ typedef struct {
 
 extern const size_t till_page_count;
 
-/// The file with this number, below `till_page_count`.
+/// The file with this index, which must be below `till_page_count`.
 till_page_entry till_page_file(size_t index);

@@ -1,4 +1,4 @@
-// The client of the server's API: token, timeouts, and a new session when the old one is stale.
+// The client for the server's API: token, timeouts, and a new session when the old one is stale.
 
 import { confirmed, question, toast } from "./notices.js";
 import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
@@ -11,7 +11,7 @@ const KEPT = "tapcard.session";
 /** The path of the server's API, and of this till's. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
-/** The settings are the server's; index.html loads them early from the same address. */
+/** All tills of a server share its settings; index.html preloads them from the same address. */
 const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
@@ -19,17 +19,17 @@ export const OPERATION_LIMIT = 45_000;
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** A refusal: what happened, what it means and what to do; `detail` is all of it in one text. */
+/** A refusal: what happened, what it means and what to do; `detail` is all three in a row. */
 export class Problem extends Error {
   constructor(told, status = 0) {
     const { error = "failed", result = "failed", uid = null, resolved = [], next = [] } = told;
-    // Of a card that is not trusted, only the sentence names the operation that is open on it.
+    // For a card that is not trusted, only the sentence names the operation that is open on it.
     const operation = told.operation ?? ID.exec(told.title)?.[0] ?? null;
     const [title, meaning, advice] = wordsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
-    // Also an open operation with an unknown outcome.
+    // The reason may also be given for an open operation with an unknown outcome.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -43,7 +43,7 @@ export class Problem extends Error {
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
   + "|\\btapcard (?!cards?\\b|takes|makes|uses|knows|has|does|can|reads|writes|only)[a-z]");
 
-/** The server's sentences without those for operators. */
+/** The server's sentences, except those meant for operators. */
 const plainly = (text) => withShown(text)
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
@@ -62,7 +62,7 @@ function wordsOfStep(it) {
   return typeof words === "function" ? words(it) : words;
 }
 
-/** The problem in a document that has content all the same, in sentences for cashiers. */
+/** The problem in a document that has content nevertheless, in sentences for cashiers. */
 export function problemOf({ message, next = [] }) {
   const told = plainly(message);
   const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
@@ -75,13 +75,13 @@ export const withProblem = (it) =>
 
 let cut = new AbortController();
 
-/** Gives up all requests under way: their answers are lost. */
+/** Gives up all requests in progress; their answers are lost. */
 export function cutOff() {
   cut.abort();
   cut = new AbortController();
 }
 
-/** Not an answer of this server: the outcome of the request is unknown. */
+/** There was no answer from this server, so the outcome of the request is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
 });
@@ -96,20 +96,20 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
       return once(method, path, body, limit);
     }
     if (problem.status !== 401) throw problem;
-    // Another call may have opened a new session since this one was sent.
+    // Another call may have opened a new session since this request was sent.
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);
   }
 }
 
-/** Whether the server has refused to take a confirmation from this page. */
+/** Whether the server has refused to accept a confirmation from this page. */
 let isOperatorNeeded = false;
 
 /**
- * Asks the user to confirm the address after a `confirm-address` refusal (where only
- * the operator can, tells them so) and returns whether it is now confirmed. With `isOnce` (GET,
- * drawing a view), asks once per view, and never while another dialog is open.
+ * Asks the user to confirm the address after a `confirm-address` refusal, or tells them that only
+ * the operator can; returns whether the address is now confirmed. With `isOnce` (a GET that draws
+ * a view), it asks once per view, and never while another dialog is open.
  */
 export async function isConfirmed({ next }, isOnce = false) {
   const { setting, address } = next.find(({ step }) => step === "confirm-address") ?? {};
@@ -124,7 +124,7 @@ export async function isConfirmed({ next }, isOnce = false) {
       return true;
     }
   } catch (problem) {
-    // A server that other machines can reach takes no confirmation from a page.
+    // A server that other machines can reach does not accept a confirmation from a page.
     isOperatorNeeded = problem.error === "operator-needed";
     toast(problem.detail, "bad");
   }
@@ -145,7 +145,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
-    // An answer that breaks off is lost, too: the server may have carried out the request.
+    // An answer that breaks off is also lost: the server may have carried out the request.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -155,7 +155,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
 
 let renewing = null;
 
-/** Opens an anonymous session if that is enough; otherwise the login fills the page. */
+/** Opens an anonymous session if that is enough; otherwise, the login fills the page. */
 export function renew() {
   renewing ??= newSession().finally(() => { renewing = null; });
   return renewing;
@@ -184,7 +184,7 @@ export const loadSettings = async () => change({ settings: await once("GET", "se
 /** Opens a session, or resumes this tab's; `isDoubtful` after the server has refused it. */
 export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(KEPT);
-  // Where the till is chosen, no call refuses the token of an earlier server.
+  // While the user is choosing a till, no call would reject a token from an earlier server.
   const isUnchecked = isDoubtful || !isAtTill();
   if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });

@@ -34,7 +34,7 @@ const PART_OF = {
   pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
-/** The view of a route; if the page is at no till, the choice of one. */
+/** The view for a route; if the page is not at a till, the view for choosing one. */
 const viewOf = ({ name }) => (isAtTill() ? views[name] ?? lost : tills);
 const at = (id) => document.getElementById(id);
 
@@ -44,7 +44,7 @@ function routeOf(hash) {
   try {
     decoded = decodeURIComponent(arg ?? "");
   } catch {
-    // The text is not valid here; the server explains why.
+    // The argument cannot be decoded; the server explains why.
   }
   return { name: name || "home", arg: decoded || null };
 }
@@ -64,7 +64,7 @@ function go() {
   }
   change({ route });
   look();
-  // After rendering: screen readers continue at the heading of the new view.
+  // After rendering, so that screen readers continue at the heading of the new view.
   setTimeout(() => {
     if (!isOther) return;
     at("title")?.focus();
@@ -102,7 +102,7 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Whether the ledger is offline, what may be paid offline, and what is still to be booked. */
+/** Whether the ledger is offline, how much can be paid offline, and what has yet to be booked. */
 function offlineBanner({ offline, offered, left, payments, unbooked }) {
   const words = say.offlinePayments;
   const rest = payments > 0 && words.unbooked(shown(unbooked));
@@ -125,7 +125,7 @@ function banner({ link: connection, reader, route, offlinePayments }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-/** Operations of other tabs, in a line of fixed height so that no button moves under a finger. */
+/** Other tabs' operations, in a line of fixed height so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
@@ -147,7 +147,7 @@ function status(s) {
 
 let drawn = "";
 
-/** The first render keeps the content of index.html, which is right until the server answers. */
+/** The first render keeps the content of index.html, which is correct until the server answers. */
 const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
   && !s.needsLogin;
 
@@ -184,15 +184,15 @@ function render(s) {
   lookAtControls();
 }
 
-/** The session and, once it was read, the number of the tag on the reader. */
+/** The session of the tag on the reader and, once it has been read, the tag's number. */
 let tag = { session: null, uid: null };
-/** The card that was read last in this view. */
+/** The last card that was read in this view. */
 let customer = null;
 
-/** Clears what was typed, said or asked for one customer before the next one comes. */
+/** Clears what was typed, said or asked for one customer before the next customer is served. */
 function watchTag({ lying: session, card }) {
   const uid = card?.read?.uid ?? null;
-  // A server that was started again counts its sessions anew.
+  // A restarted server starts counting its sessions over.
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
   const hasLeft = !isSame && tag.session !== null;
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
@@ -252,7 +252,7 @@ at("skip").onclick = (event) => {
 change({ route: routeOf(location.hash) });
 addEventListener("hashchange", go);
 addEventListener("keydown", onKey);
-// The chart of the day has fewer units on a narrow screen.
+// The chart for the day is drawn narrower on a narrow screen.
 addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watchTag);

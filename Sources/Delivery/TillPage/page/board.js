@@ -22,9 +22,9 @@ function edit(guess, place) {
 
 export const clearGuess = () => edit(null, 0);
 
-function choose(colour, slots) {
+function choose(color, slots) {
   const place = placeOf();
-  const guess = guessOf(slots).with(place, colour);
+  const guess = guessOf(slots).with(place, color);
   const free = guess.indexOf(null);
   edit(guess, place + 1 < slots ? place + 1 : free >= 0 ? free : place);
 }
@@ -37,13 +37,13 @@ function takeBack(slots) {
 
 const isReady = (slots) => !guessOf(slots).includes(null) && !draft("game.busy", false);
 
-const colourWord = (colour) => words.colours[colour ?? 0];
-const peg = (colour) => h("span.peg", { class: `c${colour ?? 0}` },
-  h("b", { "aria-hidden": "true" }, colour), h("span.unseen", colourWord(colour)));
+const colorWord = (color) => words.colors[color ?? 0];
+const peg = (color) => h("span.peg", { class: `c${color ?? 0}` },
+  h("b", { "aria-hidden": "true" }, color), h("span.unseen", colorWord(color)));
 
 const turn = ({ guess, black, white }, index) => h("li",
   h("small", words.turn(index + 1)),
-  h("span.colours", guess.map(peg)),
+  h("span.colors", guess.map(peg)),
   h("span.pegs",
     h("span", { "aria-hidden": "true" }, Array.from({ length: black + white }, (_, each) =>
       h("i", { class: each < black ? "black" : "" }))),
@@ -51,13 +51,13 @@ const turn = ({ guess, black, white }, index) => h("li",
 
 const editor = ({ slots, colours }, guess) => h("div.editor",
   h("h2", words.yours),
-  h("div.colours", guessOf(slots).map((colour, place) => h("button.place", {
+  h("div.colors", guessOf(slots).map((color, place) => h("button.place", {
     "aria-pressed": String(place === placeOf()), onclick: () => moveTo(place),
-    "aria-label": words.place(place + 1, colourWord(colour)),
-  }, peg(colour)))),
+    "aria-label": words.place(place + 1, colorWord(color)),
+  }, peg(color)))),
   h("div.palette", { role: "group", "aria-label": words.palette },
     Array.from({ length: colours }, (_, index) => h("button", {
-      "aria-label": `${index + 1} ${colourWord(index + 1)}`,
+      "aria-label": `${index + 1} ${colorWord(index + 1)}`,
       onclick: () => choose(index + 1, slots),
     }, peg(index + 1)))),
   h("div.row",

@@ -14,7 +14,7 @@ const words = say.card;
 
 function rosette(uid) {
   const bytes = uid.match(/../g).map((pair) => parseInt(pair, 16));
-  // Not the first byte, which is the same for all tags of one maker.
+  // Not the first byte, which is the same for all tags from one manufacturer.
   const petals = 4 + (bytes[1] % 9);
   const depth = 12 + (bytes[2] % 22);
   const twist = petals * (1 + (bytes[3] % 3));
@@ -51,9 +51,9 @@ h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
 h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
   h("span", words.scratch[state]), code && h("code", { title: code }, code)));
 
-/** A tag that cannot be shown as a card: it is none, or its content cannot be trusted. */
+/** A tag that cannot be shown as a card: it is not a card, or its content cannot be trusted. */
 function plate({ error, uid, next }) {
-  // A card whose tag can no longer be written is still a card.
+  // A card whose tag can no longer be written to is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
   return h("div.card.blank", { class: isGrave() ? "grave" : "" },
     icon(isGrave() ? "warn" : "tag"),
@@ -61,7 +61,7 @@ function plate({ error, uid, next }) {
     uid && h("p.uid", uidWords(uid)));
 }
 
-/** Why no money moves on a card that has no problem of its own; null if it does. */
+/** Why a card without a problem of its own cannot be used for money; null if it can. */
 export function standingWords({ ledger, seal }) {
   if (ledger !== "unknown") return words.ledger[ledger] ?? null;
   return [seal === "unsealed" ? words.unsealed : words.ledger.unknown,

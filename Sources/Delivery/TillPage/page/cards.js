@@ -1,4 +1,4 @@
-// Making cards, and an operator's actions on a card. Irreversible actions need a confirmation.
+// Making cards, and an operator's actions on a card. Irreversible actions need confirmation.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -18,16 +18,16 @@ const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
-/** What is typed and ticked for a new card. */
+/** What is typed and checked for a new card. */
 const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
 const words = say.cards;
 
-/** Makes a card; asks first if its tag has content that may be given up. */
+/** Makes a card; asks first if the tag has content that would be erased. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
     then: async ({ id, status, problem }) => {
-      // After a refusal or a question it is still the same customer's.
+      // After a refusal or a question, the input still belongs to the same customer.
       if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...OF_CARD);
       const member = problem ? memberFor(verb, problem) : null;
       if (!member || body[member]) return;
@@ -39,7 +39,7 @@ function make(verb, body = {}, about = "") {
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
       if (await confirmed(title, [what, held, lost], action, "bad", true)) {
-        // The question has named the cash to pay out, so this confirms it as well.
+        // The question named the cash to pay out, so the answer confirms that amount as well.
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
@@ -60,7 +60,7 @@ function issueTyped() {
   }, name);
 }
 
-/** Enter goes to the next field: only the button issues a card. */
+/** Enter moves to the next field; only the button issues a card. */
 function toNextField(event) {
   if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
   event.preventDefault();

@@ -17,13 +17,13 @@ export function h(selector, ...children) {
 }
 
 /**
- * An icon of the sprite in index.html, hidden from screen readers because text next to it says the
- * same.
+ * An icon from the sprite in index.html, hidden from screen readers because the text next to it
+ * means the same thing.
  */
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position, so that a node that comes or goes leaves its neighbors alone.
+// Children are matched by position, so a node that is added or removed does not disturb the rest.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;
@@ -39,7 +39,7 @@ function placed(children, prefix, into) {
 export function patch(parent, children) {
   const mounted = [];
   arrange(parent, placed([children], "", []), mounted);
-  // Once all nodes are in the document, because a mount may focus or measure them.
+  // Only once all nodes are in the document, because a mount may focus or measure them.
   for (const node of mounted) node[LEAVE] = node[SKETCH].props.mount(node);
 }
 
@@ -52,7 +52,7 @@ function arrange(parent, sketches, mounted) {
     old.delete(slot);
     return node;
   });
-  // Removed first: otherwise the kept nodes would be moved, and a moved node loses its focus.
+  // Removed first; otherwise, the kept nodes would be moved, and a moved node loses its focus.
   for (const node of old.values()) {
     leave(node);
     node.remove();
@@ -85,7 +85,7 @@ function update(node, sketch, mounted) {
     if (before[name] !== props[name]) assign(node, name, props[name]);
   }
   arrange(node, sketch.children, mounted);
-  // After the children: a select has no value before it has options.
+  // After the children, because a select has no value before it has options.
   if (value !== undefined && node.value !== value) node.value = value;
 }
 

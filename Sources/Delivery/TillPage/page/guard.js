@@ -1,16 +1,16 @@
 // Controls that move money ignore taps for a moment after they appear or move, and after the card
-// on the reader has changed: a tap already on its way was meant for the previous control, or card.
+// on the reader has changed: a tap already on its way was meant for the previous control or card.
 // Such controls are marked with `data-money`.
 
 import { state } from "./store.js";
 
 const REST = 600;
-/** All that was last seen of each control, and the time since which it is unchanged. */
+/** How each control last looked, and since when it has been unchanged. */
 const known = new WeakMap();
-/** Whether the press began too early on a control; lifting the finger later does not help. */
+/** Whether the press on a control began too early; lifting the finger later does not help. */
 let isTooSoon = false;
 
-/** Inspects a control and returns the time since which all that it is about is unchanged. */
+/** Inspects a control and returns the time since which nothing about it has changed. */
 function since(node, now) {
   const { x, y, width, height } = node.getBoundingClientRect();
   const looks = [state.visit, node.disabled, node.textContent,
@@ -24,7 +24,7 @@ function since(node, now) {
   return now;
 }
 
-/** Inspects all controls; to be called after every change of the layout. */
+/** Inspects all controls; call this after every layout change. */
 export function lookAtControls() {
   const now = performance.now();
   for (const node of document.querySelectorAll("[data-money]")) since(node, now);
@@ -42,7 +42,7 @@ function onPress(event) {
 }
 
 function onClick(event) {
-  // A click by keyboard, with the detail 0, has no press before it.
+  // A keyboard click, whose detail is 0, has no press before it.
   const isHeld = isResting(event) || (event.detail > 0 && isTooSoon);
   isTooSoon = false;
   if (!isHeld) return;
@@ -50,7 +50,7 @@ function onClick(event) {
   event.stopImmediatePropagation();
 }
 
-// Capturing on the window comes first and includes the click that a form makes of Enter.
+// Capturing on the window comes first and includes the click that Enter causes in a form.
 addEventListener("pointerdown", onPress, true);
 addEventListener("click", onClick, true);
 for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, lookAtControls, true);

@@ -1,4 +1,4 @@
-// The state of reader, ledger and server, the findings of the doctor, and how to fix them.
+// The state of the reader, ledger and server, and the doctor's findings and how to fix them.
 
 import { load } from "./api.js";
 import { readerWords } from "./tills.js";
@@ -22,7 +22,7 @@ async function copy(command) {
   toast(words.copied);
 }
 
-// Plain http off loopback has no clipboard; the command can still be read.
+// Plain http has no clipboard except on loopback; the command can still be read.
 const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
   && button(words.copy, () => copy(command), { "aria-label": `${words.copy}: ${command}` }));
 
@@ -47,12 +47,12 @@ const named = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCas
 const ofFact = (fact) =>
   (/^\d{4}-\d\d-\d\dT/.test(fact) ? timeWords(fact) : String(fact ?? say.none));
 
-/** All facts that the server reports about itself, word by word. */
+/** All facts that the server reports about itself, word for word. */
 const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
     : [h("dt", prefix + named(name)), h("dd", ofFact(fact))]));
 
-/** The reader of each till; nothing if there is only one. */
+/** The reader at each till; nothing if there is only one till. */
 const readers = ({ tills }) => tills.length > 1 && h("section.part",
   h("h2", words.tills), tills.map(({ number, ...till }) => {
     const text = `${say.tills.one(number)}. ${readerWords(till)}`;
@@ -79,7 +79,7 @@ export const health = {
       ({ tills, ...value }) =>
         h("dl", facts({ [words.version]: settings?.version, ...value })))),
   ],
-  // The doctor takes its time, and is asked only about a reader that is gone.
+  // The doctor takes a while, so it is asked only when the reader is missing.
   refresh: () => {
     if (state.reader?.state === "missing") enter();
     else load("health", "health");

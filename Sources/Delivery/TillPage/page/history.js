@@ -1,4 +1,4 @@
-// The history of one card or all cards, the day's takings, and refunds.
+// The history of one card or all cards, the totals for the day, and refunds.
 
 import { load } from "./api.js";
 import { h } from "./dom.js";
@@ -34,18 +34,18 @@ const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
   words.sums(shown(paid), payments, shown(added), topUps),
   payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
-/** What the drawer holds more, or less, than in the morning. */
+/** How much more, or less, the drawer holds than in the morning. */
 const drawerLine = ({ drawer }) => h("p.drawer",
   words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
 
-/** The day's takings as bars, and as a table for screen readers. */
+/** The totals for the day as bars, and as a table for screen readers. */
 function chart({ hours, ...day }) {
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
     .reduce((one, other) => (one > other ? one : other));
   const told = sums(day);
   if (largest === 0n && day.payouts === 0) return h("p.lead", words.quiet);
   if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
-  // Fewer units on a narrow screen, so that its labels stay readable.
+  // Fewer units on a narrow screen, so that the labels stay readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
   const breadth = slot * 0.37;
@@ -95,7 +95,7 @@ function refundPart(entry, refunded) {
   const way = words.back[kind];
   if (!way || outcome !== "committed") return null;
   if (refunded.has(operation)) return h("small", way.done);
-  // To give a payment back is to put money on a card.
+  // Refunding a payment means putting money on a card.
   if (kind === "pay" && !loadsCards()) return null;
   if (draft("refund.open", null) !== operation) {
     return button(way.name, () => openRefund(operation),
@@ -110,7 +110,7 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
   h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
-/** Cash that left the drawer with it, such as the rest of an account that a new card ended. */
+/** Cash paid out with an entry, such as the balance of an account that a new card closed. */
 function handedOut({ closed, paidOut }) {
   const due = closed ?? paidOut;
   return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
@@ -127,8 +127,8 @@ const moved = (each, refunded) => entry(each,
 function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
-  // The server's order counts: times are whole seconds, and a clock may have gone back.
-  // A fresh record is nobody's request.
+  // Keep the server's order: times are whole seconds, and a clock may have been set back.
+  // Nobody requested a renewed record.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),
@@ -153,7 +153,7 @@ export const history = {
     const uid = arg ?? card?.read?.uid;
     const look = () => enter(arg);
     const { takings, history: done } = data;
-    // If both fail for one reason, it is shown once.
+    // If both fail for the same reason, it is shown once.
     const isTold = !arg && !done?.value && done?.problem
       && done.problem.error === takings?.problem?.error;
     return [

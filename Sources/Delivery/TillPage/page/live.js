@@ -13,7 +13,7 @@ import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from ".
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
 const REST_AFTER = 5000;
-/** A server that works says so every three seconds. */
+/** A working server reports every three seconds. */
 const LONGEST_SILENCE = 8000;
 let source = null;
 let pause = FIRST_PAUSE;
@@ -24,7 +24,7 @@ let nextTry = null;
 let nextRest = null;
 let silence = null;
 
-/** Opens session and stream, and retries while the server is offline. */
+/** Opens the session and the stream, and retries while the server is offline. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;
@@ -76,7 +76,7 @@ function heard() {
   silence = setTimeout(giveUp, LONGEST_SILENCE);
 }
 
-/** A server that hangs keeps its connections, and answers none of its requests. */
+/** A server that hangs keeps its connections open but does not answer any requests. */
 function giveUp() {
   close();
   lose();
@@ -96,7 +96,7 @@ function listen() {
   on("state", ({ reader, card, operations, offlinePayments }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
-    // Views load again, because something may have changed in the meantime.
+    // Views are reloaded, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
     pause = FIRST_PAUSE;
@@ -132,7 +132,7 @@ function listen() {
     if (target !== source) return;
     lose();
     // Closed for good: the server refused the stream, for example after a restart. If a login is
-    // needed, the session may have ended, and the page checks that at once.
+    // needed, the session may have ended, so the page checks right away.
     const mayLast = state.settings.login === "none";
     if (source.readyState !== EventSource.CLOSED && mayLast) return;
     close();
@@ -141,12 +141,13 @@ function listen() {
   };
 }
 
-// A page in the browser's back/forward cache would keep its stream, and a waiting operation.
+// Otherwise, a page in the browser's back/forward cache would keep its stream and a waiting
+// operation.
 addEventListener("pagehide", close);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
-// A browser has six connections to a server, and each stream keeps one. A hidden tab releases its
-// connection, except while an operation waits for a card, because that would end with it.
+// A browser has six connections to a server, and each stream holds one. A hidden tab releases its
+// connection, unless an operation is waiting for a card, because that would end the operation.
 document.addEventListener("visibilitychange", mind);
 mind();
 
@@ -192,14 +193,14 @@ function seeCard(told, isSilent) {
 }
 
 /**
- * Whether the panel reports this problem with the outcome of its operation, so it is not repeated.
+ * Whether the panel reports this problem with its operation's outcome, so it is not repeated here.
  */
 function isToldOnPanel(problem) {
   const task = panelTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
-/** Reports operations that reading the card has resolved; cash to hand out gets a dialog. */
+/** Reports operations resolved by reading the card; cash to hand out is shown in a dialog. */
 function tellResolved(resolved) {
   const lines = resolvedWords(resolved);
   const due = resolvedPayOut(resolved);

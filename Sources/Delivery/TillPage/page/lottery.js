@@ -17,7 +17,7 @@ export const ball = (number, match, key, extra) =>
     extra && h("span.unseen", `${extra} `), h("b", number),
     match && [icon(ballSigns[match]), h("span.unseen", ` ${say.tickets.match[match]}`)]);
 
-/** Note showing a saved lottery list's age, only if the list is `stale` (lottery offline). */
+/** A note with the age of a saved lottery list, if the list is `stale` (lottery offline). */
 export const staleNote = ({ age, stale }) =>
   stale && note(words.stale(ageWords(age)), "history", "warn");
 

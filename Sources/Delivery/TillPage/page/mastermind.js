@@ -1,4 +1,4 @@
-// Mastermind: log in, begin or resume a game, and the ranking. The board is in board.js.
+// Mastermind: logging in, starting or resuming a game, and the ranking. The board is in board.js.
 
 import { call, load } from "./api.js";
 import { board, boardKey, clearGuess } from "./board.js";
@@ -25,7 +25,7 @@ function rank(slots) {
 
 const enter = (arg) => (arg === "ranking" ? rank(draft("ranking.slots", null)) : loadGame());
 
-/** A request to the service without a card; its refusal stays in the view. */
+/** A request to the service that needs no card; a refusal stays in the view. */
 async function ask(verb, body) {
   setDraft("game.busy", true);
   setDraft("game.problem", null);
@@ -37,14 +37,14 @@ async function ask(verb, body) {
     return null;
   } finally {
     setDraft("game.busy", false);
-    // A guess whose answer is lost may have counted, so the board is loaded and nothing is retried.
+    // A guess may have counted even if its answer was lost, so load the board and do not retry.
     loadGame();
   }
 }
 
 async function logIn() {
   const password = draft("game-password");
-  // Cleared before the answer: a password must not stay on a shared screen.
+  // Cleared before the answer, because a password must not stay on a shared screen.
   setDraft("game-password", "");
   await ask("login", { user: typed("game-user"), password });
 }

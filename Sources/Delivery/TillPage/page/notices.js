@@ -9,12 +9,12 @@ const TOAST_SHOWING = 7000;
 
 const due = { polite: [], urgent: [] };
 
-/** Announces texts. Those of one moment are joined, because the last would silence the others. */
+/** Announces messages. Simultaneous ones are joined, or only the last one would be heard. */
 export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
   if (due[name].includes(text)) return;
-  // Cleared first, so that a repeated text is announced as a second message.
+  // Cleared first, so that a repeated message is announced a second time.
   region.textContent = "";
   if (due[name].push(text) > 1) return;
   requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
@@ -23,7 +23,7 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  // A repeated text replaces its toast: a pile of toasts would cover the next button.
+  // A repeated message replaces its toast, because a pile of toasts would cover the next button.
   const others = state.toasts.filter((each) => each.text !== text);
   change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
@@ -42,13 +42,13 @@ export function question(title, lines, actions, tone, isOfTag = false) {
 }
 
 /**
- * A confirmation of an irreversible action; its first button changes nothing. One that is about the
- * tag on the reader ends when that tag leaves.
+ * Asks to confirm an irreversible action; the first button changes nothing. A question about the
+ * tag on the reader is closed when that tag is removed.
  */
 export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =>
   question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone, isOfTag);
 
-/** Ends what was said and asked about the tag that has left. */
+/** Ends all messages and questions about a tag that was removed. */
 export function forgetTag() {
   for (const name of ["polite", "urgent"]) document.getElementById(name).textContent = "";
   if (!state.dialog?.isOfTag) return;
@@ -67,14 +67,14 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
 },
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
-// Guarded, so that the tap that asked a question does not answer it.
+// Guarded, so that the tap that opens a question does not also answer it.
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
   button(text, () => dialog.answer(value), { tone, money: value !== null }))));
 
 export const canNotify = (permission) =>
   "Notification" in window && Notification.permission === permission;
 
-/** Call only after a press: the browser keeps the user's first answer. */
+/** Call this only after a press, because the browser remembers the user's first answer. */
 export const allowNotifications = async () => {
   await Notification.requestPermission();
   change({});
@@ -88,7 +88,7 @@ export function notify(title, body) {
       return;
     }
   } catch {
-    // Phones only let a service worker do it; the toast has the same text.
+    // On phones, only a service worker may do this; the toast says the same thing.
   }
   toast(`${title}: ${body}`, "bad");
 }

@@ -1,4 +1,4 @@
-// The full page of an operation under way: hold the card, spinner, check mark, refusal, unknown
+// The full page for an operation in progress: tap the card, spinner, check mark, refusal, unknown
 // outcome.
 
 import { h, icon } from "./dom.js";
@@ -18,7 +18,7 @@ const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
 const SHORTEST_PAID = 2000;
 const UNDONE = ["pay", "add"];
-/** Verbs whose result disappears without a press. */
+/** Verbs whose result disappears on its own. */
 const GOING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.panel;
 
@@ -31,15 +31,15 @@ const picture = (sign) => h("div.picture", icon(sign));
 export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
-/** The texts and the picture of each kind; the picture is where the till shows its tiles. */
-const waiting = ({ id, verb, isCancelling }) => [
+/** The words and the picture for each kind; the picture is where the till shows its tiles. */
+const waiting = ({ id, verb, isCanceling }) => [
   [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
-    button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
-      { disabled: isCancelling, sign: "cross" })],
+    button(isCanceling ? words.canceling : say.cancel, () => cancel(id),
+      { disabled: isCanceling, sign: "cross" })],
   h("div.picture.hold", icon("waves"), h("i")),
 ];
 
-/** Whether it is done by the card's number: no card is waited for, or has to stay. */
+/** Whether the task uses the card's number, so that no card needs to be tapped or to stay. */
 const isByNumber = ({ verb, body }) => WITHOUT_TAP.includes(verb) && Boolean(body.card);
 
 function working(task) {
@@ -54,20 +54,20 @@ function working(task) {
 
 const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
 
-// Guarded, because it appears where the tiles were: a double tap must not dismiss it.
+// Guarded because it appears where the tiles were: a double tap must not dismiss it.
 const check = (task) => h("button.picture.check", {
   mount: focused, "aria-label": onward(task), "data-money": true, onclick: () => dismiss(task.id),
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
-/** A button that takes back a mistake with one press, while its card is still there. */
+/** Undoes a mistake with one press while its card is still on the reader. */
 function undo({ id, verb, answer, about }) {
   dismiss(id);
   const kind = verb === "add" ? "reverse" : "refund";
   begin("refund", { payment: answer.operation }, { about, kind });
 }
 
-/** Whether the task's card is still on the reader, also while it is being read again. */
+/** Whether the task's card is still on the reader, even while it is being read again. */
 const isOnReader = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
@@ -88,7 +88,7 @@ function balanceLine(task) {
     : words.afterwards(shown(balance)));
 }
 
-/** The holder of the task's card, as it was read last, or its number. */
+/** The name on the task's card if it was the last card read, otherwise the card's number. */
 function whose({ uid }) {
   const name = state.seen?.uid === uid && state.seen.name;
   return name ? h("p.big", name) : uid && h("p.lead", say.cardWords(uidWords(uid)));
@@ -107,13 +107,13 @@ const done = (task) => [
   [check(task), h("p.hint", { "aria-hidden": "true" }, onward(task))],
 ];
 
-/** Other operations that the tap has resolved, with the cash to hand out for them. */
+/** Other operations that the tap resolved, with the cash to hand out for them. */
 const besides = (resolved, id) => [
   resolvedPayOut(resolved) && h("p.due", words.handOut(shown(resolvedPayOut(resolved)))),
   resolvedWords(resolved, id).map((line) => h("p.lead", line)),
 ];
 
-/** Sends the same request as a new one: nothing was begun. */
+/** Sends the request again as a new request, because nothing was begun. */
 function repeat({ id, verb, body, place, about, kind }) {
   const then = callbackOf(id);
   dismiss(id);
@@ -158,19 +158,19 @@ export const renderPanel = (task) => {
 
 let leaving = null;
 
-/** Closes the result of a payment when its card has left. */
+/** Closes the result of a payment once its card has been removed. */
 export function leaveWhenGone({ link, lying }) {
   const task = panelTask();
-  // Cash to hand out stays in sight until somebody dismisses it.
+  // Cash to hand out stays visible until the cashier dismisses it.
   const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
   if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
   leaving = task.id;
   setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
 }
 
-/** Handles Escape and Back: cancels what can still be cancelled. */
+/** Handles Escape and Back: cancels whatever can still be canceled. */
 export function leavePanel({ id, status, doneAt, doubt }) {
-  // A key that was meant to cancel must not dismiss a result that nobody has seen.
+  // A key that was pressed to cancel must not dismiss a result that nobody has seen.
   const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
   if (status === "waiting" && !doubt) cancel(id);
   else if (status === "failed" || (status === "done" && isSeen)) dismiss(id);

@@ -1,5 +1,5 @@
-// The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
-// two short sentences. The visible text is also the announced text.
+// What a cashier reads after a refusal or an unknown outcome: a heading that says what happened to
+// the money, and at most two short sentences. Screen readers announce what is visible.
 
 import { steps } from "./steps.js";
 import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
@@ -7,36 +7,36 @@ import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
-/** Tags that are not cards; holding a card instead does nothing until somebody tries again. */
+/** Tags that are not cards. Tapping a card instead has no effect until the cashier tries again. */
 const NO_CARD = ["blank-tag", "not-a-card", "unsupported-tag"];
-/** Booked as soon as they begin; a payment happens only once its card has it. */
+/** Kinds that are recorded as soon as they begin; a payment counts only once it is on the card. */
 const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
 
-/** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
+/** The server's "nothing was done", reworded for this kind of task; other sentences are kept. */
 export const meaningOf = ({ kind, problem }) =>
   (/^Nothing (was |new was started\.$)/.test(problem.meaning)
     ? words.nothing[kind] ?? problem.meaning : problem.meaning);
 
-/** The page's own words for why no money moves; for a ruined tag, the server's say more. */
+/** The page's own explanation of why no money moves; for a ruined tag, the server's says more. */
 const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
-/** Whether the ledger has the task's own operation open: then nothing may be said to be refused. */
+/** Whether the task's operation is still open in the ledger and must not be called refused. */
 const isBegun = ({ id, problem }) =>
   problem.operation === id && problem.error !== "operation-mismatch";
 
-/** Steps and errors after which the same may be asked for once more: "try again" is a button. */
+/** Steps and errors after which the request can be repeated: "Try again" is then a button. */
 const REPEATABLE = [
   "hold", "hold-again", "hold-still", "lift-and-tap", "leave-one", "show-tickets", "again",
   "try-again", "use-new-id", "wait-for-operation", "no-card", "wrong-card", "not-begun",
   "operation-voided", "operation-mismatch", ...NO_CARD,
 ];
 
-/** Whether the same request may pass with a card there, so that the panel offers to try again. */
+/** Whether the request could succeed once a card is tapped, so that the panel offers a retry. */
 export const canBeRepeated = (task) => !isBegun(task) && !needsOtherTag(task.problem)
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
     .some((each) => REPEATABLE.includes(each));
 
-/** The reason of a refusal, and what to do. */
+/** The reason for a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
   const { error, title, advice } = problem;
   const { uid, balance } = state.seen ?? {};
@@ -49,7 +49,8 @@ function reasons({ kind, problem, body }) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;
     const why = (isSpent && words.spent[step.because])
       || words.notOffline[step.because](shown(step.amount));
-    // What is unfinished may be this payment, at another till: then no cash may be taken for it.
+    // The unfinished operation may be this very payment, made at another till, so no cash may be
+    // taken for it.
     return [why, step.because === "open-operation" ? steps["read-card-when-back"]
       : words.untilBack];
   }
@@ -58,31 +59,31 @@ function reasons({ kind, problem, body }) {
   return [what, NO_CARD.includes(error) ? steps.hold({}) : next];
 }
 
-/** The heading and the sentences of a refused task. */
+/** The heading and the sentences shown for a refused task. */
 export function refusalWords(task) {
   const { title, advice, error } = task.problem;
   if (isBegun(task)) return { title: words.open, lines: [title, words.openLine] };
-  // A failure without a known reason tells nothing about the money.
+  // A failure without a known reason says nothing about the money.
   const heading = error !== "failed"
     && (words.titles[task.kind] ?? (error === "not-begun" && say.panel.failed));
   if (heading) return { title: heading, lines: reasons(task) };
-  // Of a card that is not what it says, the page has words of its own, and they are enough.
+  // For a card that is not what it claims to be, the page's own words are enough.
   const meaning = task.problem.result !== "untrusted" && meaningOf(task);
   return { title: title || say.panel.failed, lines: [meaning, advice] };
 }
 
 const MONEY_VIEWS = ["pay", "add"];
 
-/** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
+/** The problem with the tag on the reader; the till advises using another card, not making one. */
 export function tagWords(problem) {
   const { error, title, meaning, advice } = problem;
-  // The server's words for a ledger that takes no money name sockets and commands.
+  // When the ledger cannot be used, the server's sentences mention sockets and commands.
   const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
   const [what, next] = (isPlain && plainWords(problem)) || [title, advice || meaning];
   return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
 }
 
-/** The texts of an unknown outcome; they do not change with a reload. */
+/** The words for an unknown outcome; they stay the same when the page is reloaded. */
 export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
   const titled = (what) => [what, about].filter(Boolean).join(", ");
   const title = titled(say.unknown.title);
@@ -94,14 +95,14 @@ export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
   }
   const isWrong = doubt.isWrongCard && state.lying !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
-  // The reason why the outcome could not be requested just now.
+  // Why the outcome could not be requested just now.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
   const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
     : say.unknown.press;
   return { title, lines: [next, obstacle] };
 }
 
-/** The texts as one announcement for screen readers. */
+/** The sentences as one announcement for screen readers. */
 export const spoken = ({ warning, title, lines }) =>
   [warning, title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&."))
     .join(" ");

@@ -26,7 +26,7 @@ export function cover(canvas, onRubbed) {
     travelled += Math.hypot(x - from.x, y - from.y);
     last = { x, y };
     if (travelled < ENOUGH) return;
-    // One scratch reports once, however long the rubbing goes on.
+    // A scratch is reported once, however long the rubbing goes on.
     travelled = -Infinity;
     onRubbed();
   }
@@ -39,7 +39,7 @@ export function cover(canvas, onRubbed) {
     if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
   };
 
-  /** Rubs the field in zigzag, for use without a pointer. */
+  /** Rubs the field in a zigzag, for use without a pointer. */
   function rubAlone() {
     onRubbed();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -60,8 +60,8 @@ export function cover(canvas, onRubbed) {
 
 function paint(brush, width, height) {
   const metal = brush.createLinearGradient(0, 0, width, height);
-  ["#8d9794", "#c3cac7", "#a3adaa", "#d2d8d5", "#949e9b"].forEach((colour, index) =>
-    metal.addColorStop(index / 4, colour));
+  ["#8d9794", "#c3cac7", "#a3adaa", "#d2d8d5", "#949e9b"].forEach((color, index) =>
+    metal.addColorStop(index / 4, color));
   brush.fillStyle = metal;
   brush.fillRect(0, 0, width, height);
   brush.strokeStyle = "#fff5";

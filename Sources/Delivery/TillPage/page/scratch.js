@@ -17,7 +17,7 @@ let round = 0;
 
 function start() {
   if (taskOf("scratch") || !isUsable()) return;
-  // Begun on the field of another card: it is covered again.
+  // If the scratch began on another card's field, that field is covered again.
   if ("resting" in field.canvas.dataset) {
     round += 1;
     change({});
@@ -64,7 +64,7 @@ const revealed = (code, told) => h("section.rub",
       && link(words.next, "#/activate", { tone: "button strong", sign: "send" }),
     link(say.back, "#/home", { tone: "quiet" })));
 
-/** Whether there is a code to rub free, or a scratch under way. */
+/** Whether there is a code to reveal, or a scratch in progress. */
 const isRubbing = (task) => (task ? ["waiting", "working"].includes(task.status)
   : trustedCard()?.state === "unscratched");
 

@@ -1,4 +1,4 @@
-// The texts of the services and of the simulated reader; the others are in strings.js.
+// Strings for the services and the simulated reader; all others are in strings.js.
 
 export const services = {
   // Shown before the first request to a service's built-in address.
@@ -14,7 +14,7 @@ export const services = {
     action: "Activate code", notify: "Notify me if it fails",
     running: "Activating\u2026",
     runningHint: "You can leave this page; activation continues.",
-    // Without a usable answer, the service may have activated the code.
+    // If no usable answer arrived, the service may still have activated the code.
     failed: "Activation failed", unconfirmed: "Activation not confirmed",
     done: "Code activated", not: "There is no code to activate on this card.",
   },
@@ -35,10 +35,10 @@ export const services = {
     buy: (price) => `Buy a ticket for ${price}`, check: "Check a card's tickets",
     payOut: "Pay out in cash", payOutTitle: (prize) => `Pay out ${prize} in cash?`,
     payOutLine: "The card cannot hold this prize. This cannot be undone; hand out the cash only "
-      + "after the check mark.",
+      + "after the check mark appears.",
     claims: {
       card: "Add to card", drawer: "Pay out in cash", done: "added to the card",
-      "paid-out": "paid out in cash", blocked: "card blocked, prize waits",
+      "paid-out": "paid out in cash", blocked: "card blocked, prize on hold",
       never: "can no longer be claimed", elsewhere: "this station cannot claim it",
     },
     draw: (draw) => `Date unknown (${draw})`, legend: "What the balls mean",
@@ -48,26 +48,26 @@ export const services = {
     loggedIn: (user) => `Logged in as ${user}.`,
     newGame: "New game", slots: "Code length", anySlots: "Any length", start: "Start game",
     keep: "Save the game on a card",
-    keepHint: "Tap a card with enough room. To play on, press \u201cResume from a card\u201d and "
-      + "tap it.",
+    keepHint: "Tap a card with enough room. To continue the game later, press \u201cResume from a "
+      + "card\u201d, then tap that card.",
     resume: "Resume from a card", none: "No game in progress.",
-    abandon: "Starting a new game ends the current one.",
+    abandon: "Starting a new game ends the current game.",
     turn: (number) => `Guess ${number}`,
     pegs: (black, white) => `${black} right place, ${white} wrong place`,
     pegsHelp: "Filled: right color, right place. Ring: right color, wrong place.",
-    yours: "Your guess", place: (number, colour) => `Place ${number}: ${colour}`,
-    colours: ["empty", "red", "blue", "yellow", "green", "violet", "white"], palette: "Colors",
-    keys: "Keys 1 to 6 set a color, arrows move, Backspace deletes, Enter sends.",
+    yours: "Your guess", place: (number, color) => `Place ${number}: ${color}`,
+    colors: ["empty", "red", "blue", "yellow", "green", "violet", "white"], palette: "Colors",
+    keys: "Press 1 to 6 to set a color, arrow keys to move, Backspace to delete, Enter to send.",
     guess: "Guess", takeBack: "Remove last",
     solved: (guesses) => `Solved in ${guesses} ${guesses === 1 ? "guess" : "guesses"}.`,
     columns: ["Player", "Guesses", "Code length", "Date"], noRanking: "No results yet.",
   },
   simulator: {
     title: "Simulated reader", badge: "Simulated",
-    lead: "Software stands in for the reader and tags, with a separate ledger.",
-    put: "Put on", take: "Take off", fresh: (chip) => `New ${chip}`,
+    lead: "The reader and tags are simulated and use a separate ledger.",
+    put: "Put on reader", take: "Remove", fresh: (chip) => `New ${chip}`,
     tags: "Tags", none: "No tags yet.", on: "On the reader",
-    unsigned: "Only the maker can sign a chip. The first tag of a kind may have a real "
+    unsigned: "Only the manufacturer can sign a chip. The first tag of each type may have a real "
       + "signature; the others have none.",
     tear: "Pull away during a write", fault: "Fault", arm: "Set", disarm: "Clear",
     armed: (fault) => `Fault set: ${fault}`, example: "3 torn old",
@@ -75,7 +75,7 @@ export const services = {
       "1 torn old": "1st write: old content", "2 torn mix 7": "2nd write: mixed bits",
       "1 pulled-after": "Gone after 1st write", "1 acknowledge-lost": "1st write: answer lost",
     },
-    // A chip with commands writes one whole, or not at all.
+    // A chip that is written with commands performs each write completely or not at all.
     chipFaults: {
       "1 torn old": "Not written", "1 torn new": "Written, then torn",
       "1 pulled-after": "Gone after the write", "1 acknowledge-lost": "Written, answer lost",

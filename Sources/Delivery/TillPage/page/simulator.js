@@ -28,7 +28,7 @@ const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
-/** What can go wrong with the tag on the reader: a chip with commands has no pages. */
+/** What can go wrong with the tag on the reader; a chip that takes commands has no pages. */
 const faultsOf = (tags) => (tags.some(({ chip, onReader }) => onReader && chip === PROVING)
   ? words.chipFaults : words.faults);
 const faultButton = ([fault, text]) => small(text, () => tear(fault));

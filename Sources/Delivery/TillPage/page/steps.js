@@ -1,5 +1,5 @@
-// The page's texts for the next steps that the server names, and for refusals whose own texts are
-// for operators.
+// The page's wording for the next steps that the server names, and for refusals that the server
+// words for operators.
 
 import { shown } from "./words.js";
 
@@ -8,12 +8,13 @@ const CHECK_ADDRESS = "Ask the operator to check the service's address.";
 const LOTTERY_BEGAN = "The lottery may have started over. Ask the operator.";
 const LOG_IN = "Log in on the Game tab.";
 const NEW_GAME = "Start a new game.";
-const HISTORY = "History shows what was done.";
+const HISTORY = "Check History to see what was done.";
 const OTHER_TAG = "Use another tag.";
-const IN_DOUBT = "If unsure, block it; Repair makes this card the valid one.";
+const IN_DOUBT =
+  "If you are not sure it is the original, block it; Repair would make it the valid one.";
 const REPLACE = "move the balance to another tag with Replace in Card tools.";
 
-/** An empty text marks a step that the page takes itself or offers with a button. */
+/** An empty string marks a step that the page takes itself or offers with a button. */
 export const steps = {
   "top-up": "Top up the card first, or charge less.",
   unblock: "The operator can unblock it in Card tools.",
@@ -22,12 +23,13 @@ export const steps = {
   "use-replacement": "Use the new card; it has the balance.",
   reissue: "This tag can be issued as a new card.",
   "reissue-tag": "This tag can be issued as a new card.",
-  "begin-new-account": "Issue it as a new card; its old account is then closed.",
+  "begin-new-account": "Issue it as a new card; its old account will be closed.",
   adopt: "The operator can convert it in Card tools.",
   "adopt-or-reissue": "Convert it in Card tools, or issue it as a new card.",
   "adopt-or-overwrite": "Convert it in Card tools, or overwrite it with a new card.",
   issue: "Make this tag a demo card, or issue it as a new card.",
-  "show-history": ({ uid }) => (uid ? "History shows what was done with this card." : HISTORY),
+  "show-history": ({ uid }) =>
+    (uid ? "Check History to see what was done with this card." : HISTORY),
   "show-operation": HISTORY,
   "show-earlier-account": HISTORY,
   "show-cards": "Check the number. History lists recently used cards.",
@@ -36,9 +38,10 @@ export const steps = {
   "repair-if-known":
     "If you know it is the original, the operator can repair it in Card tools.",
   "block-in-doubt": IN_DOUBT,
-  "block-or-repair": "The operator can block it, or repair it by its number, in Card tools.",
+  "block-or-repair":
+    "In Card tools, the operator can block it, or repair it by entering its number.",
   "keep-and-block": "Keep the card and have the operator block its number.",
-  "keep-copy": "Keep this copy; the real card still works.",
+  "keep-copy": "Don't give this copy back; the real card still works.",
   replace: "The operator can move the balance to another tag with Replace in Card tools.",
   "replace-if-genuine": `If it is the customer's card, ${REPLACE}`,
   "replace-if-it-repeats": `If it happens again, ${REPLACE}`,
@@ -55,7 +58,7 @@ export const steps = {
   "tap-to-resolve": "Tap the same card again to finish.",
   "tap-to-write": "Tap the same card again to update it.",
   "use-another-tag": OTHER_TAG,
-  "use-another-tag-or-any-chip": "This chip may be an imitation. Use another tag.",
+  "use-another-tag-or-any-chip": "This chip may be counterfeit. Use another tag.",
   "use-factory-tag": "Use a new, unused tag.",
   "format-for-nfc": "Format it with a phone app, or use another tag.",
   "use-unlocked-tag": "It is locked for good. Use another tag.",
@@ -67,11 +70,11 @@ export const steps = {
   "overwrite-by-issuing": "",
   "overwrite-by-demo": "Use another tag, or overwrite this one with Issue card.",
   "protect-again": OPERATOR,
-  "go-on": "Try again; it continues where it stopped.",
+  "go-on": "Try again; it will pick up where it left off.",
 
-  "diagnose-reader": "Health shows why and what to do.",
+  "diagnose-reader": "See Health for the cause and what to do.",
   "free-reader":
-    "Another program is using the reader. Close it or wait; Health names it.",
+    "Another program is using the reader. Close it or wait; see Health for its name.",
   "plug-reader-in":
     "Unplug the reader and plug it back in. If that does not help, see Health.",
   "use-another-reader": "Use a different reader model.",
@@ -84,7 +87,7 @@ export const steps = {
   again: "Try again.",
   "use-new-id": "Try again.",
   "repeat-with-id": "",
-  "repeat-payout": "Hand out no cash until the payout is booked.",
+  "repeat-payout": "Don't hand out any cash until the payout is recorded.",
   "name-id": "",
   "once-more": "",
   "refund-at-most": ({ amount }) => `At most ${shown(amount)} can still be undone.`,
@@ -99,23 +102,23 @@ export const steps = {
   "log-in": LOG_IN,
   "log-in-or-set-password": LOG_IN,
   "correct-password": "Check the user name and password.",
-  "activate-again": "Activate again; the same code is sent.",
+  "activate-again": "Activate again; the same code will be sent.",
   "activate-later": "Try activating again later.",
   "start-game": NEW_GAME,
   "start-another-game": NEW_GAME,
   "keep-game": NEW_GAME,
   "go-on-guessing":
-    "Keep guessing. The next answer's number shows whether this guess counted.",
+    "Keep guessing. The number of the next guess shows whether this one counted.",
 
   "forget-draws": LOTTERY_BEGAN,
-  "show-draws": "Choose one from the list of draws.",
+  "show-draws": "Choose a draw from the list.",
   "wait-for-draws": "Try again once the lottery announces a draw.",
   "buy-for-next-draw": "Buy a ticket for the next draw.",
   "buy-with-another-card": LOTTERY_BEGAN,
   "resolve-purchase": "The purchase is unfinished. Tap the same card again later.",
   "check-tickets":
     "Press \u201cCheck a card's tickets\u201d once the ledger is back.",
-  "show-tickets": "Tap the card that bought this ticket.",
+  "show-tickets": "Tap the card this ticket was bought with.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
 
   "take-no-money": "Stop all payments, top-ups and payouts.",
@@ -123,7 +126,7 @@ export const steps = {
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap the card again once the ledger is back.",
   "add-when-back": "Give the cash back, or top up once the ledger is back.",
-  "wait-for-ledger": "Try again later, or sell for cash.",
+  "wait-for-ledger": "Try again later, or take cash.",
   "read-card-when-writable":
     "Once the ledger works again, tap the card before you try again.",
   "check-disk": OPERATOR,
@@ -161,14 +164,14 @@ export const steps = {
   "wait-for-operation": "Try again in a moment.",
 };
 
-/** Steps that end only when the reader is back. */
+/** Steps that apply until the reader is back. */
 export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
-/** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
+/** The wording for an error, or for an error with a certain step: what happened, and what to do. */
 export const refusals = {
   "copied": ["This is a copy of a card and holds no money.", steps["keep-copy"]],
   "forged": ["This card is forged; the balance in the ledger is safe."],
-  "forged repair-if-known": ["This card was written with a key no longer in use."],
+  "forged repair-if-known": ["This card was written with a key that is no longer in use."],
   "forged overwrite-by-issuing": ["This tag uses an old key and is not in the ledger."],
   "forged import-keys-or-overwrite":
     ["This card is from another business, or is not genuine.", OPERATOR],
@@ -179,32 +182,32 @@ export const refusals = {
   "key-missing": ["This station cannot tell whether this card is genuine.", OPERATOR],
   "key-missing use-another-tag": [
     "This card is from another business.",
-    "Do not try it again; each try counts against that card.",
+    "Don't try it again; each attempt counts against that card.",
   ],
   "key-missing replace-if-genuine":
-    ["This card may be a copy, or the reading was disturbed."],
+    ["This card may be a copy, or it was not read properly."],
   "key-missing use-at-issuer-station": ["This station has no key for this kind of card."],
   "not-a-card overwrite-by-demo": ["This tag holds other data."],
   "not-a-card overwrite": ["This tag holds other data."],
-  "unsupported-tag replace": ["This card can no longer be written; the balance is safe."],
+  "unsupported-tag replace": ["This card can no longer be written to; the balance is safe."],
   "unusable-tag": ["This card is worn out or was tampered with; the balance is safe."],
   "outcome-unknown replace":
-    ["This card can no longer be written; something is unfinished."],
+    ["This card can no longer be written to; an operation is unfinished."],
   "outcome-unknown keep-copy":
-    ["This is a copy; something on the real card is unfinished.", steps["keep-copy"]],
+    ["This is a copy; an operation on the real card is unfinished.", steps["keep-copy"]],
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind":
-    ["The card is newer than the ledger.", OPERATOR],
+    ["The card's data is newer than the ledger's.", OPERATOR],
   "ledger-offline": ["The ledger is offline.", "Try again once it is back."],
   "not-refundable show-earlier-account":
-    ["This is from before the card was issued again.", "It cannot be refunded or undone."],
+    ["This was done before the card was reissued.", "It cannot be refunded or undone."],
   "not-refundable hold": [
     "This was done with another card.", "Tap that card and try again.",
   ],
   "already-refunded": ["This was already refunded or undone.", "See History for details."],
   "no-reader": ["Reader not connected.", "Check that it is plugged in."],
   "wrong-card": ["That is a different card.", "Tap the first card and try again."],
-  // Nothing waits for a card any more.
+  // Nothing is waiting for a card anymore.
   "no-card": ["No card was tapped in time.", ""],
-  "operation-mismatch": ["This did not start.", "Try again."],
+  "operation-mismatch": ["This request was not started.", "Try again."],
 };

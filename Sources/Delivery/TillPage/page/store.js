@@ -1,6 +1,6 @@
 // The state of the page. Views read it; only change() modifies it.
 
-/** A random UUID, also over plain http, where crypto.randomUUID is missing. */
+/** A random UUID, even over plain http, where crypto.randomUUID is missing. */
 export function freshID() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -15,14 +15,14 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of the tag on the reader, read or not; what it has had in this visit according to
-  // the server; and what somebody has confirmed that it may have once more.
+  // The session of the tag on the reader, whether read or not; the operations already done in it,
+  // according to the server; and those that the cashier agreed to repeat.
   lying: null, served: {}, again: {},
-  // The card that was read last, wherever it is now.
+  // The last card that was read, wherever it is now.
   seen: null,
-  // Whether the ledger is offline, and the offline payments; null if there is nothing to say.
+  // Whether the ledger is offline, and the offline payments; null if there is nothing to report.
   offlinePayments: null,
-  // Counts the tags that came, went or were changed.
+  // Counts how often a tag was placed, removed or changed.
   visit: 0,
 };
 
@@ -30,8 +30,8 @@ export const state = {
 export const HERE = Number(/^\/tills\/([1-9]\d*)(\/|$)/.exec(location.pathname)?.[1]) || null;
 
 /**
- * Whether the page is at a till. Where there are several, its address has to name one; until the
- * settings are known, that is assumed.
+ * Whether the page is at a till. If there are several, its address has to name one; until the
+ * settings are known, a till named there is assumed to exist.
  */
 export function isAtTill() {
   const { tills = 1 } = state.settings ?? {};
@@ -47,14 +47,14 @@ export function change(values) {
   Object.assign(state, values);
   if (isDue) return;
   isDue = true;
-  // Changes of one moment are rendered together.
+  // Simultaneous changes are rendered together.
   queueMicrotask(() => {
     isDue = false;
     for (const listener of listeners) listener(state);
   });
 }
 
-/** The input of a view, kept while the view is rendered again. */
+/** Input in a view, kept while the view is rendered again. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
@@ -63,7 +63,7 @@ const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "g
 
 const keepDrafts = (isKept) => change({
   form: Object.fromEntries(Object.entries(state.form)
-    // A field has its error in a draft of the same name with an exclamation mark.
+    // A field's error is in a draft of the same name with an exclamation mark.
     .filter(([name]) => isKept(name.replace(/!$/, "")))),
 });
 
@@ -85,7 +85,7 @@ export function trustedCard() {
   return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
 }
 
-/** Whether the ledger is offline and payments with the card on the reader are booked later. */
+/** Whether the ledger is offline and payments with the card on the reader will be booked later. */
 export function acceptsOffline() {
   const { read, problem } = state.card ?? {};
   const { offline, offered } = state.offlinePayments ?? {};
@@ -93,27 +93,27 @@ export function acceptsOffline() {
   return Boolean(offline && offered && read?.seal === "valid" && isAsItSays);
 }
 
-/** Problems of the ledger or of the keys, which tell nothing about the card. */
+/** Problems with the ledger or the keys, which say nothing about the card. */
 export const OF_LEDGER =
   ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
-/** Whether the card on the reader cannot be judged, because the ledger takes no money now. */
+/** Whether the card on the reader cannot be checked because the ledger cannot be used now. */
 export function isUnjudged() {
   const { read, problem } = state.card ?? {};
   return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
 }
 
-/** Steps of a refusal that leave it in doubt whether the tag is the card. */
+/** Steps in a refusal that leave it unclear whether the tag is the original card. */
 const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
 
-/** Whether the tag itself is the obstacle, so that the same tap would end in the same way. */
+/** Whether the tag itself is the problem, so that another tap would have the same result. */
 export const blamesTag = ({ next }) =>
   next.some(({ step }) => step.startsWith("replace") || step === "keep-copy");
 
-/** Whether the card is genuine, but its tag can no longer be written. */
+/** Whether the card is genuine but its tag can no longer be written to. */
 export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "replace");
 
-/** Whether the tag on the reader must not be taken for a card: a copy, a forgery, an old state. */
+/** Whether the tag on the reader must not be accepted: a copy, a forgery, or an old state. */
 export function isGrave() {
   const { read, problem } = state.card ?? {};
   if (!problem || acceptsOffline()) return false;
@@ -121,20 +121,20 @@ export function isGrave() {
     || problem.next.some(({ step }) => SUSPICIOUS.includes(step));
 }
 
-/** Whether no money moves because of the ledger, and not because of the card on the reader. */
+/** Whether the ledger, and not the card on the reader, prevents money from moving. */
 export const isWithoutLedger = () =>
   isUnjudged() || (!isBarred() && Boolean(state.offlinePayments?.offline));
 
-/** Whether a payment is booked later, with the card on the reader or with the next one. */
+/** Whether a payment with the card on the reader, or with the next card, will be booked later. */
 export const isPaidLater = () =>
   acceptsOffline()
   || (!state.card && Boolean(state.offlinePayments?.offline && state.offlinePayments.offered));
 
-/** Whether the card has already had this in its visit, so that one more needs a confirmation. */
+/** Whether this was already done for the card on the reader, so repeating it needs confirmation. */
 export const isServed = (verb) => verb in state.served && !state.again[verb];
 
-/** Notes that somebody has confirmed one more for the card on the reader. */
+/** Notes that the cashier agreed to repeat this for the card on the reader. */
 export const serve = (verb) => change({ again: { ...state.again, [verb]: true } });
 
-/** Whether a tag is on the reader on which no money may move. */
+/** Whether the tag on the reader cannot be charged or topped up. */
 export const isBarred = () => Boolean(state.card) && !trustedCard();

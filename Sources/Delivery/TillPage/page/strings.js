@@ -1,5 +1,5 @@
-// All texts of the page, except those of the server. Those of the services and of the simulated
-// reader are in service-strings.js.
+// All of the page's strings, except those that come from the server. The strings for the services
+// and the simulated reader are in service-strings.js.
 
 import { services } from "./service-strings.js";
 
@@ -21,21 +21,21 @@ export const say = {
     title: "Choose your till",
     lead: "This browser remembers your choice. To change it, press the till's name at the top.",
     one: (number) => `Till ${number}`, here: "You are here. ",
-    missing: (number) => `There is no till ${number}. Choose another one below.`,
+    missing: (number) => `There is no till ${number}. Choose another till below.`,
   },
   link: {
     lost: "Connection lost.",
-    lostDetail: "Unfinished payments are checked as soon as the connection is back.",
-    banner: "Reconnecting\u2026 Until then, do not take or hand out cash.",
+    lostDetail: "Unfinished payments will be checked as soon as the connection is back.",
+    banner: "Reconnecting\u2026 For now, don't take or hand out any cash.",
     back: "The connection is back.",
-    badAnswer: (status) => `The server gave an unexpected answer (${status}).`,
+    badAnswer: (status) => `The server returned an unexpected response (${status}).`,
   },
-  // Refusals at the till: what they mean for the money, and why.
+  // Refusals at the till: what happened to the money, and the reason for the refusal.
   refused: {
     plain: "The server reported a problem.",
     open: "Not finished yet",
-    openLine: "Do not repeat it; History will show how it ends.",
-    // For refusals whose server text names an operation by its id.
+    openLine: "Don't try again; History will show the outcome.",
+    // For refusals in which the server's sentence names an operation by its id.
     named: { "not-refundable": "This cannot be refunded or undone." },
     titles: {
       pay: "Payment failed", add: "Top-up failed", refund: "Refund failed",
@@ -43,26 +43,28 @@ export const say = {
     },
     nothing: {
       pay: "Nothing was charged.", add: "Nothing was added.", refund: "Nothing was refunded.",
-      reverse: "Nothing was taken off the card. Hand out no cash.",
-      close: "Nothing was paid out. Hand out no cash.", "ticket/buy": "Nothing was charged.",
+      reverse: "Nothing was taken off the card. Don't hand out any cash.",
+      close: "Nothing was paid out. Don't hand out any cash.", "ticket/buy": "Nothing was charged.",
     },
     voided: {
       pay: ["The payment was voided; nothing was charged.", "Try again."],
       "ticket/buy": ["The ticket purchase was voided; nothing was charged.", "Try again."],
-      close: ["The payout was voided; the balance is still on the card.", "Hand out no cash."],
+      close: [
+        "The payout was voided; the balance is still on the card.", "Don't hand out any cash.",
+      ],
     },
     why: {
-      "not-begun": ["The server has no record of this; nothing was booked.", "Try again."],
+      "not-begun": ["The server has no record of this; nothing was done.", "Try again."],
       "blank-tag": ["This tag is blank.", "Use a different card."],
       "not-a-card": ["This tag is not a card; it holds other data.", "Use a different card."],
       "unsupported-tag": ["This kind of card or tag is not supported.", "Use a different card."],
       "ledger-unavailable": ["The ledger cannot be used right now.",
         "No payments, top-ups or refunds until it is fixed."],
-      "ledger-undeclared": ["The ledger was restored and is not open yet.",
+      "ledger-undeclared": ["The ledger was restored but has not been reopened.",
         "Cash sales only until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
-        "No card works here until the operator imports it."],
-      "ledger-offline": ["The ledger is offline.", "Try again later, or sell for cash."],
+        "No cards work here until the operator imports it."],
+      "ledger-offline": ["The ledger is offline.", "Try again later, or take cash."],
     },
     // Why this payment cannot be booked later.
     notOffline: {
@@ -75,24 +77,24 @@ export const say = {
       "card-closed": () => "The saved card list says this card is closed.",
       "card-replaced": () => "The saved card list says this card was replaced.",
       "old-record": () => "This card's data is out of date.",
-      "open-operation": () => "Something on this card is unfinished, maybe this payment.",
+      "open-operation": () => "An operation on this card is unfinished; it may be this payment.",
       balance: (left) => `Last known balance: ${left}.`,
       "card-limit": (left) => `Only ${left} more can be paid offline with this card.`,
       "station-limit": (left) => `Only ${left} more can be taken offline at this station.`,
     },
-    // The same, after a limit is used up.
+    // The reason once a limit has been reached.
     spent: {
       "card-limit": "This card has reached its offline limit.",
       "station-limit": "This station has reached its offline limit.",
     },
     untilBack: "Cash sales only until the ledger is back.",
     onlyLeft: (amount) => `Partly spent: only ${amount} is left on the card.`,
-    tooLittle: "Partly spent: too little is left on the card.",
+    tooLittle: "Partly spent: there is not enough left on the card.",
   },
-  // Payments that are booked when the ledger is back.
+  // Payments that will be booked when the ledger is back.
   offlinePayments: {
     offline: (left) => "The ledger is offline. "
-      + `You can still take up to ${left} in payments; they are booked later.`,
+      + `You can still take up to ${left} in payments; they will be booked later.`,
     stale: "The ledger is offline. Cash sales only until it is back.",
     unbooked: (sum) => `Offline payments not yet booked: ${sum}.`,
     booked: (when) => `All of this station's offline payments were booked at ${when}.`,
@@ -105,9 +107,9 @@ export const say = {
     why: "Cards cannot be read. Plug in the reader.", details: "See details",
   },
   amount: {
-    negative: (text) => `"${text}" is negative; write it without a minus sign`,
-    comma: (text, better) => `"${text}" has a comma; write ${better}`,
-    malformed: (text, example) => `"${text}" is not an amount; write it like ${example}`,
+    negative: (text) => `"${text}" is negative; enter it without a minus sign`,
+    comma: (text, better) => `"${text}" has a comma; enter ${better}`,
+    malformed: (text, example) => `"${text}" is not an amount; enter it like ${example}`,
     precise: (text, code, places) =>
       `"${text}" has too many decimal places; ${code} has ${places || "none"}`,
     zero: "The amount must be above 0",
@@ -130,10 +132,10 @@ export const say = {
       "protected-tag": "Protected tag", other: "Unreadable card",
     },
     display: {
-      repaired: "What phones read on this card was out of date. It is fixed now; the balance was "
-        + "always right.",
-      "out-of-date": "What phones read on this card is out of date. The balance is right; "
-        + "Repair in Card tools fixes it.",
+      repaired: "Phones were showing outdated information for this card. That has been fixed; the "
+        + "balance was correct all along.",
+      "out-of-date": "Phones show outdated information for this card. The balance is correct; "
+        + "to update the card, use Repair in Card tools.",
     },
     ledger: {
       unknown: "This card is not in the ledger and cannot be used.",
@@ -143,8 +145,8 @@ export const say = {
     },
     unsealed: "This card is not from this business.",
     adopt: "The operator can convert it in Card tools.",
-    forgedChip: "This chip may be an imitation: its maker's signature is invalid. The card still "
-      + "works.",
+    forgedChip: "This chip may be counterfeit: the manufacturer's signature is invalid. The card "
+      + "still works.",
     scratch: {
       null: "No scratch code", unscratched: "Code hidden", scratching: "Scratching\u2026",
       scratched: "Code revealed", activating: "Activation pending", activated: "Activated",
@@ -158,7 +160,7 @@ export const say = {
     barred: "Cannot be charged or topped up", notThis: "Cannot be used for this",
     noReader: "Reader not available",
     noLedger: {
-      "ledger-undeclared": "Ledger restored, not open yet",
+      "ledger-undeclared": "Ledger restored, not reopened yet",
       "keys-behind": "Newest key missing at this station", other: "Ledger not available",
     },
     scratch: "Scratch", activate: "Activate",
@@ -172,7 +174,7 @@ export const say = {
       activated: ["Already scratched", "Already activated"],
     },
     offer: "Make a card from this tag", offerAgain: "Use this tag for a new card",
-    elsewhere: "This station cannot top up",
+    elsewhere: "This station cannot top up cards",
     demo: "Make demo card",
     demoHint: "The demo customer is Amanda Gonzalez, number 1, with a balance of 0.",
     issue: "Issue card", issueAgain: "Issue new card", history: "Card history",
@@ -184,23 +186,26 @@ export const say = {
     on: (name, balance) => `${name}, balance ${balance}`,
     nobody: "Choose an amount, then tap the card.",
     notNow: "This card or tag cannot be charged or topped up.",
-    elsewhere: "This station cannot top up. Use a station with the issuer's keys.",
+    elsewhere: "This station cannot top up cards. Use a station with the issuer's keys.",
   },
-  // Messages for a card that stays on the reader after an operation, with the label to repeat it.
+  // Messages for a card that is still on the reader after an operation, and the labels of the
+  // buttons that repeat the operation.
   served: {
     pay: ["Already paid. Remove the card, or charge it again.", "Charge again"],
     add: ["Already topped up. Remove the card, or top it up again.", "Top up again"],
     "ticket/buy": ["Ticket already bought. Remove the card, or buy another ticket.",
       "Buy another ticket"],
   },
-  // Of a card that was there before the server could see it arrive, or whose payment is unknown.
+  // For a card that was on the reader before the server started watching, or whose last operation
+  // has an unknown outcome.
   perhapsServed: {
-    pay: "This card may have paid already. Check History before you charge it.",
-    add: "This card may have been topped up already. Check History before you top it up.",
-    "ticket/buy": "This card may have bought a ticket already. Check History before you buy one.",
+    pay: "This card may already have been charged. Check History before you charge it.",
+    add: "This card may already have been topped up. Check History before you top it up.",
+    "ticket/buy": "A ticket may already have been bought with this card. Check History before you "
+      + "buy one.",
   },
 
-  // Names of the actions, and their messages of success.
+  // Names of the actions, and their success messages.
   verbs: {
     pay: ["Payment", "Paid"], add: ["Top-up", "Topped up"], refund: ["Refund", "Refunded"],
     close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed"],
@@ -214,7 +219,7 @@ export const say = {
     "ticket/claim": ["Prize claim", "Prize claimed"],
     "mastermind/start": ["New game", "Game started and saved"],
     "mastermind/resume": ["Saved game", "Game resumed"],
-    reverse: ["Undo top-up", "Top-up undone", "top-up undo"],
+    reverse: ["Undo top-up", "Top-up undone", "top-up reversal"],
     offline: ["Offline payment", "Paid offline"],
     ask: ["Activation check"], ticket: ["Ticket purchase"], claim: ["Prize"],
     payout: ["Cash prize"],
@@ -222,7 +227,7 @@ export const say = {
   },
   fromBefore: (what, isDone) =>
     `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
-  // Requests in questions, before the amount.
+  // What a confirmation question calls the request; the amount follows.
   requests: {
     pay: "Charge", add: "Top up", refund: "Refund", close: "Pay out",
     "ticket/buy": "Buy a ticket for",
@@ -233,18 +238,18 @@ export const say = {
     "same-card": [(what) => `${what} again?`, () => "Yes, again"],
   },
   phases: {
-    seen: "Card detected\u2026", resolving: "Resolving an earlier tap\u2026",
+    seen: "Card detected\u2026", resolving: "Resolving an earlier operation\u2026",
     scratching: "Scratching\u2026", writing: "Writing to the card\u2026",
     asking: "Contacting the service\u2026", working: "Working\u2026",
     committed: "Almost done\u2026", waiting: "waiting", done: "done", failed: "failed",
   },
-  cancelled: {
+  canceled: {
     all: "Stopped. Nothing was done.", scratch: "Stopped. The code is still hidden.",
     pay: "Stopped. Nothing was charged.", add: "Stopped. Nothing was added.",
   },
   panel: {
     hold: "Tap the card", holdTag: "Put a tag on the reader",
-    keep: "Keep the card on the reader", cancelling: "Stopping\u2026",
+    keep: "Keep the card on the reader", canceling: "Stopping\u2026",
     failed: "Something went wrong",
     asking: "Connection lost. Checking whether it went through\u2026",
     left: (balance) => `${balance} left`, balance: (balance) => `Balance ${balance}`,
@@ -256,25 +261,25 @@ export const say = {
   },
   unknown: {
     title: "Not sure it went through",
-    // If the tag is the obstacle: what is open, and what that means until it has ended.
-    kept: "Booked, card not written",
+    // When the tag is the problem: what is unfinished, and what that means for now.
+    kept: "Recorded, card not updated",
     yet: {
-      add: "Keep the cash in the drawer.", pay: "The card has not been charged so far.",
-      "ticket/buy": "The card has not been charged so far.",
-      close: "Nothing has been paid out so far. Hand out no cash.",
-      reverse: "The undo is not finished. Hand out no cash yet.",
+      add: "Keep the cash in the drawer.", pay: "The card has not been charged yet.",
+      "ticket/buy": "The card has not been charged yet.",
+      close: "Nothing has been paid out yet. Don't hand out any cash.",
+      reverse: "The undo is not finished. Don't hand out any cash yet.",
     },
     hold: "Tap the same card again to finish.",
     press: "Press \u201cCheck again\u201d, then tap the same card.",
     wrongCard: "That is a different card. Tap the first one again.",
-    noCard: "Hand out no cash until the outcome is known.",
+    noCard: "Don't hand out any cash until the outcome is known.",
     again: "Check again", leave: "Decide later",
   },
 
   scratch: {
     title: "Scratch",
-    lead: "Rub to reveal the code. Keep the card on the reader; leaving this page stops it.",
-    field: "Scratch field. Press Space or Enter to reveal the code.", button: "Reveal code",
+    lead: "Rub to reveal the code. Keep the card on the reader; if you leave, scratching stops.",
+    field: "Scratch-off area. Press Space or Enter to reveal the code.", button: "Reveal code",
     working: "Scratching\u2026 Keep the card on the reader.", under: "Hidden code",
     hidden: "\u2022".repeat(8), done: "Code revealed and saved on the card",
     next: "Activate code", not: "This card has no hidden code.", leave: "Back without scratching",
@@ -283,7 +288,7 @@ export const say = {
 
   history: {
     title: "History", all: "All cards", card: "This card", which: "Activity to show",
-    none: "No activity yet.", takings: "Takings, all tills",
+    none: "No activity yet.", takings: "Daily totals, all tills",
     quiet: "No payments, top-ups or payouts.",
     day: "Day", before: "Previous day", after: "Next day",
     paid: "Paid", added: "Topped up", hour: "Hour", table: "Show as table",
@@ -295,19 +300,19 @@ export const say = {
     chart: (paid, added) => `${paid} paid and ${added} topped up, by hour`,
     entries: "Recent activity", activations: "Activation requests",
     refundAmount: "Amount (blank for all)",
-    // Texts for refunding a payment and undoing a top-up.
+    // The wording for refunding a payment and undoing a top-up.
     back: {
       pay: {
         name: "Refund", action: "Refund payment", done: "refund recorded",
         title: (amount) => `Refund ${amount}?`,
         lines: (card, amount) =>
-          [`${amount} goes back onto ${card}.`, "You need that card on the reader."],
+          [`${amount} will go back onto ${card}.`, "You need that card on the reader."],
       },
       add: {
         name: "Undo top-up", action: "Undo this top-up", done: "undo recorded",
         title: (amount) => `Undo the ${amount} top-up?`,
-        lines: (card, amount) => [`${amount} comes off ${card}.`,
-          `Hand out the ${amount} in cash only after the check mark.`],
+        lines: (card, amount) => [`${amount} will come off ${card}.`,
+          `Hand out the ${amount} in cash only after the check mark appears.`],
       },
     },
     whose: (uid, name) => (name ? `${name}\u2019s card` : `card ${uid}`),
@@ -323,39 +328,39 @@ export const say = {
     cardFault: "Enter all 14 characters of the card number (0-9, A-F).",
     onReader: "Applies to the card on the reader.",
     elsewhere: "To pay out and close this card, put it on the reader.",
-    takeOff: "This one cannot be the new card. Put another tag on the reader.",
+    takeOff: "This tag cannot become the new card. Put a different tag on the reader.",
     accept: "Balance to carry over",
-    acceptHint: "For Convert: exactly as on the card. Leave empty to start at 0.",
+    acceptHint: "For Convert: the exact balance on the card. Leave empty to start at 0.",
     ask: (action) => `${action}?`, handOut: (amount) => `Cash to hand out: ${amount}.`,
     actions: {
       issue: ["Issue card", "Turn a blank tag into a card."],
       demo: ["Make demo card", "Amanda Gonzalez, number 1, balance 0."],
       adopt: ["Convert", "Convert another system's card, or one not in the ledger.",
-        "Name, number and scratch code are kept; another system's activation does not count. "
-        + "Only the balance you entered is credited."],
+        "The name, number and scratch code will be kept, but not an activation by another system. "
+        + "Only the balance you entered will be credited."],
       repair: ["Repair", "Rewrite the card from the ledger.",
-        "Make sure this is the original. If you entered a card number, even a refused card becomes "
-        + "the valid one for good; repairing a copy would make the copy valid."],
+        "Make sure this is the original. If you entered a card number, the card on the reader will "
+        + "become the valid one for good, even if it was refused or is a copy."],
       block: ["Block", "Refuse payments and top-ups until you unblock it.",
-        "Payments and top-ups are refused until you unblock the card."],
+        "Payments and top-ups will be refused until you unblock the card."],
       unblock: ["Unblock", "Allow payments and top-ups again.",
-        "Anyone holding this card can pay with it. Make sure the right person has it."],
-      replace: ["Replace", "Move a lost card's balance to this tag. Enter its number.",
-        "The lost card stops working for good, even if it is found."],
+        "Anyone holding this card will be able to pay with it. Make sure the right person has it."],
+      replace: ["Replace", "Enter a lost card's number to move its balance to this tag.",
+        "The lost card will stop working for good, even if it is found."],
       close: ["Pay out and close", "Pay out the balance in cash and close the card.",
-        "The card is closed for good. Hand out the cash only after the check mark."],
+        "The card will be closed for good. Hand out the cash only after the check mark appears."],
       forget: ["Delete name", "Delete the customer's name.",
-        "The name is deleted from the ledger now and from the card at its next tap. This cannot "
-        + "be undone."],
+        "The name will be deleted from the ledger now and from the card at its next tap. This "
+        + "cannot be undone."],
     },
   },
   making: {
     overwrite: ["Overwrite this tag?", "Everything on it will be erased for good.", "Overwrite"],
     reissue: ["This card is in use",
-      "Its account is closed for good, and a new one starts on the same tag.",
+      "Its account will be closed for good, and a new account will be opened on the same tag.",
       "Close and issue new card"],
-    again: ["This tag was a card before",
-      "Its old account is closed. A new account starts on the same tag.", "Issue new card"],
+    again: ["This tag used to be a card",
+      "Its old account is closed. A new account will be opened on the same tag.", "Issue new card"],
     held: (amount) => `Cash to hand out from the old account: ${amount}.`,
   },
   issue: {
@@ -365,9 +370,9 @@ export const say = {
     idFault: "Enter a whole number from 1 to 9999999999.",
     balance: "Starting balance (cash received)", noScratch: "Without a scratch code",
     protect: "Require a password to write",
-    protectHint: "The password comes from the issuer's key and cannot be removed without it.",
-    proven: "This NTAG 424 proves that it is genuine. It needs no password.",
-    elsewhere: "This station cannot issue cards. Use one with the issuer's keys.",
+    protectHint: "The password is derived from the issuer's key and cannot be removed without it.",
+    proven: "An NTAG 424 can prove that it is genuine, so it needs no password.",
+    elsewhere: "This station cannot issue cards. Use a station with the issuer's keys.",
     action: "Issue card",
   },
 
@@ -379,7 +384,8 @@ export const say = {
     auditHint: "Checks every card and every operation.",
     auditGood: (cards, operations) => "No problems found. "
       + `Checked ${counted(cards, "card")} and ${counted(operations, "operation")}.`,
-    auditOpen: (open) => `Unfinished until the next tap: ${open}. Not a problem.`,
+    auditOpen: (open) =>
+      `Unfinished until the card's next tap: ${counted(open, "operation")}. This is normal.`,
     auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups and payouts.`,
     activating: (uid) => `Activation of card ${uid} was requested; no answer yet.`,
     server: "Server", version: "version", copy: "Copy", copied: "Command copied",

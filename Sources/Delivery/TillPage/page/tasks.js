@@ -1,6 +1,6 @@
 // Operations from the press of a button to their outcome. A task is done only when the server's
 // answer says so; after a lost answer, the operation is queried by its id. A refused query or retry
-// tells nothing about the outcome of the operation.
+// says nothing about the outcome of the operation.
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -9,37 +9,37 @@ import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from
 import { say } from "./strings.js";
 import { balanceWords, handOut, resolvedWords, shown } from "./words.js";
 
-// A tab that goes to another till leaves its tasks here, and finds them when it comes back.
+// A tab that switches to another till leaves its tasks here and finds them when it returns.
 const KEPT = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
 const SHORTEST_SHOWING = 400;
 const DEMO_SHOWING = 6000;
 const OTHERS_NOTE = 5000;
 const NEXT_QUESTION = 2000;
-/** Retries of an unknown outcome end then, because a later card may be meant for something else. */
+/** How long an unknown outcome is retried; a later card may be meant for something else. */
 const LONGEST_REPEATING = 300_000;
 const LAST_ENTRIES = 20;
-/** An attempt shorter than this has not waited for its card but failed for another reason. */
+/** An attempt shorter than this did not wait for its card but failed for another reason. */
 const SHORTEST_WAIT = 10_000;
 const afterwards = new Map();
 const standing = new Map();
-/** Requests without an answer yet, and the timers of the next queries. */
+/** Requests that have not been answered yet, and the timers for the next queries. */
 const sent = new Map();
 const questions = new Map();
-/** Refusals that need a confirmation, and the member that gives it. */
+/** Refusals that ask for confirmation, and the members that give it. */
 const ONCE_MORE = {
   "confirmation-needed": "confirmed", "just-resolved": "again", "same-card": "again",
 };
-/** The time until the server notices that the reader is gone. */
+/** How long the server takes to notice that the reader is gone. */
 const READER_SEARCH = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
-  isCancelling: false,
+  isCanceling: false,
 };
 
 /**
  * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves that to
- * its view. `kind` is a name more precise than the verb: taking back a top-up is not called a
- * refund. `then` is called with the task after its outcome.
+ * its view. `kind` is a more precise name than the verb: undoing a top-up is not called a refund.
+ * `then` is called with the task after its outcome.
  */
 export function begin(verb, members = {}, { place = "panel", about = "", kind = verb, then } = {}) {
   const id = freshID();
@@ -50,15 +50,15 @@ export function begin(verb, members = {}, { place = "panel", about = "", kind = 
   send(id, (problem) => conclude(id, { problem }));
 }
 
-/** What is called after the outcome of a task, for a request that takes its place. */
+/** The callback for the outcome of a task, for a request that takes its place. */
 export const callbackOf = (id) => afterwards.get(id);
 
 /** Sets the callback for every ended operation of a verb, also after a reload. */
 export const whenever = (verb, then) => standing.set(verb, then);
 
 /**
- * Sends the request again; under the same id it can never happen twice. Without a press, it only
- * finishes what was begun: the next card may be somebody else's.
+ * Sends the request again; with the same id, it can never be done twice. Unless the cashier pressed
+ * a button, it only finishes what was begun, because the next card may be somebody else's.
  */
 export function retry(id, isPressed) {
   alter(id, { isAgain: true });
@@ -79,7 +79,7 @@ async function send(id, whenRefused, repeated = false) {
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // The stream may have reported its end, and it was started again since.
+  // The stream may have reported its end, and it may have been restarted since.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
@@ -88,7 +88,7 @@ async function send(id, whenRefused, repeated = false) {
   else conclude(id, outcome);
 }
 
-/** Queries the outcome of an operation; `refusal` is the reason why it could not be retried. */
+/** Queries the outcome of an operation; `refusal` says why it could not be retried. */
 async function ask(id, refusal) {
   // A task with an unknown outcome has a timer of its own, which must survive a reconnection.
   if (!isPending(id)) return;
@@ -113,8 +113,8 @@ async function ask(id, refusal) {
 }
 
 /**
- * An unknown outcome; `why` is the reason why it could not be retried. What is wrong with the tag
- * counts only for its own card: another one may have been held by mistake.
+ * An unknown outcome; `why` says why it could not be retried. A problem with the tag counts only if
+ * it is the right card, because another card may have been tapped by mistake.
  */
 const unknown = (why, { uid, operation } = {}) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
@@ -127,14 +127,15 @@ function leaveUnknown(id, refusal) {
 }
 
 /**
- * Whether the request is retried automatically, so the card need only be held again. Where the tag
- * is the obstacle that would be in vain, and wear it; so it would be where no card is known.
+ * Whether the request is retried automatically, so the card only needs to be tapped again. If the
+ * tag is the problem, that would be useless and wear the tag; it is also useless if the card is not
+ * known.
  */
 export const repeatsItself = ({ place, at, body, doubt }) =>
   place === "panel" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt))
     && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
-/** Retries an unknown outcome before the server's watch sees the card, which would void it. */
+/** Retries an unknown outcome before the server reads the card on its own and voids it. */
 function repeat(id, pause) {
   clearTimeout(questions.get(id));
   const again = () => {
@@ -149,7 +150,7 @@ function repeat(id, pause) {
   else again();
 }
 
-/** Ends the wait when another station has resolved the operation. */
+/** Ends the wait once another station has resolved the operation. */
 async function lookInLedger(id) {
   const { doubt, status } = state.tasks[id] ?? {};
   if (!doubt?.uid || status !== "waiting") return;
@@ -173,15 +174,15 @@ export function leaveOpen(id) {
 }
 
 export async function cancel(id) {
-  if (!isOpen(id) || state.tasks[id].isCancelling) return;
-  alter(id, { isCancelling: true });
+  if (!isOpen(id) || state.tasks[id].isCanceling) return;
+  alter(id, { isCanceling: true });
   try {
     follow(await stop(id));
   } catch (problem) {
     if (!isOpen(id)) return;
-    alter(id, { isCancelling: false });
+    alter(id, { isCanceling: false });
     toast(problem.detail, "bad");
-    // It may have ended before this page received the event.
+    // The operation may have ended before this page received the event.
     if (problem.error === "too-late") call("GET", `operations/${id}`).then(follow, () => {});
   }
 }
@@ -189,23 +190,23 @@ export async function cancel(id) {
 export function dismiss(id) {
   afterwards.delete(id);
   clearTimeout(questions.get(id));
-  // Its answer may still come, and is then ignored.
+  // If the answer still comes, it is ignored.
   sent.delete(id);
   const { [id]: gone, ...tasks } = state.tasks;
   change({ tasks });
   keepOpenTasks();
 }
 
-/** Handles an operation event of the stream, from this tab or another. */
+/** Handles an operation event from the stream, caused by this tab or another. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
-  // Whoever has said "once more" did not mean one more after this.
+  // The cashier agreed to one repetition, not to another one after it.
   if (phase === "done") change({ again: {} });
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
     // The preliminary display of an unknown outcome is not an outcome.
     if (phase === "done") conclude(id, { answer });
-    // The event of an earlier attempt: the running one will have its own answer.
+    // An event from an earlier attempt; the current attempt will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") conclude(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") {
@@ -214,13 +215,13 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   }
 }
 
-/** A repeated request begins nothing: what waits for its card was begun before. */
+/** A repeated request does not begin anything; what is waiting for its card was begun before. */
 function begun(id) {
   const { isAgain, doubt } = state.tasks[id];
   return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
-/** Queries all tasks after a reconnection, because events of the gap are lost. */
+/** Queries all tasks after a reconnection, because the events in between are lost. */
 export function reconcile(operations) {
   change({ others: {} });
   operations.forEach(follow);
@@ -230,7 +231,7 @@ export function reconcile(operations) {
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
 
-/** Whether no running request will bring the outcome. */
+/** Whether the task is open and no request in progress will bring its outcome. */
 const isPending = (id) => isOpen(id) && !state.tasks[id].outcome && !sent.has(id);
 
 function alter(id, values) {
@@ -241,11 +242,11 @@ function alter(id, values) {
 const spin = (id, phase = state.tasks[id].phase) =>
   alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
-// The first outcome counts: the stream and the answer both bring it.
+// Only the first outcome counts; the stream and the answer both bring it.
 function conclude(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
-  // A ledger that could not be read tells nothing about an earlier attempt.
+  // A ledger that could not be read says nothing about an earlier attempt.
   if (task.isAgain && outcome.problem?.result === "ledger") {
     outcome = { problem: unknown(outcome.problem, task.doubt) };
   }
@@ -274,7 +275,7 @@ function show(id) {
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
-  // Asked once: a confirmed request that is refused again is shown as refused.
+  // Ask only once; a confirmed request that is refused again is shown as refused.
   if (problem?.error in ONCE_MORE && !task.body[ONCE_MORE[problem.error]]) {
     askOnceMore(task, then);
     return;
@@ -286,15 +287,15 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // A waiting request would hide the loss and return of the reader from all pages.
+    // A waiting request would hide from all pages that the reader was lost or is back.
     repeat(id, problem.isReaderGone ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
-    // The page shows this doubt already.
+    // The page already shows that the outcome is unknown.
     if (doubt) return;
   }
   change({ ended: state.ended + 1 });
   if (status === "cancelled") {
     dismiss(id);
-    toast(say.cancelled[verb] ?? say.cancelled.all);
+    toast(say.canceled[verb] ?? say.canceled.all);
   } else {
     vibrate(problem ? [60, 80, 60] : 40);
     if (place === "panel") announce(told(task), Boolean(problem));
@@ -302,7 +303,7 @@ function show(id) {
   then?.(task);
 }
 
-/** The text of a success. Taking back a top-up is not called a refund. */
+/** The words for success. Undoing a top-up is not called a refund. */
 export const doneWords = ({ verb, answer }) =>
   say.verbs[answer.offline ? "offline"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
@@ -316,12 +317,12 @@ export function told(task) {
   const due = handOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
-  // What a closed card had is the cash to hand out.
+  // A closed card's balance is the cash to hand out.
   const what = [doneWords(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
   return [what, rest, resolved].filter(Boolean).join(". ");
 }
 
-/** Asks for a confirmation and sends it as a new request, because nothing was begun. */
+/** Asks for confirmation and sends a new request, because nothing was begun. */
 async function askOnceMore(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
@@ -330,14 +331,14 @@ async function askOnceMore(task, then) {
   const lines = [problem.title, meaningOf(task), ...resolvedWords(problem.resolved)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {
-    // The card that was asked about, and no other one that is there by now.
+    // Only the card that the question was about, not another card that is there by now.
     const card = verb in say.served && (body.card ?? problem.uid);
     begin(verb, { ...body, ...(card && { card }), [ONCE_MORE[problem.error]]: true },
       { place, about, kind, then });
   }
 }
 
-// Only after a touch: otherwise the browser refuses it and logs a warning.
+// Only after a touch; otherwise, the browser refuses and logs a warning.
 function vibrate(pattern) {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(pattern);
 }

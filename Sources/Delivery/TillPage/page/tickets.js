@@ -26,7 +26,7 @@ function show(card) {
   enter();
 }
 
-// The card's answer stays in the list until another list is loaded.
+// The result for the card stays in the list until another list is loaded.
 const check = () => begin("ticket/check", {}, {
   then: ({ id, status, answer }) => {
     if (status !== "done" || state.route.name !== "tickets") return;
@@ -45,7 +45,7 @@ function claim(ticket, isPaidOut) {
   begin("ticket/claim", { ticket: ticket.id, ...(isPaidOut && { paidOut: true }) }, {
     about: shown(ticket.prize),
     then: ({ id, problem }) => {
-      // A prize without room on the card can still be paid out in cash.
+      // A prize that does not fit on the card can still be paid out in cash.
       if (problem?.error !== NO_ROOM || isPaidOut) return;
       dismiss(id);
       payOut(ticket, problem.title);
@@ -87,7 +87,7 @@ const legend = () => h("ul.legend", { "aria-label": words.legend },
   Object.entries(ballSigns).map(([match, sign]) =>
     h("li", h("span.ball", { class: match }, icon(sign)), words.match[match])));
 
-// Draws can be cached without tickets; then it is unknown whether there are any.
+// Draws can be cached without tickets, which leaves it unknown whether there are any.
 const lists = (value) => [
   staleNote(value),
   value.message && note(problemOf(value), "warn", "warn"),
@@ -98,7 +98,7 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
-/** Lists the tickets of all cards again, because another customer's card has come. */
+/** Lists the tickets of all cards again, because another customer's card was tapped. */
 export function leaveTickets() {
   if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
 }

@@ -1,4 +1,4 @@
-// The till: the card on the reader, its actions, and the money that was moved.
+// The till: the card on the reader, the actions for it, payments and top-ups.
 
 import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
@@ -27,11 +27,11 @@ async function askForCard() {
     const card = await call("GET", "card");
     if (card.session !== null) change({ card, asking: false });
   } catch {
-    // The stream reports this too, and its banner is visible already.
+    // The stream reports this too, and its banner is already visible.
   }
 }
 
-/** Why no money moves with any card. */
+/** Why no card can be charged or topped up. */
 const noLedger = () => words.noLedger[state.card?.problem?.error] ?? words.noLedger.other;
 
 const isAway = () => state.reader?.state === "missing";
@@ -44,7 +44,7 @@ h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
   : isUnjudged() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
     : words.balanceAsk));
 
-/** A link to a view; without a use at the moment it is disabled and gives the reason. */
+/** A link to a view; if it cannot be used right now, it is disabled and says why. */
 function way(name, sign, hint, isOpen) {
   const inside = [icon(sign), h("span", words[name]), h("small", hint)];
   return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
@@ -94,7 +94,7 @@ export const home = {
   },
 };
 
-/** The card that the page shows; offline of the ledger one that can pay all the same. */
+/** The card that the page shows; while the ledger is offline, a card that can still be charged. */
 const shownCard = (verb) =>
   (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
 
@@ -102,26 +102,26 @@ const shownCard = (verb) =>
 function move(verb, amount) {
   const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
-  // Whatever becomes of it: the next customer's amount is typed into an empty field.
+  // Whatever the outcome, the next customer's amount is typed into an empty field.
   forgetDrafts(`${verb}-amount`);
 }
 
 const servedWords = (verb) =>
   state.served[verb] === "perhaps" ? say.perhapsServed[verb] : say.served[verb][0];
 
-/** The balance is topped up on one customer's card; the next one is served at the till. */
+/** After a top-up, the page returns to the till for the next customer. */
 export function leaveAdd() {
   if (state.route.name !== "add") return;
   window.history.replaceState(null, "", "#/home");
   change({ route: { name: "home", arg: null } });
 }
 
-// However it ends: the next card may be another customer's.
+// Whatever the outcome, because the next card may be another customer's.
 whenever("add", leaveAdd);
 
 /**
- * A card that stays on the reader is charged once; another charge needs a confirmation. Its button
- * is above the place of the amounts, of the tiles and of the check mark.
+ * A card that stays on the reader is charged once; charging it again needs confirmation. The button
+ * for that is above where the amounts, the tiles and the check mark appear.
  */
 export const serveAgain = (verb) => isServed(verb) && [
   button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
@@ -151,7 +151,7 @@ const moneyView = (verb) => ({
     return [
       again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
       h("div.till",
-        // Where the till shows the card, not its tiles: a double tap on a tile hits no amount.
+        // Placed where the till shows the card, so that a double tap on a tile hits no amount.
         h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : isAway() ? words.noReader : !disabled && say.money.nobody)),

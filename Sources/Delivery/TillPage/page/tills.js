@@ -1,5 +1,5 @@
-// The tills of the server: which one this page is at, and the choice of another. A browser keeps
-// to the one that was chosen in it.
+// The server's tills: which till this page is at, and choosing another. A browser remembers the
+// till that was chosen in it.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -8,14 +8,14 @@ import { say } from "./strings.js";
 import { heading, link, loaded, note, rows } from "./ui.js";
 
 const KEPT = "tapcard.till";
-/** The pause between two loads of the list, which has no events, while it is shown. */
+/** How often the list is reloaded while it is shown, because no events report its changes. */
 const PAUSE = 3000;
 const words = say.tills;
 let timer = null;
 
 const addressOf = (number) => `/tills/${number}/#/home`;
 
-/** The address of the till that was chosen in this browser; null for none. */
+/** The address of the till chosen in this browser; null for none. */
 export function chosenAddress() {
   const number = Number(localStorage.getItem(KEPT));
   return number >= 1 && number <= state.settings.tills ? addressOf(number) : null;
@@ -23,7 +23,7 @@ export function chosenAddress() {
 
 const choose = (number) => localStorage.setItem(KEPT, String(number));
 
-/** The till of this page at the top of it, and the way to the others. */
+/** The name of this page's till, shown at the top, with a link to the other tills. */
 export const tillChip = ({ settings, session }) => {
   if (!HERE || !settings || settings.tills < 2) return null;
   const name = words.one(HERE);
@@ -31,7 +31,7 @@ export const tillChip = ({ settings, session }) => {
     : h("span.chip.quiet", name);
 };
 
-/** Each till with its reader, as the health of the server has it. */
+/** Each till with its reader, according to the server's health report. */
 export const readerWords = ({ reader }) =>
   [say.reader[reader.state], reader.name].filter(Boolean).join(": ");
 

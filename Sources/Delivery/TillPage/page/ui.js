@@ -22,23 +22,23 @@ export const signButton = (sign, label, onclick, rest) =>
 export const link = (text, href, { tone = "button", sign } = {}) =>
   h("a", { class: tone, href }, sign && icon(sign), h("span", text));
 
-/** The field that has just got the focus. */
+/** The field that has just received the focus. */
 let entered = null;
 
-/** Selects what stands in a field, so that typing replaces it. */
+/** Selects the content of a field, so that typing replaces it. */
 const selecting = {
   onfocus: ({ target }) => {
     entered = target;
     target.select();
   },
-  // A press puts the caret after the focus has come.
+  // A press sets the caret only after the field has received the focus.
   onclick: ({ target }) => {
     if (entered === target) target.select();
     entered = null;
   },
 };
 
-/** A field bound to the draft of its name, with a hint and its error. */
+/** A field bound to the draft of the same name, with a hint and its error. */
 export function field(id, label, { hint, ...rest } = {}) {
   const wrong = draft(`${id}!`);
   const notes = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
@@ -65,7 +65,7 @@ export function accepts(id, wrong) {
 }
 
 export const typed = (id) => draft(id).trim();
-// The length has room for a sign and group separators.
+// The length leaves room for a sign and group separators.
 export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
@@ -97,7 +97,7 @@ export const note = (text, sign = "info", tone = "") =>
 /** Name of the per-view draft that remembers a declined address; "Try again" clears it. */
 export const DECLINED = "address.declined";
 
-/** The loaded content, a note that it is loading, or the reason of a failure. */
+/** The loaded content, a note that it is loading, or the reason for a failure. */
 export function loaded(entry, body, retry) {
   const again = () => {
     setDraft(DECLINED, false);
@@ -109,7 +109,7 @@ export function loaded(entry, body, retry) {
   return problem || h("p.lead", { role: "status" }, say.loading);
 }
 
-/** A list of rows, or a text for an empty list. */
+/** A list of rows, or a sentence for an empty list. */
 export const rows = (items, row, none) => items.length === 0 ? h("p.lead", none)
   : h("ul.rows", items.map(row));
 
@@ -118,12 +118,12 @@ export const table = (heads, lines) => h("table",
   h("tbody", lines.map(([first, ...rest]) => h("tr", h("th", { scope: "row" }, first),
     rest.map((text) => h("td", text))))));
 
-/** Tabs of views; they are links, because each view has an address of its own. */
+/** Tabs for views; they are links, because each view has its own address. */
 export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
   items.map(([text, href, isHere]) =>
     h("a", { href, "aria-current": isHere ? "page" : null }, text)));
 
-/** A choice of one value, as buttons that stay pressed. */
+/** A choice of one value, shown as buttons that stay pressed. */
 export const choice = (label, items, chosen, choose) => h("div.choice", {
   role: "group", "aria-label": label,
 }, items.map(([value, text]) => h("button", {

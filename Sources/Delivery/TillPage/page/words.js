@@ -1,10 +1,10 @@
-// The format of amounts, times and numbers. Amounts are decimal strings, computed in whole minor
-// units.
+// How amounts, times and numbers are formatted. Amounts are decimal strings; calculations use whole
+// minor units.
 
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-// A no-break space when the comma separates the decimals: 1 500,00 has one meaning only.
+// A no-break space if a comma separates the decimals: 1 500,00 has only one meaning.
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
@@ -30,7 +30,7 @@ export function shown(amount) {
 
 const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 
-/** The server's text with amounts in the notation of the page. */
+/** The server's sentences with amounts in the page's notation. */
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
@@ -54,10 +54,10 @@ const languageUsesComma =
   new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
 const takesComma = () => languageUsesComma || separator() === ",";
 
-/** An amount in the form in which it is typed here. */
+/** An amount as it is typed here. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// Groups are read in front of decimals only: 1,500 can be either, and is refused everywhere.
+// Groups are read only in front of decimals: 1,500 is ambiguous, so it is refused everywhere.
 const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
   : /^\d{1,3}(?:,\d{3})+(?=\.)/);
 
@@ -74,7 +74,7 @@ function plain(typed) {
     .replace(/^(?=\.\d)/, "0");
 }
 
-/** The value of a field in the server's form. */
+/** The value of a field in the server's format. */
 export const typedAmount = (id) => plain(draft(id).trim());
 
 /** An example amount, as it can be typed. */
@@ -82,7 +82,7 @@ export const example = (verb) =>
   presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
     .replaceAll(separator() === "." ? "," : ".", "");
 
-/** The error of a typed amount, in the server's words; null for none. */
+/** What is wrong with a typed amount, worded like the server's refusals; null for nothing. */
 export function fault(typed) {
   const wrong = faultOf(plain(typed.trim()));
   return wrong && wrong(typed.trim());
@@ -104,7 +104,7 @@ function faultOf(text) {
 }
 
 /**
- * The other operations that this tap has resolved, in words; the requested one is reported anyway.
+ * The other operations that this tap resolved, in words; the requested one is reported anyway.
  */
 export const resolvedWords = (resolved = [], operation) => resolved
   .filter((each) => each.operation !== operation)
@@ -114,11 +114,11 @@ export const resolvedWords = (resolved = [], operation) => resolved
     return say.fromBefore(what, outcome === "committed");
   });
 
-/** The balance after a task; also after a payment. */
+/** The balance after a task, with the words for a payment if it was one. */
 export const balanceWords = ({ verb }, amount) =>
   (["pay", "ticket/buy"].includes(verb) ? say.panel.left : say.panel.balance)(shown(amount));
 
-/** The cash to hand out for the operations that a tap has resolved; null for none. */
+/** The cash to hand out for the operations that a tap resolved; null for none. */
 export function resolvedPayOut(resolved = []) {
   const due = resolved.filter(({ outcome }) => outcome === "committed")
     .map(({ kind, amount, closed }) => closed
@@ -126,7 +126,7 @@ export function resolvedPayOut(resolved = []) {
   return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-/** The cash that leaves the drawer because of a task; null for none. */
+/** The cash to hand out because of a task; null for none. */
 export function handOut({ id, verb, answer }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
@@ -140,7 +140,7 @@ function handOutFor({ verb, answer }) {
   return due && minorUnits(due) !== 0n ? due : null;
 }
 
-/** What a ledger that is offline means for payments. */
+/** What it means for payments that the ledger is offline. */
 export const offlineWords = ({ offered, left }) =>
   (offered && minorUnits(left) > 0n
     ? say.offlinePayments.offline(shown(left)) : say.offlinePayments.stale);
@@ -160,7 +160,7 @@ export function dayAfter(date, shift) {
   return dayText(year, month - 1, day + shift);
 }
 
-// In UTC, where no day is longer or shorter; day 0 becomes the last of the month before.
+// In UTC, where all days are equally long; day 0 becomes the last day of the month before.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
 export function ageWords(seconds) {
@@ -169,8 +169,8 @@ export function ageWords(seconds) {
   return relative.format(-Math.floor(seconds / size), unit);
 }
 
-/** A chip as texts name it; "NTAG424" is how it is stored. */
+/** A chip's name as people read it; "NTAG424" is how it is stored. */
 export const chipWords = (chip) => chip?.replace("NTAG424", "NTAG 424");
 
-/** A card's number in pairs, which are easier to compare with a printed one. */
+/** A card's number in pairs, which are easier to compare with a printed number. */
 export const uidWords = (uid) => uid.replace(/(..)(?=.)/g, "$1\u00a0");
