@@ -27,7 +27,7 @@ package enum TagStep<Outcome: Sendable>: Sendable {
     case fail(CardStoreError)
 }
 
-/// The reason why a procedure failed. Equal when the kinds are.
+/// The reason why a procedure failed. Equal when their kinds are.
 package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {

@@ -5,7 +5,7 @@ package enum FrameSize: UInt8, Hashable, Sendable, CaseIterable {
     /// In bytes.
     package var bytes: Int { [16, 24, 32, 40, 48, 64, 96, 128, 256][Int(rawValue)] }
 
-    /// The most bytes of a command or answer in one block without card identifier.
+    /// The maximum number of bytes in a command or answer in one block without card identifier.
     package var payload: Int { bytes - TransmissionBlock.overhead }
 
     /// The size for a code. Reserved codes mean the longest.

@@ -1,4 +1,4 @@
-/// The reason why a conversation in blocks ended: a kind to act on, and words for people.
+/// Why a conversation in blocks ended: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 /// itself.
 ///
 /// A repetition is safe: on request, the card resends its last block or says that nothing came. So
-/// a command is carried out once or not at all. Only a block added by somebody else is carried out
+/// a command is carried out once or not at all. Only a block added by someone else is carried out
 /// again; the codes in the card's own commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// The outcome of the last frame.
@@ -111,7 +111,7 @@ package struct ReaderSide: Sendable, Hashable {
         guard its == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }
-        // A card that goes on and brings nothing would go on for ever.
+        // A card that goes on and brings nothing would go on forever.
         guard !continues || !payload.isEmpty else { return fail(.outOfPlace) }
         (number, repetitions, state) = (number.other, 0, .receiving)
         parts = []

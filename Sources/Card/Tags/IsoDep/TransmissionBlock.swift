@@ -61,7 +61,7 @@ package enum TransmissionBlock: Hashable, Sendable {
     }
 }
 
-/// The number of a block, which alternates, so each side recognises a repeated block.
+/// The number of a block, which alternates, so each side recognizes a repeated block.
 package enum BlockNumber: UInt8, Hashable, Sendable, CaseIterable {
     case even = 0
     case odd = 1

@@ -1,5 +1,5 @@
-/// The reason why bytes are not valid NDEF, or a message cannot be encoded: a kind to act on, and
-/// words for people.
+/// Why bytes are not valid NDEF, or a message cannot be encoded: a kind for code to act on, and a
+/// message for people.
 ///
 /// Two errors are equal when their kinds are.
 package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,8 +1,8 @@
 /// An NDEF message: the records that a tag offers to its reader.
 package struct NDEFMessage: Hashable, Sendable {
-    /// The most records of a message.
+    /// The maximum number of records in a message.
     package static let maximumRecordCount = 256
-    /// The most bytes of a message: as many as one TLV block of a Type 2 tag can hold.
+    /// The maximum number of bytes in a message: as many as one TLV block of a Type 2 tag can hold.
     package static let maximumByteCount = TLV.maximumLength
 
     package var records: [NDEFRecord]

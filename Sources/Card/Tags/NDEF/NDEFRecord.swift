@@ -19,7 +19,7 @@ package struct NDEFRecord: Hashable, Sendable {
         case unknown = 5
     }
 
-    /// The most bytes of a type or an id: each length is one byte.
+    /// The maximum number of bytes in a type or an id: each length is one byte.
     package static let maximumNameByteCount = 255
 
     package var format: TypeNameFormat

@@ -8,7 +8,7 @@ package struct NDEFText: Hashable, Sendable {
         case utf16
     }
 
-    /// The most bytes of a language: six bits of the status byte hold the length.
+    /// The maximum number of bytes in a language: six bits of the status byte hold the length.
     package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"

@@ -30,7 +30,7 @@ package struct TLV: Hashable, Sendable {
         }
     }
 
-    /// The most bytes of a value: of the two-byte lengths, FFFFh is reserved.
+    /// The maximum number of bytes in a value: of the two-byte lengths, FFFFh is reserved.
     package static let maximumLength = 0xFFFE
     /// The value in place of a one-byte length that announces a length of two bytes.
     static let longLengthMark = 0xFF

@@ -1,6 +1,6 @@
 /// The TLV blocks in the data area of a Type 2 tag.
 package struct TLVArea: Hashable, Sendable {
-    /// The most bytes of an area that are searched: more than any Type 2 tag has.
+    /// The maximum number of bytes in an area that are searched: more than any Type 2 tag has.
     package static let maximumByteCount = 0x2_0000
 
     /// All blocks in order, including padding and terminator.

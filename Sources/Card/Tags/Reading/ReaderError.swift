@@ -1,4 +1,4 @@
-/// The reason why a reader failed: a kind to act on, and words for people.
+/// Why a reader failed: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -24,13 +24,13 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case timedOut
         /// This reader has no way to pass on such a frame. Nothing was sent.
         case unsupported
-        /// The task that waited was cancelled.
+        /// The task that waited was canceled.
         case cancelled
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence for people that describes the failure.
     public let detail: String
 
     /// Creates an error.

@@ -14,7 +14,7 @@ public protocol TagReader: Sendable {
     /// Waits until one tag is in the field and selects it. A selected tag is selected again: it
     /// loses its authentication, but not its power.
     ///
-    /// Throws `.noTag` when the limit has passed, `.cancelled` when the task was cancelled. After
+    /// Throws `.noTag` when the limit has passed, `.cancelled` when the task was canceled. After
     /// `.readerLost` or `.timedOut` it first opens the reader again, and throws `.noReader` if that
     /// fails.
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity

@@ -1,4 +1,5 @@
-/// The reason why a frame, an answer or a dump was refused: a kind to act on, and words for people.
+/// Why a frame, an answer or a dump was refused: a kind for code to act on, and a message for
+/// people.
 ///
 /// Two errors are equal when their kinds are.
 public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
@@ -45,9 +46,9 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case inexpressible
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence for people that describes the failure.
     public let detail: String
 
     /// Creates an error.

@@ -27,7 +27,7 @@ package enum CardCommand: Hashable, Sendable {
     case readData(FileNumber, offset: Int, length: Int)
     case writeData(FileNumber, offset: Int, data: [UInt8])
 
-    /// The most bytes that one command reads.
+    /// The maximum number of bytes that one command reads.
     package static let mostRead = 256
 
     static let nativeClass: UInt8 = 0x90

@@ -25,7 +25,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
     }
 
-    /// The most parts of an answer: GetVersion has three.
+    /// The maximum number of parts in an answer: GetVersion has three.
     private static let mostParts = 3
 
     private var state = State.idle
