@@ -67,7 +67,7 @@ public struct KeyEntry: Hashable, Sendable {
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A short code that tells keys apart without revealing them: the secrets are random.
+    /// A short string that tells keys apart without revealing them: the secrets are random.
     public var mark: String {
         switch source {
         case .masters(let keys):

@@ -43,7 +43,7 @@ struct DecimalNumber {
     }
 
     /// The number in minor units of a currency, rounded if it is within a millionth of a whole
-    /// minor unit. `nil` if it is negative, has too many decimal places, or is too large.
+    /// unit. `nil` if it is negative, has too many decimal places, or is too large.
     func minorUnits(of currency: Currency) -> Int64? {
         func digit(_ place: Int) -> Int64 {
             digits.indices.contains(place) ? Int64(digits[place]) : 0
