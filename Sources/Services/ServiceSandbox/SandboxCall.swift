@@ -46,7 +46,7 @@ package enum SandboxCall: CaseIterable, Sendable {
 package struct SandboxQuestion: Sendable {
     package var code: String?
     package var token: String?
-    /// The ETag from the client's If-None-Match header; `nil` if it sent none.
+    /// The ETag from the client's If-None-Match header; `nil` if the client did not send one.
     package var knownTag: String?
     package var body: [UInt8] = []
 
