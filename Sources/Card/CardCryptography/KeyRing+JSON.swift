@@ -5,7 +5,7 @@ extension KeyRing {
     private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
-    /// The longest file, in bytes: the keys of some 100,000 cards.
+    /// The maximum size of a file in bytes, enough for the keys of some 100,000 cards.
     static let byteLimit = 16 << 20
     private static let tableMembers = ["id", "status", "created", "mark", "files", "cards"]
 

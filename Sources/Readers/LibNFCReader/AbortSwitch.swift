@@ -65,7 +65,7 @@ final class AbortSwitch: Sendable {
         return wasAborted ? nil : success
     }
 
-    /// Aborts the commands of this wait if one of them hangs.
+    /// Aborts the commands in this wait if one of them hangs.
     func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.mostAborts) }
 
     private func schedule(_ wait: UInt64, aborts: Int) {
@@ -79,7 +79,7 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Aborts a command of this wait; `false` if none was running.
+    /// Aborts a command in this wait; `false` if none was running.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,

@@ -4,7 +4,7 @@ import OperatingSystem
 
 /// A reader without hardware, with a strict tag in its field.
 public actor SimulatedReader: TagReader {
-    /// The longest answer of an ACR122, in bytes.
+    /// The length of the longest answer from an ACR122, in bytes.
     public static let answerLimit = 250
     /// The maximum number of bytes in a command that fits in one block of an NTAG 424: a frame of
     /// 128, minus its other three bytes.

@@ -5,7 +5,7 @@ package struct SandboxAnswer: Hashable, Sendable {
     /// The body after the headers.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of a text, with more bytes promised than are sent.
+        /// The beginning of the text, with more bytes promised than are sent.
         case cutOff(String, promisedBytes: Int)
         /// This many spaces, generated as they are sent; their number may or may not be announced.
         case spaces(Int, isAnnounced: Bool)

@@ -6,7 +6,7 @@ public enum SandboxService: String, CaseIterable, Sendable {
     package var path: String { self == .mastermind ? "/mastermind/api/v2" : "/\(rawValue)" }
 }
 
-/// The calls of the services.
+/// The calls that the services accept.
 package enum SandboxCall: CaseIterable, Sendable {
     case version
     case draws, tickets

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The routes of the services and of the sandbox's controls.
+/// The routes for the services and for the sandbox's controls.
 struct SandboxRoutes: Sendable {
     static let control = "/sandbox"
     static let icons = "/mastermind/icons"

@@ -164,7 +164,7 @@ final class ServerLoop {
         }
     }
 
-    // MARK: Another certificate
+    // MARK: A new certificate
 
     /// Uses another certificate for new connections. A libmicrohttpd daemon cannot change its
     /// certificate, so another daemon takes over the port, and existing connections continue.
@@ -197,7 +197,7 @@ final class ServerLoop {
         for daemon in unused { daemon.stop() }
     }
 
-    // MARK: Limits of time
+    // MARK: Time limits
 
     /// Sets the deadline for the current transfer on the connection.
     private func limit(_ connection: ServerConnection, seconds: Int) {
@@ -316,7 +316,7 @@ final class ServerLoop {
         connection.cut()
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
     private func beginStop(by time: UInt64) {
         let isFirst = end == nil

@@ -65,7 +65,7 @@ package struct SealedRecord: Hashable, Sendable {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }
 
-    /// Whether the seal is valid for this chip, cardholder and currency.
+    /// Whether the seal is valid for this chip, cardholder, and currency.
     package func isSealed(
         uid: CardUID, holder: Holder, currency: Currency, cardKey: [UInt8]
     ) -> Bool {

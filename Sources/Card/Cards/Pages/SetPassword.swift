@@ -59,8 +59,7 @@ package struct SetPassword: TagProcedure {
         writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
             writes.append(PageWrite(packPage, pack))
-            // CFGLCK: CFG0 can never be switched on again, so a password would not protect
-            // anything.
+            // CFGLCK: protection can no longer be switched on, so a password would be useless.
             if found.isLocked { return .fail(.lockedSettings) }
             // A limit that other software set has to be removed before anything needs the password,
             // and it may be weak even if it reads as 0. If this write is torn, the page has fewer

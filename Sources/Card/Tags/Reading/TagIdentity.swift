@@ -38,7 +38,7 @@ public struct TagIdentity: Hashable, Sendable {
     /// Marks a value that the reader did not report. Real cards never send 0.
     package static let notTold: UInt16 = 0
 
-    /// Whether the UID is random, as on phones, passports and some chips.
+    /// Whether the UID is random, as on phones, passports, and some chips.
     package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }
 
     private static let drawn: UInt8 = 0x08

@@ -40,7 +40,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// The address of a call below this one.
+    /// The address of a call, which is this one followed by its path.
     package func appending(_ path: String) -> String { text + path }
 
     private static func mayStand(_ byte: UInt8) -> Bool {

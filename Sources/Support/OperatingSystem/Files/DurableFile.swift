@@ -1,7 +1,7 @@
 import Glibc
 
 /// A small file that is always replaced as a whole: after a crash or a power failure it contains
-/// either the old bytes or the new ones, never a mix, and it is never empty.
+/// either the old bytes or the new ones, never a mix of both, and it is never left empty.
 public struct DurableFile: Sendable, Hashable {
     /// The default limit on the number of bytes read.
     public static let readingLimit = 16_777_216

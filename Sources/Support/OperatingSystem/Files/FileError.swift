@@ -17,7 +17,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge
         /// A folder was found instead of a file.
         case isFolder
-        /// A pipe, a device or a socket was found instead of a file.
+        /// A pipe, device, or socket was found instead of a file.
         case notRegular
         /// A link on the path leads nowhere.
         case danglingLink

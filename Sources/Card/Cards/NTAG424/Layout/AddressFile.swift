@@ -22,7 +22,7 @@ package struct AddressFile: Hashable, Sendable {
     /// The host name in `nowhere`.
     package static let noHost = "tapcard.invalid"
 
-    /// Where `p`, `d` and `m` start in the file.
+    /// Where `p`, `d`, and `m` start in the file.
     package let identityAt: Int
     package let grantAt: Int
     package let codeAt: Int

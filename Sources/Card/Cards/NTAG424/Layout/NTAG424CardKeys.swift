@@ -26,8 +26,8 @@ package struct NTAG424CardKeys: Hashable, Sendable {
             })
     }
 
-    /// The version of keys made from the issuer's key with this id. The factory version is 0, and
-    /// so is an id in use, hence the 1. A ring without keys has an id that no card can name.
+    /// The version of keys made from the issuer's key with this id. The factory version is 0, which
+    /// is also a valid id, hence the 1. A ring without keys has an id that no card can name.
     package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
 
     /// A key that is different for each card.

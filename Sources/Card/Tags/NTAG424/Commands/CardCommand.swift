@@ -1,4 +1,4 @@
-/// A command of the chip. Reader and card share this codec.
+/// A command for the chip. Reader and card share this codec.
 package enum CardCommand: Hashable, Sendable {
     /// Selects the application by name.
     case selectApplication

@@ -27,7 +27,7 @@ package struct StatusWord: Hashable, Sendable {
     }
 }
 
-/// The reasons why the chip refuses a command. Each of them ends the session.
+/// Why the chip refuses a command. Every refusal ends the session.
 package enum NTAG424Refusal: Hashable, Sendable {
     case unknownCommand
     /// A wrong MAC, wrong padding, or a session that is over.

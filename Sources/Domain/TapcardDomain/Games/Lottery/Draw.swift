@@ -120,7 +120,7 @@ public struct DrawList: Hashable, Sendable {
         return draws[index + step]
     }
 
-    /// How many draws in advance tickets are sold.
+    /// The maximum number of draws ahead for which tickets are sold.
     private static let mostDrawsAhead = 52
 
     /// The draw that a ticket is for: the one after the last known draw, or the named one if it has

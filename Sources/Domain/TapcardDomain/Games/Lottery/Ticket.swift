@@ -21,7 +21,7 @@ public struct Ticket: Hashable, Sendable {
     }
 }
 
-/// The result of a ticket in a draw.
+/// A ticket's result in a draw.
 public struct TicketResult: Hashable, Sendable {
     /// Whether each ball on the ticket matches, in the ticket's order.
     public let matches: [Bool]
