@@ -2,16 +2,16 @@ import CNettle
 
 /// An AES-128 key (FIPS 197). Its bytes are kept in one place and overwritten when the last
 /// reference ends.
-// Unchecked: the bytes are written in `init` and `deinit` alone, and read in between.
+// Unchecked: the bytes are written only in `init` and `deinit`, and only read in between.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
     package static let size = 16
-    /// The length of a block and of an initialisation vector, in bytes.
+    /// The length of a block and of an initialization vector, in bytes.
     package static let blockSize = 16
 
     private let storage: UnsafeMutablePointer<UInt8>
 
-    /// A key of 16 bytes; any other count is a programming error. The caller's array stays
+    /// A key of 16 bytes; any other count is a programming error. The caller's array is left
     /// unchanged: see `init(wiping:)`.
     package init(_ bytes: [UInt8]) {
         precondition(bytes.count == AESKey.size, "an AES-128 key has \(AESKey.size) bytes")
@@ -26,19 +26,19 @@ import CNettle
     }
 
     deinit {
-        // In C (explicit_bzero): an optimiser may drop stores to memory that is freed next.
+        // In C (explicit_bzero): an optimizer may drop stores to memory that is about to be freed.
         unsafe tapcard_wipe(storage, AESKey.size)
         unsafe storage.deallocate()
     }
 
-    /// A copy of the key, for a sealed file or for the command that writes it to a chip. The
-    /// caller wipes it (`Wiping`).
+    /// A copy of the key, for a sealed file or for the command that writes it to a chip. The caller
+    /// wipes the copy (`Wiping`).
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
 
-    /// Encrypts whole blocks, each chained to the one before (CBC, SP 800-38A). A partial block is
-    /// a programming error.
+    /// Encrypts whole blocks, each chained to the previous one (CBC, SP 800-38A). A partial block
+    /// is a programming error.
     package func encrypt(_ plain: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
         var (vector, output) = prepare(plain, vector)
         var nettle = CryptoLibraries.nettle
@@ -46,7 +46,7 @@ import CNettle
         return output
     }
 
-    /// The reverse of `encrypt`.
+    /// The inverse of `encrypt`.
     package func decrypt(_ encrypted: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
         var (vector, output) = prepare(encrypted, vector)
         var nettle = CryptoLibraries.nettle
@@ -63,13 +63,13 @@ import CNettle
         return code
     }
 
-    /// A key made from the code for a message. No copy of it remains.
+    /// A key made from the MAC of a message. No copy of that MAC remains.
     package func derivedKey(for message: [UInt8]) -> AESKey {
         var bytes = code(for: message)
         return AESKey(wiping: &bytes)
     }
 
-    /// An initialisation vector of zeros.
+    /// An initialization vector of zeros.
     package static let zeroVector = [UInt8](repeating: 0, count: blockSize)
 
     private func prepare(
@@ -82,13 +82,13 @@ import CNettle
 }
 
 extension AESKey: Hashable {
-    /// Takes equally long wherever the keys differ.
+    /// Takes the same time no matter where the keys differ.
     package static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1
     }
 
-    /// Hashes nothing: a hash would reveal something of the key.
+    /// Hashes nothing: a hash would reveal something about the key.
     package func hash(into hasher: inout Hasher) {}
 }
 

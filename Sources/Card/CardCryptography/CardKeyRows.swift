@@ -1,6 +1,8 @@
-/// The keys of single cards under one key of the issuer: all that a station without masters has.
+/// The keys of individual cards under one of the issuer's keys: all the keys that a station without
+/// master keys has.
 ///
-/// No master, no other key of a card and no key of another card can be derived from them.
+/// No master key, no other key of these cards, and no key of any other card can be derived from
+/// them.
 package struct CardKeyRows: Hashable, Sendable {
     /// The keys of one card.
     package struct Row: Sendable {
@@ -23,7 +25,7 @@ package struct CardKeyRows: Hashable, Sendable {
     private static let recordSize = 32
     private static let size = uidSize + recordSize + AESKey.size
 
-    /// All rows in one piece, sorted by UID.
+    /// All rows in one buffer, sorted by UID.
     private let rows: Secret
 
     /// Takes the rows in any order. `nil` if a key or UID has the wrong length, or a card appears
@@ -32,10 +34,10 @@ package struct CardKeyRows: Hashable, Sendable {
         self.init(sorted: rows.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// Reads the output of `bytes`, and nothing else.
+    /// Accepts only the output of `bytes`.
     init?(sorted rows: [[UInt8]]) {
         guard rows.allSatisfy({ $0.count == CardKeyRows.size }),
-            // Strictly ascending, for the binary search; equal UIDs would be one card twice.
+            // Strictly ascending, for the binary search; equal UIDs would mean the same card twice.
             zip(rows, rows.dropFirst()).allSatisfy({ before, after in
                 before.prefix(CardKeyRows.uidSize)
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
@@ -55,12 +57,12 @@ package struct CardKeyRows: Hashable, Sendable {
         (0..<count).map { Array(row($0).prefix(CardKeyRows.uidSize)) }
     }
 
-    /// The key that seals this card's records; `nil` for a card that is not here.
+    /// The key that seals this card's records; `nil` for a card that has no row.
     package func record(of uid: [UInt8]) -> [UInt8]? {
         find(uid).map { Array($0.dropFirst(CardKeyRows.uidSize).prefix(CardKeyRows.recordSize)) }
     }
 
-    /// Key 3 of this card; `nil` for a card that is not here.
+    /// Key 3 of this card; `nil` for a card that has no row.
     package func selling(of uid: [UInt8]) -> AESKey? {
         find(uid).map { AESKey(Array($0.suffix(AESKey.size))) }
     }

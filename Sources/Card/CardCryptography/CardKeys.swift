@@ -1,41 +1,41 @@
 /// The two master keys of one key id, and the card keys derived from them.
 ///
-/// They are separate because the password is sent in clear text: it must reveal nothing about the
-/// key that seals. The master keys appear in no description or dump.
+/// They are separate because a tag's password is sent in clear text: it must reveal nothing about
+/// the key that seals. The master keys appear in no description or dump.
 public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
 
-    /// The issuer's name in the keys of every NTAG 424.
+    /// The issuer name from which the keys of every NTAG 424 are derived.
     package static let issuer = Array("tapcard".utf8)
 
-    /// The id of the key, which each record names.
+    /// The id of the key, which is in every record.
     public let keyID: UInt8
     private let mac: Secret
     private let pwd: Secret
 
-    /// Derives the keys of cards from two master keys of 32 bytes.
+    /// Creates the keys from two master keys of 32 bytes each.
     public init(macMaster: [UInt8], passwordMaster: [UInt8], keyID: UInt8) {
         self.keyID = keyID
         mac = Secret(macMaster)
         pwd = Secret(passwordMaster)
     }
 
-    /// The 32 bytes from which the keys for seals are derived. Secret.
+    /// The 32 bytes from which the seal keys are derived. Secret.
     public var macMaster: [UInt8] { mac.bytes }
     /// The 32 bytes from which the passwords of tags are derived. Secret.
     public var passwordMaster: [UInt8] { pwd.bytes }
 
-    /// The 32 bytes that seal this card's records.
+    /// The 32-byte key that seals this card's records.
     public func cardKey(uid: [UInt8]) -> [UInt8] {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
     /// The password of this card. The counter skips all zeros and all ones, which factories and
-    /// careless writers set.
+    /// careless programmers use.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
-        // One UID in two billion needs a second round; CardKeysTests has one.
+        // One UID in two billion needs a second round; CardKeysTests includes one.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
             bytes = derive(from: pwd, info: info, count: 6)
@@ -46,24 +46,24 @@ public struct CardKeys: Hashable, Sendable {
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
 
-    /// The 32 bytes that seal a station's file, different for each purpose.
+    /// The 32-byte key that seals a station's file, different for each purpose.
     public func fileKey(for purpose: String) -> [UInt8] {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
-    /// The 32 bytes from which a station with a table of card keys derives the keys that seal its
+    /// The 32 bytes from which a station with a table of card keys derives the keys for sealing its
     /// files.
     var tableKey: [UInt8] { fileKey(for: "card table") }
 
-    /// The 32 bytes that seal such a station's file, different for each purpose.
+    /// The 32-byte key that seals a file of such a station, different for each purpose.
     static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
         HKDFSHA256.derive(
             secret: tableKey, salt: Array("tapcard".utf8),
             info: Array("file".utf8) + Array(purpose.utf8), count: 32)
     }
 
-    /// The master of one of the five keys of an NTAG 424. Each is derived separately, so a machine
-    /// can have one without the others.
+    /// The master key for one of the five keys of an NTAG 424. Each is derived separately, so a
+    /// machine can have one without the others.
     package func chipMaster(_ number: UInt8) -> AESKey {
         var bytes = derive(
             from: mac, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)

@@ -1,6 +1,6 @@
 import CNettle
 
-/// Comparison whose duration does not depend on where the difference is.
+/// A comparison whose duration does not depend on where the inputs differ.
 package enum ConstantTime {
     /// Whether two byte strings are equal. The duration reveals only their lengths.
     package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {

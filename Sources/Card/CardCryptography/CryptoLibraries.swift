@@ -2,10 +2,11 @@ import CNettle
 import COpenSSL
 import OperatingSystem
 
-/// The C libraries with the algorithms, each loaded at first use.
+/// The C libraries that provide the algorithms, each loaded on first use.
 ///
-/// nettle has all that a tap needs: loading it and running its first code costs 0.4 million
-/// instructions, with libcrypto 8 million. libcrypto has the chip maker's curve and scrypt.
+/// nettle has everything that a tap needs: loading it and running its first code takes 0.4 million
+/// instructions; libcrypto takes 8 million. libcrypto has scrypt and the curve of the chip maker's
+/// signatures.
 enum CryptoLibraries {
     static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
         .loadOrEnd("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }

@@ -1,15 +1,15 @@
 package import TextCodecs
 
-/// The keys that read the addresses on cards, for each key of the issuer that is not retired. They
-/// write to no card and seal nothing.
+/// The keys for reading the addresses on cards, for each of the issuer's keys that is not retired.
+/// They cannot write to a card or seal anything.
 package struct CustomerKeys: Equatable, Sendable {
-    /// The two masters derived from one key of the issuer.
+    /// The two master keys derived from one of the issuer's keys.
     package struct Pair: Equatable, Sendable {
         /// The id of that key.
         package let id: UInt8
-        /// Decrypts UID and count of reads: key 1 of every chip of the issuer.
+        /// Decrypts the UID and the read count: key 1 of all the issuer's chips.
         package let meta: AESKey
-        /// The master of key 2 of each chip, which proves the rest.
+        /// The master for key 2 of each chip, which authenticates the rest.
         package let file: AESKey
     }
 
@@ -19,11 +19,12 @@ package struct CustomerKeys: Equatable, Sendable {
     private static let format = "tapcard customer keys 1"
     private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
 
-    /// The keys of an issuer, without retired ones, including those that only its ledger names as
+    /// The keys of an issuer, without retired ones, including those that only its ledger lists as
     /// retired.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
-        // A table of card keys has no chip masters, so it makes no page's keys.
+        // A table of card keys has no chip masters, so no keys for the customers' page can be made
+        // from it.
         pairs = current.compactMap(\.masters).map { masters in
             Pair(
                 id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),
@@ -31,7 +32,7 @@ package struct CustomerKeys: Equatable, Sendable {
         }
     }
 
-    /// The keys, for a file that only its owner may read.
+    /// The keys as JSON, for a file that only its owner may read.
     package func json() -> JSONValue {
         .object([
             JSONMember(key: "format", value: .string(CustomerKeys.format)),
@@ -48,7 +49,7 @@ package struct CustomerKeys: Equatable, Sendable {
         ])
     }
 
-    /// Reads the output of `json` and nothing else.
+    /// Accepts only the output of `json`.
     package init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -76,7 +77,7 @@ package struct CustomerKeys: Equatable, Sendable {
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
         guard value.members?.count == 3, let text = value["id"]?.numberText,
-            // Compared as text, so that `-0` or `01` is not another spelling of an id.
+            // Compared as text, so that neither `-0` nor `01` is accepted for an id.
             let id = KeyRing.ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "every key must have an id from 0 to 15 and its two values")

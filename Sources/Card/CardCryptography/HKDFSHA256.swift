@@ -1,15 +1,15 @@
 /// Derives keys from one secret (RFC 5869, with SHA-256).
 package enum HKDFSHA256 {
-    /// The most bytes that one derivation can return.
+    /// The maximum number of bytes that one derivation can return.
     package static let longest = 255 * SHA256.size
 
-    /// `count` derived bytes that reveal nothing about the secret or about bytes derived with
-    /// another `info`. More than `longest` is a programming error.
+    /// Derives `count` bytes that reveal nothing about the secret, or about bytes derived with a
+    /// different `info`. Asking for more than `longest` bytes is a programming error.
     package static func derive(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {
         precondition((0...longest).contains(count), "HKDF derives 0 to \(longest) bytes")
-        // Extract, then expand: the salt is the key, the secret the message.
+        // Extract, then expand: the salt is the key, and the secret is the message.
         let key = HMACSHA256.code(for: secret, key: salt)
         var derived: [UInt8] = []
         var block: [UInt8] = []

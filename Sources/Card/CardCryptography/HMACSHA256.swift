@@ -1,6 +1,7 @@
 import CNettle
 
-/// A message authentication code that only a holder of the key can make (RFC 2104, with SHA-256).
+/// A message authentication code that only someone who has the key can compute (RFC 2104, with
+/// SHA-256).
 package enum HMACSHA256 {
     package static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.size)

@@ -1,4 +1,4 @@
-/// One key of a ring: the card keys that it gives, its permitted use, and its date.
+/// One key in a ring: the card keys derived from it, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
     /// The part of the key that this machine has.
     private enum Source: Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct KeyEntry: Hashable, Sendable {
     }
 
     private let source: Source
-    /// How the ring may use the key.
+    /// What the ring may use the key for.
     public let status: KeyStatus
     /// The date when the key was made, in ISO 8601.
     public let created: String
@@ -20,8 +20,8 @@ public struct KeyEntry: Hashable, Sendable {
         self.init(.masters(masters), status: status, created: created)
     }
 
-    /// An entry of a table: the keys of single cards under the key with this id and mark, and the
-    /// 32 bytes from which the station derives the keys that seal its own files.
+    /// An entry in a table: the keys of individual cards under the key with this id and mark, and
+    /// the 32 bytes from which the station derives the keys for sealing its own files.
     package init(
         id: UInt8, mark: String, rows: CardKeyRows, files: [UInt8], status: KeyStatus,
         created: String
@@ -40,17 +40,18 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// The master keys, from which every card's keys are derived; `nil` in a table of card keys.
+    /// The master keys, from which all card keys are derived; `nil` in a table of card keys.
     public var masters: CardKeys? {
         if case .masters(let keys) = source { keys } else { nil }
     }
 
-    /// The keys of single cards; `nil` for masters.
+    /// The keys of individual cards; `nil` if the entry has master keys.
     package var rows: CardKeyRows? {
         if case .table(let rows, _, _, _) = source { rows } else { nil }
     }
 
-    /// The 32 bytes from which a station with a table derives the keys that seal its files. Secret.
+    /// The 32 bytes from which a station with a table derives the keys for sealing its files.
+    /// Secret.
     package var tableKey: [UInt8] {
         switch source {
         case .masters(let keys): keys.tableKey
@@ -58,7 +59,7 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// The 32 bytes that seal this card's records; `nil` if a table lacks the card.
+    /// The 32-byte key that seals this card's records; `nil` if a table lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
         masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
     }
@@ -66,7 +67,7 @@ public struct KeyEntry: Hashable, Sendable {
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A text that tells keys apart without revealing them: their secrets are random.
+    /// A short string that tells keys apart without revealing them: the secrets are random.
     public var mark: String {
         switch source {
         case .masters(let keys):

@@ -5,11 +5,11 @@ extension KeyRing {
     private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
-    /// The longest file, in bytes: the keys of some 100,000 cards.
+    /// The maximum size of a file in bytes, enough for the keys of some 100,000 cards.
     static let byteLimit = 16 << 20
     private static let tableMembers = ["id", "status", "created", "mark", "files", "cards"]
 
-    /// The ring with all its secrets, for a file that only its owner may read.
+    /// The ring as JSON with all its secrets, for a file that only its owner may read.
     public func json() -> JSONValue {
         let format = isTable ? KeyRing.tableFormat : KeyRing.format
         var members = [JSONMember(key: "format", value: .string(format))]
@@ -40,8 +40,8 @@ extension KeyRing {
         ]
     }
 
-    /// Reads the output of `json` and nothing else: a guessed ring could seal cards with a key that
-    /// no station has.
+    /// Accepts only the output of `json`: a ring that was guessed from something else could seal
+    /// cards with a key that no station has.
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -55,7 +55,7 @@ extension KeyRing {
         guard [Self.format, Self.tableFormat].contains(format) else {
             throw KeyError(.unknownFormat, "the keys are not of the format \"\(Self.format)\"")
         }
-        // A member that this version does not know could change what the keys are for.
+        // A member unknown to this version could change what the keys are for.
         try Self.check(value, has: Self.members, "the file")
         guard let list = value["keys"]?.array else {
             throw KeyError(.malformed, "the list of keys is missing")
@@ -85,7 +85,7 @@ extension KeyRing {
     private static func entry(
         _ value: JSONValue, isOfTable: Bool
     ) throws(KeyError) -> KeyEntry {
-        // One spelling per id: `-0` would be read as 0 too.
+        // Only one way to write an id: `-0` would otherwise be read as 0.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "every key must have an id from 0 to 15")
@@ -141,7 +141,8 @@ extension KeyRing {
     private static func check(
         _ value: JSONValue, has names: [String], _ place: String
     ) throws(KeyError) {
-        // The parser has refused duplicate names, so two members of one name cannot hide here.
+        // The parser has already refused duplicate names, so no second member with the same name
+        // can hide here.
         for member in value.members ?? [] where !names.contains(member.key) {
             throw KeyError(.malformed, "\(place) has an unknown member")
         }

@@ -1,28 +1,28 @@
 /// The keys of a station, oldest first; at least one of them is active.
 ///
-/// Every change returns a new ring or throws.
+/// Every change either returns a new ring or throws.
 public struct KeyRing: Hashable, Sendable {
     /// All key ids, in the order in which they are assigned.
     static let ids: [UInt8] = Array(1...15) + [0]
 
-    /// The keys in order of their ids.
+    /// The keys, ordered by id.
     public private(set) var entries: [KeyEntry]
 
     /// The newest active key, which seals new records.
     public private(set) var sealing: KeyEntry
 
-    /// The ISO 4217 letters of the currency of the cards that the keys seal, if set.
+    /// The ISO 4217 code of the currency of the cards that these keys seal, if set.
     public private(set) var currencyCode: String?
 
-    /// A ring without a key that a card could name: no seal is valid under it, and it seals
-    /// nothing. For a station that was never set up and only looks at tags.
+    /// A ring without any key that a card could name: no seal is valid under it, and it seals
+    /// nothing. For a station that was never set up and only inspects tags.
     public static let none = KeyRing(
         sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
 
-    /// An id above all that fit a record.
+    /// An id larger than any that fits in a record.
     private static let noCardsID = UInt8.max
 
-    /// `nil` unless an entry is active. Either all entries have masters, or none has.
+    /// `nil` unless at least one entry is active. Either all entries have masters, or none has.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
@@ -41,7 +41,7 @@ public struct KeyRing: Hashable, Sendable {
         self.sealing = sealing
     }
 
-    /// Whether these are keys of single cards, without their masters.
+    /// Whether these are the keys of individual cards, without their masters.
     public var isTable: Bool { sealing.masters == nil }
 
     /// The number of cards in a table; 0 for masters, which serve every card.
@@ -59,8 +59,8 @@ public struct KeyRing: Hashable, Sendable {
         entries.first { $0.id == id }
     }
 
-    /// This ring with a new key that seals from now on; older keys only verify. Ids known to be
-    /// used are skipped, because an older copy of a ring lacks its newest keys.
+    /// This ring with a new key that seals from now on; older keys only verify. Ids known to be in
+    /// use are skipped, because an outdated copy of a ring lacks its newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -91,12 +91,13 @@ public struct KeyRing: Hashable, Sendable {
         return Self.makeEntry(id, created: created, random: random)
     }
 
-    /// This ring with another of its keys sealing, as the stations of one ledger have agreed. `nil`
-    /// if that key is missing or retired.
+    /// This ring with another of its keys as the sealing key, as the stations of one ledger have
+    /// agreed. `nil` if that key is missing or retired.
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        // `with`, not `restricted`: the stations have agreed that it seals, whatever it did here.
+        // `with`, not `restricted`: the stations have agreed that this key seals, whatever its
+        // status was here.
         ring.sealing = chosen.with(.active)
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
@@ -109,7 +110,7 @@ public struct KeyRing: Hashable, Sendable {
         return ring
     }
 
-    /// This ring with one key retired: cards that it sealed are no longer trusted.
+    /// This ring with one key retired: cards sealed with it are no longer trusted.
     public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
         try requireMasters()
         guard let entry = entry(id) else {
@@ -133,17 +134,18 @@ public struct KeyRing: Hashable, Sendable {
         return replacingOlder { ids.contains($0.id) ? $0.restricted(by: .retired) : $0 }
     }
 
-    /// This ring with the keys of another station, so that its cards are recognised here.
+    /// This ring with the keys of another station, so that its cards are recognized here.
     ///
-    /// The sealing key stays the same: new keys only verify, and the key that seals here stays
-    /// active even if it only verifies there. If it is retired there, the import is refused. Any
-    /// other key in both rings gets the more restrictive status.
+    /// The sealing key does not change: imported keys only verify, and this ring's sealing key
+    /// stays active even if it only verifies at the other station. If it is retired there, the
+    /// import is refused. Any other key that is in both rings gets the more restrictive status.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
         try requireMasters()
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
-            // With two keys of one id, nobody could say which one sealed a record.
+            // With two different keys under one id, there would be no telling which one sealed a
+            // record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }
@@ -164,24 +166,24 @@ public struct KeyRing: Hashable, Sendable {
     }
 
     /// This ring with the keys of another station of the same ledger, whose sealing key may be new
-    /// here. The key that sealed here before may be retired there.
+    /// here. The key that sealed here until now may be retired at the other station.
     public func merging(_ other: KeyRing, sealing id: UInt8) throws(KeyError) -> KeyRing {
         guard sealing.id != id, let theirs = other.entry(id), theirs.status != .retired else {
             return try merging(other)
         }
         var ring = self
-        // The sealing key first: the merge below may then retire the one that sealed here.
+        // The sealing key first: the merge below may retire the one that has sealed here until now.
         if entry(id) == nil { ring.entries.append(theirs) }
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
-    /// These keys, as a station takes them in place of a table.
+    /// These keys, imported by a station to replace its table.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
             throw KeyError(.table, "this station has the issuer's keys and needs no table")
         }
         if let id = entries.first(where: { theirs in
-            // An id is never reused: another mark means keys of another issuer.
+            // An id is never reused: a different mark means that the keys belong to another issuer.
             older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false
         })?.id {
             throw KeyRing.conflict(id)
@@ -193,7 +195,8 @@ public struct KeyRing: Hashable, Sendable {
         KeyError(.conflict, "key \(id) on this station differs from the one in the file")
     }
 
-    /// Changes every entry but the sealing one, which therefore need not be found again.
+    /// Changes every entry except the sealing one, which therefore does not have to be looked up
+    /// again.
     private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
         var ring = self
         ring.entries = entries.map { $0.id == sealing.id ? $0 : change($0) }

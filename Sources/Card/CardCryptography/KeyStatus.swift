@@ -1,10 +1,10 @@
-/// The permitted use of a key, ordered from free to restricted.
+/// The permitted use of a key, ordered from least to most restricted.
 public enum KeyStatus: String, Sendable, Hashable, CaseIterable {
     /// Seals new records, if it is the newest active key, and verifies.
     case active
-    /// Verifies old records, and seals no new ones.
+    /// Verifies old records, but seals no new ones.
     case verifyOnly = "verify-only"
-    /// Not trusted, even if the seal is right.
+    /// Not trusted, even if the seal is correct.
     case retired
 
     /// The more restrictive of the two.

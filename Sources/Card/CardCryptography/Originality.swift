@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// The signature that the chip's maker stored in it.
+/// The signature that the maker of the chip stored on it.
 ///
-/// A valid signature proves who made the chip, but a copy can have one too: anyone can read it and
-/// write it into an emulator together with the UID.
+/// A valid signature shows who made the chip, but a copy can have one, too: anyone can read the
+/// signature and write it to an emulator together with the UID.
 package enum Originality {
-    /// The maker's keys for families of chips.
+    /// The maker's public keys, one for each family of chips.
     package enum Family: Sendable, CaseIterable {
         /// NTAG21x and MIFARE Ultralight EV1, on secp128r1.
         case ntag21x
@@ -61,7 +61,7 @@ package enum Originality {
         0x59, 0x6A, 0xF3, 0x37, 0x92, 0x00, 0x59, 0x93, 0x16, 0xA0, 0x0A, 0x14, 0x10,
     ]
 
-    /// Whether the signature is the maker's for this UID. The maker signs the UID itself, not a
+    /// Whether this is the maker's signature for this UID. The maker signs the UID itself, not a
     /// digest of it.
     package static func verify(
         uid: [UInt8], signature: [UInt8], of family: Family = .ntag21x
@@ -69,14 +69,15 @@ package enum Originality {
         guard uid.count == uidSize, signature.count == family.signatureSize else { return false }
         let size = family.numberSize
         let numbers = integer(signature.prefix(size)) + integer(signature.suffix(size))
-        // The chip gives two bare numbers; libcrypto wants them as a DER sequence.
+        // The chip returns two bare numbers; libcrypto expects them as a DER sequence.
         return verify(uid, encoded: [0x30, UInt8(numbers.count)] + numbers, by: family.publicKey)
     }
 
     private static func verify(
         _ message: [UInt8], encoded signature: [UInt8], by publicKey: [UInt8]
     ) -> Bool {
-        // A refused signature leaves errors in libcrypto's queue, which the next call would see.
+        // A rejected signature leaves errors in libcrypto's queue, where the next call would find
+        // them.
         let crypto = CryptoLibraries.crypto
         defer { crypto.clear_errors() }
         let key = unsafe publicKey.withUnsafeBufferPointer { buffer in
@@ -92,8 +93,8 @@ package enum Originality {
             context, signature, signature.count, message, message.count) == 1
     }
 
-    /// A number in DER: without leading zeros, except one if the first bit would otherwise make it
-    /// negative.
+    /// A number in DER: without leading zeros, except for one if the first bit would otherwise make
+    /// the number negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The stored form of a user's password: bytes derived from it and a salt, slowly and with much
-/// memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
+/// The stored form of a user's password: bytes derived from the password and a salt, slowly and
+/// using a lot of memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
 package struct PasswordHash: Hashable, Sendable {
     /// The cost of the derivation, stored with the bytes because a later version may raise it.
     package struct Cost: Hashable, Sendable {
@@ -10,24 +10,25 @@ package struct PasswordHash: Hashable, Sendable {
         package let blockSize: UInt64
         package let lanes: UInt64
 
-        /// The default: 32 MiB, and about 240 ms, as OWASP recommended for scrypt in 2025.
+        /// The default: 32 MiB and about 240 ms, as OWASP recommended for scrypt in 2025.
         package static let usual = Cost(known: 32_768, 8, 3)
-        /// Whether it is less work than the default.
+        /// Whether this cost is lower than the default.
         package var isBelowUsual: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
-        /// `nil` for an invalid cost or one above 64 MiB, so that a crafted file cannot exhaust
+        /// `nil` if the cost is invalid or exceeds 64 MiB, so that a crafted file cannot exhaust
         /// memory.
         package init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
-                // scrypt needs 128 bytes times rounds times block size (RFC 7914).
+                // scrypt needs 128 bytes times the number of rounds times the block size (RFC
+                // 7914).
                 128 * rounds * blockSize <= PasswordHash.mostMemory / 2
             else { return nil }
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// The lanes missing from the usual cost, if only lanes differ.
+        /// The lanes missing from the default cost, if the costs differ only in their lanes.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
@@ -49,20 +50,20 @@ package struct PasswordHash: Hashable, Sendable {
     package let salt: [UInt8]
     package let bytes: [UInt8]
 
-    /// The hash of a new password. `salt` is random, and different for each.
+    /// The hash of a new password. `salt` must be random and different for each password.
     package init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
         self.init(
             cost: cost, salt: salt,
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))
     }
 
-    /// A hash as it was stored.
+    /// A hash loaded from storage.
     package init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. It takes equally long for any other, and for a hash stored at
-    /// a lower cost.
+    /// Whether this is the password. The check takes the same time for every password, and also for
+    /// a hash stored at a lower cost.
     package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }

@@ -2,26 +2,26 @@ package import TextCodecs
 
 /// The passphrase of one sealed table: 25 random letters and digits, shown once.
 ///
-/// It has 125 random bits, so guessing need not be slowed down.
+/// It has 125 random bits, so there is no need to slow down guessing.
 package struct TablePassphrase: Hashable, Sendable {
     /// The number of random bytes for one passphrase.
     package static let randomByteCount = 25
     private static let groupSize = 5
-    /// No I, L, O or U: they are mistaken for others, or spell words.
+    /// No I, L, O, or U: they are easily mistaken for other characters, or form words.
     private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     private let letters: Secret
 
-    /// A passphrase from `randomByteCount` unpredictable bytes; any other count is a programming
-    /// error.
+    /// A passphrase made from `randomByteCount` unpredictable bytes; any other count is a
+    /// programming error.
     package init(random: [UInt8]) {
         precondition(random.count == TablePassphrase.randomByteCount, "a byte for each letter")
         // Five bits of each byte: 32 symbols, each equally likely.
         letters = Secret(random.map { TablePassphrase.symbols[Int($0 & 31)] })
     }
 
-    /// A typed passphrase: in either case, with any spaces and hyphens, and with O for 0, or I or L
-    /// for 1. `nil` for anything else.
+    /// A passphrase that someone typed: in upper or lower case, with any spaces and hyphens, and
+    /// with O for 0, or I or L for 1. `nil` for anything else.
     package init?(typed text: String) {
         var letters: [UInt8] = []
         for letter in text.uppercased().utf8 where !" -\n\r\t".utf8.contains(letter) {
@@ -38,7 +38,7 @@ package struct TablePassphrase: Hashable, Sendable {
         self.letters = Secret(letters)
     }
 
-    /// The passphrase for people, in groups of five.
+    /// The passphrase as shown to people, in groups of five.
     package var text: String {
         stride(from: 0, to: letters.bytes.count, by: TablePassphrase.groupSize).map { start in
             String(
@@ -54,7 +54,7 @@ extension TablePassphrase: CustomStringConvertible, CustomDebugStringConvertible
     package var debugDescription: String { description }
 }
 
-/// A table of card keys on its way to a station: encrypted (AES-128, CBC), then authenticated
+/// A table of card keys on its way to a station: encrypted (AES-128, CBC) and then authenticated
 /// (HMAC, SHA-256), with keys derived from its passphrase (HKDF). Each file has its own passphrase,
 /// so no key is used twice.
 package struct SealedTable: Hashable, Sendable {
@@ -63,20 +63,20 @@ package struct SealedTable: Hashable, Sendable {
     private let encrypted: [UInt8]
     private let code: [UInt8]
 
-    /// Seals a table. The passphrase must never have sealed another.
+    /// Seals a table. The passphrase must never have been used for another one.
     package init(_ table: KeyRing, with passphrase: TablePassphrase) {
         precondition(table.isTable, "masters are never sealed for a station")
         let keys = Keys(passphrase)
         var plain = Array(table.json().text.utf8)
         let padding = AESKey.blockSize - plain.count % AESKey.blockSize
-        // PKCS #7: each byte of the padding says how many there are.
+        // PKCS #7: each padding byte holds the number of padding bytes.
         plain += [UInt8](repeating: UInt8(padding), count: padding)
         encrypted = keys.cipher.encrypt(plain, vector: keys.vector)
         Wiping.wipe(&plain)
         code = keys.code(of: encrypted)
     }
 
-    /// The file.
+    /// The file as JSON.
     package func json() -> JSONValue {
         [
             "format": .string(SealedTable.format),
@@ -85,8 +85,7 @@ package struct SealedTable: Hashable, Sendable {
         ]
     }
 
-    /// Reads the output of `json`, pretty or not, and nothing else. `nil` for a file of another
-    /// kind.
+    /// Accepts only the output of `json`, pretty-printed or not. `nil` for a file of another kind.
     package init?(parsing bytes: [UInt8]) throws(KeyError) {
         guard let value = try? JSONValue.parsing(bytes, byteLimit: KeyRing.byteLimit),
             value["format"]?.string == SealedTable.format
@@ -97,16 +96,17 @@ package struct SealedTable: Hashable, Sendable {
             code.count == SHA256.size
         else { throw KeyError(.malformed, "the sealed table is incomplete") }
         (self.encrypted, self.code) = (encrypted, code)
-        // Only one spelling, so that no byte of the file can be changed unseen.
+        // Only one way to write it, so that no byte of the file can be changed without being
+        // noticed.
         guard [json().text, json().prettyText].contains(where: { bytes == Array($0.utf8) }) else {
             throw KeyError(.malformed, "the sealed table was altered")
         }
     }
 
-    /// The table in it. The code is checked before anything is decrypted.
+    /// The table inside. The MAC is checked before anything is decrypted.
     package func open(with passphrase: TablePassphrase) throws(KeyError) -> KeyRing {
         let keys = Keys(passphrase)
-        // Before decrypting, so that no answer about the padding can be used to guess the content.
+        // Before decrypting, so that no error about the padding can be used to guess the contents.
         guard ConstantTime.equal(keys.code(of: encrypted), code) else {
             throw KeyError(
                 .sealed, "the passphrase is wrong for this file, or the file was altered")
@@ -135,7 +135,7 @@ package struct SealedTable: Hashable, Sendable {
                 info: Array(SealedTable.format.utf8), count: 2 * AESKey.blockSize + SHA256.size)
             defer { Wiping.wipe(&derived) }
             cipher = AESKey(Array(derived.prefix(AESKey.size)))
-            // A derived vector is safe, as each passphrase seals only one file.
+            // Deriving the vector is safe, because each passphrase seals only one file.
             vector = Array(derived[AESKey.size..<2 * AESKey.size])
             codeKey = Array(derived.suffix(SHA256.size))
         }

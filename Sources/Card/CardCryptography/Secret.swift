@@ -1,4 +1,4 @@
-/// Bytes that no description, debugger or dump shows.
+/// Bytes that never appear in a description, debugger, or dump.
 struct Secret: Hashable, Sendable {
     let bytes: [UInt8]
 

@@ -1,23 +1,25 @@
-/// The key with which a station seals its own files, such as its journal, made from one key of the
+/// The key that a station uses to seal its own files, such as its journal, made from one key of the
 /// ring.
 ///
-/// A station with a table of card keys seals with another key than one with the masters, so a
-/// stolen table cannot make a file that looks like that of an issuer's station. Masters check both.
+/// A station with a table of card keys seals with a different key from a station with the masters,
+/// so a stolen table cannot be used to make a file that looks like one from an issuer's station. A
+/// station with the masters can check both.
 package struct StationSeal: Hashable, Sendable {
-    /// The id of the key that it is made from.
+    /// The id of the key from which this one is made.
     package let keyID: UInt8
-    /// Whether it is the key of a station with a table.
+    /// Whether this is the key of a station with a table.
     package let isOfTable: Bool
-    /// The source of the key: masters derive one for each purpose, a table from its own 32 bytes.
+    /// What the key is made from: masters derive one for each purpose; a table uses its own 32
+    /// bytes.
     private let source: KeyEntry
 
-    /// `nil` if the seal needs masters that the entry lacks.
+    /// `nil` if the seal requires masters that the entry does not have.
     package init?(_ entry: KeyEntry, isOfTable: Bool) {
         guard isOfTable || entry.masters != nil else { return nil }
         (keyID, self.isOfTable, source) = (entry.id, isOfTable, entry)
     }
 
-    /// The 32-byte seal of this text, which only the key can make.
+    /// The 32-byte seal of this text, which can only be made with the key.
     package func code(of text: [UInt8], for purpose: String) -> [UInt8] {
         HMACSHA256.code(for: text, key: key(for: purpose))
     }
@@ -31,7 +33,7 @@ package struct StationSeal: Hashable, Sendable {
 }
 
 extension KeyRing {
-    /// The seal of the station that has these keys.
+    /// The seal of a station that has these keys.
     package var stationSeal: StationSeal {
         guard let seal = StationSeal(sealing, isOfTable: isTable) else {
             preconditionFailure("These keys are neither a table nor the masters of an issuer.")

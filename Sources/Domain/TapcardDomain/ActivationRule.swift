@@ -1,4 +1,4 @@
-/// The rule of the activation service: an answer that names a version above 6.1 is a yes.
+/// How to read the activation service's answer: a version above 6.1 means that the code is active.
 package enum ActivationRule {
     private static let threshold = Version("6.1")
 

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, written as yyyy-MM-dd.
+/// A day in the Gregorian calendar, written as yyyy-MM-dd.
 public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConvertible {
     /// The year.
     public let year: Int
-    /// The month, from 1.
+    /// The month, starting at 1.
     public let month: Int
-    /// The day of the month, from 1.
+    /// The day of the month, starting at 1.
     public let day: Int
 
     /// `nil` for a day that does not exist; years have four digits.
@@ -15,7 +15,7 @@ public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConverti
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Reads ten characters, "2023-05-15", and nothing else.
+    /// Accepts exactly ten characters, "2023-05-15".
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let dash = UInt8(ascii: "-")

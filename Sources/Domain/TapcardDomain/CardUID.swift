@@ -1,9 +1,9 @@
 /// The UID of a card's chip: seven bytes, shown as upper-case hexadecimal.
 public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The bytes, in the order of the selection.
+    /// The bytes, in the order in which they appear during selection.
     public let bytes: [UInt8]
 
-    /// Takes the UID of a tag; `nil` unless it has 7 bytes.
+    /// Takes a tag's UID; `nil` unless it has 7 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 7 else { return nil }
         self.bytes = bytes
@@ -25,13 +25,13 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// `nil` for a number of more than seven bytes.
+    /// `nil` for a number that needs more than seven bytes.
     package init?(number: Int64) {
         guard number >= 0, number >> 56 == 0 else { return nil }
         self.init(bytes: (0..<7).map { UInt8(truncatingIfNeeded: number >> (48 - 8 * $0)) })
     }
 
-    /// The seven bytes as a number, which sorts as the cards do.
+    /// The seven bytes as a number, which has the same sort order as the cards.
     package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 
     public static func < (left: Self, right: Self) -> Bool {

@@ -1,5 +1,6 @@
 extension CashierName {
-    /// The name without case, spaces and invisible characters: equal for every way to type it.
+    /// The name with case, spaces, and invisible characters ignored: the same no matter how it is
+    /// typed.
     public var spelling: String { CashierName.folded(text.unicodeScalars) }
 
     /// Whether one name could be mistaken for the other on a screen.
@@ -8,8 +9,8 @@ extension CashierName {
     }
 
     private var shape: String {
-        // Shapes are compared before and after folding the case: a capital may look like another
-        // letter than its small form.
+        // Shapes are compared both before and after case folding: a capital may look like a
+        // different letter than its lower-case form does.
         let shown = CashierName.folded(text.unicodeScalars.map(CashierName.shape))
         return String(String.UnicodeScalarView(shown.unicodeScalars.map(CashierName.shape)))
     }
@@ -21,14 +22,14 @@ extension CashierName {
     }
 
     private static func shape(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        // The full-width forms of ASCII.
+        // The full-width forms of ASCII characters.
         let narrow =
             (0xFF01...0xFF5E).contains(scalar.value)
             ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
         return lookalikes[narrow] ?? narrow
     }
 
-    /// Letters of other alphabets, digits and signs, each with the letter that it looks like.
+    /// Letters from other alphabets, digits, and symbols, each with the letter that it looks like.
     private static let lookalikes: [Unicode.Scalar: Unicode.Scalar] = {
         let families: KeyValuePairs<Unicode.Scalar, String> = [
             "a": "АаΑαɑ", "b": "ВΒ", "c": "СсϹϲ", "d": "ԁ", "e": "ЕеΕ", "g": "ɡ", "h": "НнΗһ",

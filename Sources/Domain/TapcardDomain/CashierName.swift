@@ -3,10 +3,10 @@ public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// The greatest length, in Unicode scalars of the composed form.
+    /// The maximum length, in Unicode scalars of the composed form.
     public static let longest = 40
 
-    /// Checks a name. Refuses one that is empty, too long, or has control characters.
+    /// Checks a name. Refuses one that is empty, too long, or contains control characters.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         guard name.unicodeScalars.count <= CashierName.longest else {

@@ -1,22 +1,22 @@
-/// A chip that tapcard keeps cards on. Its raw value is its name in the ledger, in JSON, in dumps
-/// and for people.
+/// A chip that tapcard can use for cards. The raw value is the chip's name in the ledger, in JSON,
+/// in dumps, and as shown to people.
 ///
-/// A new chip begins with a case here; the compiler then asks for its pages (`Type2Chip`) and for
-/// the place of a card on it (`CardLayout`).
+/// To add a chip, start with a case here; the compiler will then ask for its pages (`Type2Chip`)
+/// and for where a card goes on it (`CardLayout`).
 public enum Chip: String, Sendable, CaseIterable {
-    /// NTAG213, with 144 bytes for users.
+    /// NTAG213, with 144 bytes of user memory.
     case ntag213 = "NTAG213"
-    /// NTAG215, with 504 bytes for users.
+    /// NTAG215, with 504 bytes of user memory.
     case ntag215 = "NTAG215"
-    /// NTAG216, with 888 bytes for users.
+    /// NTAG216, with 888 bytes of user memory.
     case ntag216 = "NTAG216"
-    /// NTAG 424, which proves itself with keys.
+    /// NTAG 424, which uses keys to prove that it is genuine.
     case ntag424 = "NTAG424"
 
     /// The name on the data sheet.
     public var name: String { rawValue }
 
-    /// The chip with this typed name, in capitals or not.
+    /// The chip whose name someone typed, in upper or lower case.
     public init?(typed word: String) {
         self.init(rawValue: word.uppercased())
     }
@@ -36,7 +36,7 @@ extension Chip: CustomStringConvertible {
 }
 
 extension String {
-    /// The name of a chip with "A" or "An", as it is spoken: an NTAG, a MIFARE.
+    /// The name of a chip with "A" or "An", depending on how it is pronounced: an NTAG, a MIFARE.
     package var withArticle: String {
         (hasPrefix("NTAG") || hasPrefix("ISO") ? "An " : "A ") + self
     }

@@ -15,7 +15,7 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         second = Int(seconds - days * CivilTime.secondsInDay)
     }
 
-    /// Reads 19 characters, "2021-04-26 17:26:22", and nothing else.
+    /// Accepts exactly 19 characters, "2021-04-26 17:26:22".
     package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let date = CalendarDate(String(words[0])),
@@ -24,7 +24,7 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.init(date, second)
     }
 
-    /// A leap second, number 60, counts as the second after it.
+    /// A leap second, number 60, counts as the second that follows it.
     fileprivate init?(_ date: CalendarDate, _ second: Int) {
         let days = date.daysSince1970 * CivilTime.secondsInDay
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
@@ -45,24 +45,25 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CalendarDate {
-    // Years are counted from 1 March, so that a leap day is the last day of its year. From March
-    // on, the lengths of the months repeat every five months, which have 153 days.
-    // From 1 March of the year 0 to 1 January 1970; and 400 years with their 97 leap days.
+    // Years are counted from March 1, so that a leap day is the last day of its year. From March
+    // on, the lengths of the months repeat every five months, which have 153 days. The number is
+    // the days from March 1 of the year 0 to January 1, 1970; below, 400 years have 97 leap days.
     private static let daysFromMarchOfYearZero: Int64 = 719_468
     private static let daysInFourCenturies: Int64 = 146_097
 
     /// The date this many days after 1970-01-01; `nil` outside the calendar.
     fileprivate init?(daysSince1970 days: Int64) {
-        // A number beyond every calendar year could overflow below.
+        // A number beyond all calendar years could overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
         let day = days + CalendarDate.daysFromMarchOfYearZero
         let era = floored(day, CalendarDate.daysInFourCenturies)
         let dayOfEra = day - era * CalendarDate.daysInFourCenturies
-        // The leap day ends a four-year span, or the era; dividing would count it to the next year.
+        // The leap day ends a four-year span, or the era; a plain division would count it as part
+        // of the next year.
         let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // Months from March on, 0 to 11, by the 153 days of five of them.
+        // Months from March on, 0 to 11, based on five months having 153 days.
         let month = (5 * dayOfYear + 2) / 153
         self.init(
             year: Int(era * 400 + yearOfEra) + (month < 10 ? 0 : 1),
@@ -80,7 +81,7 @@ extension CalendarDate {
     }
 }
 
-/// Division that rounds down for negative numbers too.
+/// Division that also rounds down for negative numbers.
 private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
     let quotient = number / divisor
     return quotient * divisor > number ? quotient - 1 : quotient

@@ -1,28 +1,29 @@
-/// A currency for a ledger: its ISO 4217 letters, decimals and sign.
+/// A currency for a ledger: its ISO 4217 code, number of decimal places, and symbol.
 public struct Currency: Hashable, Sendable {
-    /// The code of ISO 4217, such as USD.
+    /// The ISO 4217 code, such as USD.
     public let code: String
-    /// The number of digits after the point.
+    /// The number of digits after the decimal point.
     public let decimals: Int
-    /// The sign shown before an amount.
+    /// The symbol shown before an amount.
     public let sign: String
-    /// About this many minor units are worth one dollar: a round number near the rates of 2026, for
-    /// amounts that only need a sensible size.
+    /// Roughly how many minor units are worth one dollar: a round number near the rates of 2026,
+    /// for amounts that only need a sensible size.
     let dollarsWorth: Int64
-    /// Whether people who pay in this currency write a comma before the decimals.
+    /// Whether people who pay in this currency write a comma as the decimal separator.
     public let usesDecimalComma: Bool
 
-    /// The largest balance of a card, in minor units: eight digits fill the room on the tag.
+    /// The largest balance that a card can have, in minor units: eight digits fill the space on the
+    /// tag.
     public static let largestBalance: Int64 = 99_999_999
 
-    /// The largest prize that is paid past the card, in minor units: fifteen digits are exact in
-    /// every program that reads them.
+    /// The largest prize that is paid out without going through the card, in minor units: fifteen
+    /// digits are exact in every program that reads them.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
-    /// The dollar of the United States.
+    /// The United States dollar.
     public static let usd = Currency("USD", decimals: 2, "$", dollarsWorth: 100)
 
-    /// The currencies that a ledger can be kept in.
+    /// The currencies in which a ledger can be kept.
     public static let known: [Currency] = [
         usd,
         Currency("EUR", decimals: 2, "€", dollarsWorth: 100, usesDecimalComma: true),
@@ -43,7 +44,7 @@ public struct Currency: Hashable, Sendable {
         Currency("KWD", decimals: 3, "KD ", dollarsWorth: 200),
     ]
 
-    /// The currency with this code; `nil` for one that tapcard does not know.
+    /// The currency with this code; `nil` for one that tapcard does not support.
     public init?(code: String) {
         guard let row = Currency.known.first(where: { $0.code == code }) else { return nil }
         self = row
@@ -57,10 +58,11 @@ public struct Currency: Hashable, Sendable {
         (self.dollarsWorth, self.usesDecimalComma) = (dollarsWorth, usesDecimalComma)
     }
 
-    /// A round amount that is worth about this many dollars, at most the largest balance of a card.
+    /// A round amount worth about this many dollars, no more than the largest balance that a card
+    /// can have.
     public func roughly(dollars: Int64) -> Money { roughly(cents: dollars * 100) }
 
-    /// A round amount that is worth about this many hundredths of a dollar.
+    /// A round amount worth about this many hundredths of a dollar.
     public func roughly(cents: Int64) -> Money {
         Money(minorUnits: min(cents * dollarsWorth / 100, Currency.largestBalance), self)
     }

@@ -1,4 +1,4 @@
-/// The form in which a tag shows its card to phones.
+/// The format in which a tag presents card data to phones.
 public enum FaceStyle: String, Sendable, CaseIterable {
     /// tapcard's own JSON in a Text record.
     case tapcard

@@ -2,9 +2,9 @@
 
 /// The cardholder. Both parts are optional, because any phone can read them from the tag.
 public struct Holder: Hashable, Sendable {
-    /// The cardholder's number; `nil` without one.
+    /// The cardholder's number; `nil` if there is none.
     public let id: HolderID?
-    /// The cardholder's name; `nil` without one.
+    /// The cardholder's name; `nil` if there is none.
     public let name: HolderName?
 
     /// No cardholder, for a card that belongs to nobody.
@@ -17,7 +17,8 @@ public struct Holder: Hashable, Sendable {
     }
 }
 
-/// A cardholder's number, from 1. Zero stands for "none" under the seal, so it is not a valid id.
+/// A cardholder's number, 1 or higher. Under the seal, zero stands for "none", so it is not a valid
+/// id.
 public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let number: Int64
@@ -48,16 +49,16 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
 
 /// A cardholder's name: Unicode in its composed form, without control characters, not empty.
 ///
-/// The form is fixed because the name is sealed byte for byte: two spellings that look alike must
-/// not give two seals.
+/// The form is fixed because the name is sealed byte for byte: two ways of writing it that look the
+/// same must not give two different seals.
 public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// The greatest length in bytes: a longer name fits on none of the supported chips.
+    /// The maximum length in bytes: a longer name does not fit on any supported chip.
     public static let longestInBytes = 160
 
-    /// Checks a name: its length in bytes, and that it can be shown.
+    /// Checks a name: its length in bytes, and whether it can be displayed.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         let excess = name.utf8.count - HolderName.longestInBytes
@@ -73,7 +74,7 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Composes a name; refuses one that is empty, unreadable, or has control characters.
+/// Composes a name; refuses one that is empty, unreadable, or contains control characters.
 func composedName(_ text: String) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }
@@ -84,7 +85,7 @@ func composedName(_ text: String) throws(Refusal) -> String {
     guard isShown else {
         throw Refusal(.badName, "the name is empty; leave it out instead")
     }
-    // The mark that Swift puts in place of bytes that are not UTF-8.
+    // The character that Swift substitutes for bytes that are not UTF-8.
     guard !composed.contains("\u{FFFD}") else {
         throw Refusal(.badName, "the name is not valid UTF-8")
     }

@@ -11,17 +11,18 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// Reads an amount that a person typed: digits, and after a point at most as many as the
-    /// currency has; ".50" is 0.50. Zero is valid here; the rule that uses the amount decides about
-    /// it. A comma is a decimal comma before exactly two final digits if there is no other
-    /// separator, and before any number of digits where it is usual. It never separates thousands:
-    /// 1,500 is refused in a currency with two decimals.
+    /// Reads an amount that someone typed: digits, optionally followed by a point and no more
+    /// digits than the currency has; ".50" is 0.50. Zero is valid here; the rule that uses the
+    /// amount decides whether to accept it. A comma is a decimal comma if exactly two digits follow
+    /// it and there is no other separator, and before any number of digits where decimal commas are
+    /// customary. It never separates thousands: 1,500 is refused in a currency with two decimal
+    /// places.
     public init(
         parsing text: String, _ currency: Currency, acceptingComma: Bool? = nil
     ) throws(Refusal) {
         var bytes = Array(text.utf8)
         if !bytes.contains(UInt8(ascii: ".")), let comma = bytes.firstIndex(of: UInt8(ascii: ",")),
-            // Three bytes from the comma on: itself and two digits.
+            // Three bytes, starting with the comma: the comma itself and two digits.
             acceptingComma ?? currency.usesDecimalComma || bytes.count - comma == 3
         {
             bytes[comma] = UInt8(ascii: ".")
@@ -30,7 +31,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; write it without a minus sign")
         }
-        // A decimal comma is a likely slip, and the right amount is known.
+        // A decimal comma is an easy slip, and the right amount is obvious.
         if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
         }
@@ -65,7 +66,8 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
-    /// The amount with exactly the currency's digits, and a minus sign if it is negative: "12.50".
+    /// The amount with exactly as many decimal places as the currency has, and a minus sign if it
+    /// is negative: "12.50".
     public var description: String {
         let sign = minorUnits < 0 ? "-" : ""
         let magnitude = minorUnits.magnitude
@@ -76,7 +78,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         return sign + String(magnitude / scale) + "." + zeros + fraction
     }
 
-    /// The amount with its sign, for people: "$12.50", "-$4.50".
+    /// The amount with its currency symbol, as shown to people: "$12.50", "-$4.50".
     public var shown: String {
         (minorUnits < 0 ? "-" : "") + currency.sign + description.drop { $0 == "-" }
     }
@@ -88,10 +90,10 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The greatest length in bytes: a person does not type longer amounts.
+    /// The maximum length in bytes: no one types longer amounts.
     private static let longestAmount = 40
 
-    /// The plain amount for a text with a currency sign, or with two kinds of separators; `nil` if
+    /// The plain amount for text with a currency symbol, or with two kinds of separators; `nil` if
     /// it is ambiguous or too large.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
         guard text.utf8.count <= longestAmount else { return nil }
@@ -106,16 +108,16 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) })
         else { return nil }
         let marks = rest.filter { $0 == "." || $0 == "," }
-        // With one kind of mark and no sign, 1.500 may mean either.
+        // With only one kind of separator and no currency symbol, 1.500 could mean either.
         guard hasSign || Set(marks).count == 2 else { return nil }
         let isFraction = parts.count > 1 && last.count <= currency.decimals
-        // Three digits after a single mark may be thousands or decimals.
+        // Three digits after a single separator could be thousands or decimals.
         guard isFraction || parts.count == 1 else { return nil }
         return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
-    /// The text with a point, if one decimal comma is its only fault. A comma with more digits
-    /// after it than the currency has may separate thousands.
+    /// The text with a point, if a single decimal comma is all that is wrong with it. A comma
+    /// followed by more digits than the currency has may separate thousands.
     private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),

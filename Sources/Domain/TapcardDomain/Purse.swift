@@ -1,9 +1,9 @@
-/// A card's balance, and the part of it that an open payment holds. Each step returns the next
-/// purse or refuses; a purse that breaks a limit cannot be made.
+/// A card's balance, and the part of it that an open payment holds. Each step either returns the
+/// next purse or refuses; a purse that breaks a limit cannot be created.
 public struct Purse: Hashable, Sendable {
     /// The money on the card.
     public let balance: Money
-    /// The part of it that an open payment holds.
+    /// The part of the balance that an open payment holds.
     public let held: Money
 
     /// An empty purse.
@@ -22,7 +22,7 @@ public struct Purse: Hashable, Sendable {
         self.held = held
     }
 
-    /// The balance that an open payment does not hold.
+    /// The part of the balance that no open payment holds.
     public var available: Money {
         Money(minorUnits: balance.minorUnits - held.minorUnits, balance.currency)
     }

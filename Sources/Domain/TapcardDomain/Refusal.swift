@@ -1,4 +1,4 @@
-/// A rule's refusal and its facts. Two refusals are equal when their rules are.
+/// A refusal by a rule, with the facts. Two refusals are equal when their rules are.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rules that can refuse.
     public enum Rule: String, Sendable, CaseIterable {
@@ -6,60 +6,60 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case badAmount = "bad-amount"
         /// The cardholder's number is not valid.
         case badIdentifier = "bad-identifier"
-        /// A card or the ledger does not take the name.
+        /// A card or the ledger cannot accept the name.
         case badName = "bad-name"
-        /// The card has less than was asked for.
+        /// The card has less money than requested.
         case insufficientBalance = "insufficient-balance"
         /// More than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
         /// Not possible in the current state of the card or the station.
         case wrongState = "wrong-state"
-        /// The card is blocked, or was replaced.
+        /// The card is blocked or was replaced.
         case cardBlocked = "card-blocked"
         /// The card was closed and paid out.
         case cardClosed = "card-closed"
-        /// The ledger knows the card already.
+        /// The ledger already knows the card.
         case cardKnown = "card-known"
         /// The ledger does not know the card.
         case cardUnknown = "card-unknown"
-        /// Money would be lost with the card.
+        /// The money on the card would be lost.
         case cardHasMoney = "card-has-money"
         /// The card has no sequence numbers left.
         case numbersExhausted = "numbers-exhausted"
         /// The operation cannot be reversed.
         case notRefundable = "not-refundable"
-        /// The operation was reversed before.
+        /// The operation has already been reversed.
         case alreadyRefunded = "already-refunded"
         /// The numbers are not those of a lottery ticket.
         case badBalls = "bad-balls"
-        /// A name or list of draws that makes no sense.
+        /// A name or a list of draws that makes no sense.
         case badDraw = "bad-draw"
-        /// No such draw is known.
+        /// There is no known draw with this name.
         case noSuchDraw = "no-such-draw"
         /// The draw has taken place.
         case drawOver = "draw-over"
         /// No draw is known.
         case noDrawKnown = "no-draw-known"
-        /// The guess is not one of this game.
+        /// The guess does not fit this game.
         case badGuess = "bad-guess"
-        /// The ticket has won nothing.
+        /// The ticket has not won anything.
         case nothingWon = "nothing-won"
-        /// The prize was booked before.
+        /// The prize has already been booked.
         case alreadyClaimed = "already-claimed"
     }
 
     /// The rule that refused.
     public let rule: Rule
-    /// The refusal in a sentence, for people.
+    /// A sentence for people that describes the refusal.
     public let detail: String
-    /// The reason within the rule, where it decides what can be done.
+    /// The reason within the rule, if it affects what can be done about it.
     public let reason: Reason?
 
-    /// Reasons that need another remedy than their rule suggests.
+    /// Reasons that call for a different remedy than their rule suggests.
     public enum Reason: Hashable, Sendable {
         /// The card was replaced: this refusal is permanent.
         case replaced
-        /// The operation was made with this card.
+        /// The operation was made with this other card.
         case otherCard(CardUID)
         /// The operation belongs to the tag's previous account.
         case earlierAccount

@@ -1,10 +1,10 @@
-/// The scratch card on a card, and its legal steps.
+/// The scratch card on a card, and the steps that it allows.
 public enum ScratchCard: Hashable, Sendable {
     /// The card has no scratch card.
     case none
     /// The code is still hidden.
     case unscratched
-    /// The code is visible and not activated.
+    /// The code is visible but not activated.
     case scratched(ScratchCode)
     /// The code is activated.
     case activated(ScratchCode)
@@ -17,7 +17,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
-    /// The state's word for people, the tag and `--json`.
+    /// The word for the state, as used for people, on the tag, and in `--json`.
     public var word: String? {
         switch self {
         case .none: nil
@@ -27,7 +27,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
-    /// The state after scratching to this code.
+    /// The state after scratching reveals this code.
     public func scratching(to code: ScratchCode) throws(Refusal) -> ScratchCard {
         switch self {
         case .unscratched: return .scratched(code)

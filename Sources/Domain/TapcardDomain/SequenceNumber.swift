@@ -1,16 +1,16 @@
-/// The number of one sealed state of a card. Numbers only grow, and none is used twice.
+/// The number of one sealed state of a card. Numbers only increase, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     public let value: UInt32
 
     /// The number before the first state.
     public static let none = SequenceNumber(trusted: 0)
-    /// The highest number: the record on the tag has three bytes for it.
+    /// The highest number: it takes up three bytes in the record on the tag.
     public static let last: UInt32 = 0xFF_FFFF
-    /// The last number; no number follows it.
+    /// The highest number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
-    /// Takes a number; `nil` for one that no record can have.
+    /// Takes a number; `nil` for a number that no record can have.
     public init?(_ value: UInt32) {
         guard value <= SequenceNumber.last else { return nil }
         self.value = value

@@ -1,4 +1,4 @@
-/// The name of a station, which is its login at the database.
+/// The name of a station, which is also its login for the database.
 package struct StationName: Hashable, Sendable, CustomStringConvertible {
     package static let longest = 40
     package let text: String

@@ -1,4 +1,5 @@
-/// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain reads no clock.
+/// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain does not read
+/// any clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The milliseconds since 1970 in UTC.
     public let milliseconds: Int64
@@ -10,13 +11,13 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The time this many milliseconds later, or the last or first representable time.
+    /// The time this many milliseconds later, limited to the range of representable times.
     public func adding(milliseconds more: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(more)
         return Timestamp(milliseconds: overflow ? (more < 0 ? .min : .max) : sum)
     }
 
-    /// The time since `earlier`; 0 if a clock was set back.
+    /// The time that has passed since `earlier`; 0 if a clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)

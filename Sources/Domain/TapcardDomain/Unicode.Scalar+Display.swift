@@ -1,16 +1,16 @@
 extension Unicode.Scalar {
-    /// Whether the scalar can make a text look like another or break its line: control characters,
-    /// line and paragraph separators, and marks that change the direction of writing.
+    /// Whether the scalar can make text look like something else or break its line: control
+    /// characters, line and paragraph separators, and marks that change the writing direction.
     public var isMisleading: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        // Embeddings, overrides and isolates of the bidirectional algorithm (UAX #9).
+        // The embeddings, overrides, and isolates of the bidirectional algorithm (UAX #9).
         default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
         }
     }
 }
 
-/// The typed text made safe to show: shortened, and without misleading characters.
+/// The typed text, made safe to display: shortened, and without misleading characters.
 package func printable(_ text: String) -> String {
     let longestShown = 40
     let safe = text.unicodeScalars.prefix(longestShown).map { scalar in
@@ -21,10 +21,10 @@ package func printable(_ text: String) -> String {
 }
 
 extension String {
-    /// The longest text that an error shows unchanged.
+    /// The maximum length of text that an error shows unchanged.
     private static let longestQuotation = 100
 
-    /// The text in quotation marks for an error, shortened if it is long.
+    /// The text in quotation marks, for an error message, shortened if it is long.
     package var quotation: String {
         let whole = debugDescription
         return whole.count <= String.longestQuotation ? whole : "\"\(printable(self))\""

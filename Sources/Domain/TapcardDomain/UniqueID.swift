@@ -1,28 +1,28 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    // An array: with two numbers instead, Swift 6.3 crashes when it optimises asynchronous code,
-    // and some of the programs that it makes crash, too.
+    // An array: with two numbers instead, Swift 6.3 crashes when it optimizes asynchronous code,
+    // and some of the programs that it compiles crash, too.
     /// The 16 bytes of the id.
     public let bytes: [UInt8]
 
-    /// Takes 16 bytes; `nil` for another number of them.
+    /// Takes 16 bytes; `nil` for any other number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Makes a version 4 UUID of sixteen random bytes.
+    /// Makes a version 4 UUID from sixteen random bytes.
     public init?(random bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         var bytes = bytes
-        // The version, 4, and the variant of RFC 9562.
+        // The version, 4, and the variant defined in RFC 9562.
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         self.bytes = bytes
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. Refuses the nil UUID: programs
-    /// that have not made an id send it, so two of them would mean the same operation.
+    /// Reads 8-4-4-4-12 hexadecimal digits, in upper or lower case. Refuses the nil UUID: programs
+    /// that have not generated an id send it, so two of them would mean the same operation.
     public init?(_ text: String) {
         let text = text.utf8
         guard text.count == UniqueID.length else { return nil }
@@ -59,13 +59,13 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The places of the hyphens in the text, and its length.
+    /// The positions of the hyphens in the text, and its length.
     private static let hyphens = [8, 13, 18, 23]
     private static let length = 36
 }
 
-/// The id that makes an operation idempotent: the client chooses it once, and a retry with it does
-/// not repeat the operation.
+/// The id that makes an operation idempotent: the client chooses it once, and a retry with the same
+/// id does not repeat the operation.
 public typealias OperationID = UniqueID
 
 /// The code under the scratch-off layer.
@@ -80,7 +80,7 @@ package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     }
 }
 
-/// The lower-case digit of a value below 16.
+/// The lower-case digit for a value below 16.
 package func hexadecimalDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
 }

@@ -1,19 +1,19 @@
-/// The running time of a machine on a monotonic clock.
+/// How long a machine has been running, on a monotonic clock.
 ///
-/// The time of day may be wrong when an operation begins and be corrected later. Then only this
-/// clock tells how old the operation is, as long as the machine was not restarted.
+/// The time of day may be wrong when an operation begins, and may be corrected later. After that,
+/// only this clock can tell how old the operation is, as long as the machine was not restarted.
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
-    /// The identifier of one start of one machine.
+    /// Identifies one particular start of one machine.
     public let boot: String
     /// The milliseconds since the machine started.
     public let milliseconds: Int64
 
-    /// Creates a time. Only times of one start of the machine can be compared.
+    /// Creates a time. Only times from the same start of the machine can be compared.
     public init(boot: String, milliseconds: Int64) {
         (self.boot, self.milliseconds) = (boot, milliseconds)
     }
 
-    /// Reads the text that `description` has written.
+    /// Reads text written by `description`.
     public init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int64(parts[1]) else { return nil }

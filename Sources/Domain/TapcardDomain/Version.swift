@@ -1,15 +1,15 @@
-/// A version: numbers with dots between them, compared number by number. 6.1 equals 6.1.0 and comes
+/// A version: numbers separated by dots, compared number by number. 6.1 equals 6.1.0 and comes
 /// before 6.2, which comes before 6.10.
 package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// Each number's digits without leading zeros, as text so that no number is too large to
-    /// compare; zeros at the end are dropped.
+    /// The digits of each number without leading zeros, as text, so that no number is too large to
+    /// compare; trailing zeros are dropped.
     private let numbers: [String]
     package let description: String
 
-    /// The greatest length of a text that is read.
+    /// The maximum length of text that is read.
     private static let longestText = 64
 
-    /// Reads digits with single dots between them, and nothing else.
+    /// Accepts only digits with single dots between them.
     package init?(_ text: String) {
         guard text.utf8.count <= Version.longestText else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible 
     package static func < (left: Self, right: Self) -> Bool {
         for (ours, theirs) in zip(left.numbers, right.numbers) where ours != theirs {
             let (length, other) = (ours.utf8.count, theirs.utf8.count)
-            // Without leading zeros, more digits are the larger number.
+            // Without leading zeros, the number with more digits is larger.
             return length == other ? ours < theirs : length < other
         }
         return left.numbers.count < right.numbers.count

@@ -4,18 +4,19 @@ import Dispatch
 
 /// Ends a wait for a tag early, from any thread.
 ///
-/// `nfc_abort_command` is the only call that may come from another thread, and it has traps: on
-/// USB, an abort while nothing runs ends the next command; on a serial port, one that comes too
-/// early is lost and costs a descriptor. So it is called only while a command of that wait has been
-/// running for long, a few times at most, and never while the device is opened or closed.
+/// `nfc_abort_command` is the only call that another thread may make, and it has pitfalls: on USB,
+/// an abort while nothing is running ends the next command; on a serial port, an abort that is too
+/// early gets lost and costs a descriptor. So it is called only if a command of that wait has been
+/// running for a long time, no more than a few times, and never while the device is being opened or
+/// closed.
 final class AbortSwitch: Sendable {
     /// How long a command may run before it is aborted. A search that finds no tag ends sooner, so
-    /// only a hanging reader is aborted.
+    /// only a reader that hangs is aborted.
     private static let patience = DispatchTimeInterval.milliseconds(100)
     private static let mostAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
 
-    // The pointers are only used under the lock.
+    // The pointers are used only under the lock.
     @safe private struct State {
         var function: (@convention(c) (OpaquePointer?) -> Int32)?
         var device: OpaquePointer?
@@ -24,8 +25,8 @@ final class AbortSwitch: Sendable {
         var wasAborted = false
     }
 
-    /// The shared state. Its lock is held while an abort runs, so that the device is not closed at
-    /// the same time.
+    /// The shared state. Its lock is held during an abort, so that the device is not closed at the
+    /// same time.
     private let state = Guarded(State())
 
     /// Makes this device's commands abortable.
@@ -64,25 +65,26 @@ final class AbortSwitch: Sendable {
         return wasAborted ? nil : success
     }
 
-    /// Aborts the commands of this wait if one of them hangs.
+    /// Aborts the commands in this wait if one of them hangs.
     func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.mostAborts) }
 
     private func schedule(_ wait: UInt64, aborts: Int) {
         guard aborts > 0 else { return }
-        // Only commands that hang are still running then; a wait between two looks ends on its own.
+        // Only commands that hang are still running at that point; a wait between two checks ends
+        // on its own.
         Self.queue.asyncAfter(deadline: .now() + Self.patience) {
-            // An early abort is lost on a serial line, so it is repeated while the command still
-            // runs.
+            // An abort that is too early gets lost on a serial line, so it is repeated as long as
+            // the command is running.
             if self.abort(wait) { self.schedule(wait, aborts: aborts - 1) }
         }
     }
 
-    /// Aborts a command of this wait; `false` if none was running.
+    /// Aborts a command in this wait; `false` if none was running.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,
-                // An abort opens two descriptors, and libnfc's select() writes past its set from
-                // 1024 on.
+                // An abort opens two descriptors, and from 1024 on, libnfc's select() writes past
+                // the end of its set.
                 let function = unsafe state.function, DescriptorTable.hasRoomForReader
             else { return false }
             _ = unsafe function(device)

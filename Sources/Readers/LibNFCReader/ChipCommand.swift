@@ -1,14 +1,14 @@
-/// A command of a PN53x chip: bytes that start with the command code.
+/// A command for a PN53x chip: bytes that start with the command code.
 package struct ChipCommand: Equatable, Sendable {
     package let bytes: [UInt8]
 
     package static let firmwareVersion = Self(bytes: [0x02])
 
-    /// Looks for this many type A tags at 106 kbit/s and selects them (InListPassiveTarget).
+    /// Looks for up to this many type A tags at 106 kbit/s and selects them (InListPassiveTarget).
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
-    /// Selects the tag with this UID, even if it is halted. A longer UID gets cascade tags, as the
-    /// tag sends it.
+    /// Selects the tag with this UID, even if it is halted. Cascade tags are added to a longer UID,
+    /// as in the tag's own transmission.
     package static func select(_ uid: [UInt8]) -> Self {
         let mark: [UInt8] = [0x88]
         let marked =
@@ -41,7 +41,7 @@ package struct ChipCommand: Equatable, Sendable {
 
 /// How long the chip waits for a tag's answer.
 package struct AnswerTimeout: Hashable, Sendable {
-    /// The chip's default, which suffices for every frame that is not a block: 51.2 ms.
+    /// The chip's default of 51.2 ms, which is long enough for every frame that is not a block.
     package static let usual = Self(rawValue: 0x0A)
     /// The longest setting needed, 819.2 ms: more than a card may ask for.
     package static let longest = Self(rawValue: 0x0E)
@@ -50,7 +50,7 @@ package struct AnswerTimeout: Hashable, Sendable {
 
     private init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The shortest setting that waits at least this long, and not less than usual.
+    /// The shortest setting that waits at least this long, but no shorter than the default.
     package init(atLeast wait: Duration) {
         var value = Self.usual.rawValue
         while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
@@ -70,8 +70,8 @@ package enum ChipRegister: UInt16, CaseIterable, Sendable {
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 
-    /// The register values in an answer to `readRegisters`; `nil` if they are missing. A PN533 puts
-    /// a status byte before them, other chips do not.
+    /// The register values from an answer to `readRegisters`; `nil` if they are missing. A PN533
+    /// puts a status byte before them; other chips do not.
     package static func values(_ answer: [UInt8], count: Int) -> [UInt8]? {
         switch answer.count {
         case count: answer

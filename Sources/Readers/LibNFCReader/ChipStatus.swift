@@ -1,9 +1,9 @@
 import Tags
 
-/// The status byte with which a PN53x chip answers a frame to a tag.
+/// The status byte that a PN53x chip returns for a frame sent to a tag.
 ///
-/// libnfc maps most of them to one number; the byte itself tells a missing tag from a damaged
-/// answer.
+/// libnfc maps most of these to a single number; the byte itself distinguishes a missing tag from a
+/// damaged answer.
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -14,7 +14,7 @@ struct ChipStatus: RawRepresentable, Hashable, Sendable {
     /// No tag answered within the chip's own limit of 51 milliseconds.
     static let silence = Self(rawValue: 0x01)
 
-    /// The error that this status means to the sender of the frame.
+    /// What this status means to the sender of the frame, as an error.
     var error: ReaderError {
         self == .silence
             ? ReaderError(.tagLost, "no tag answered")

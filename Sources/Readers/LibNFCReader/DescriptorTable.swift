@@ -3,8 +3,8 @@ import Glibc
 /// The file descriptor numbers of this process.
 enum DescriptorTable {
     /// Descriptors below this are safe. libnfc waits with `select`, whose sets end at 1024: a
-    /// higher number makes it write past their end. A reader needs three, and every abort two more
-    /// for a moment.
+    /// higher number makes it write past the end. A reader needs three, and every abort briefly
+    /// needs two more.
     private static let highest: Int32 = 1024 - 64
 
     /// Whether the next descriptors are low enough for libnfc.

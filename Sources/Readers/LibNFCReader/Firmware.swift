@@ -4,7 +4,7 @@ package struct Firmware: Equatable, CustomStringConvertible {
     package let version: UInt8
     package let revision: UInt8
 
-    /// Reads two bytes from a PN531 or four from later chips; `nil` for anything else.
+    /// Reads two bytes from a PN531, or four from later chips; `nil` for anything else.
     package init?(_ answer: [UInt8]) {
         switch (answer.count, answer.first) {
         case (2, let version?):

@@ -5,13 +5,13 @@ import Tags
 /// The only owner of libnfc in this process: its context, which lives as long as the process, and
 /// the device that may be open.
 ///
-/// There is one of each because ending any context removes the drivers of all others, and listing
-/// readers disturbs an open one.
+/// There is only one of each, because ending any context removes the drivers of all others, and
+/// listing readers disturbs an open one.
 @LibNFCLane
 @safe
 final class LibNFC {
     private static var shared: LibNFC?
-    /// The most readers that are listed. A machine has fewer; each takes 1024 bytes.
+    /// The maximum number of readers that are listed. A machine has fewer; each takes 1024 bytes.
     private static let mostReaders = 16
 
     private let library: LibNFCLibrary
@@ -29,8 +29,8 @@ final class LibNFC {
     static func started() throws(ReaderError) -> LibNFC {
         if let shared { return shared }
         let library = try LibNFCLibrary.load()
-        // libnfc writes to standard error by itself, and may search serial ports where its
-        // configuration says so. Settings of the user are kept.
+        // On its own, libnfc writes to standard error, and it may search serial ports if its
+        // configuration says so. The user's settings are kept.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
         var context: OpaquePointer?
@@ -43,13 +43,14 @@ final class LibNFC {
         return started
     }
 
-    /// The exclusive right to have a reader open, until it is given back.
+    /// The exclusive right to have a reader open, until it is returned.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
             throw ReaderError(.busy, "this program is already using a reader")
         }
         lastTicket += 1
-        // A new number each time, so that an old reader cannot give back a newer one's right.
+        // A new number each time, so that an old reader cannot return the right that belongs to a
+        // newer one.
         ticket = lastTicket
         return lastTicket
     }
@@ -60,7 +61,7 @@ final class LibNFC {
         self.ticket = nil
     }
 
-    /// Opens a reader and makes it ready, with its field off.
+    /// Opens a reader and gets it ready, with its field off.
     func open(
         _ connection: ConnectionString, _ abortSwitch: AbortSwitch
     ) throws(ReaderError) -> LibNFCDevice {
@@ -69,11 +70,11 @@ final class LibNFC {
             throw ReaderError(
                 .noReader, "too many files are open; libnfc allows at most 1024 descriptors")
         }
-        // Before nfc_open: libnfc lets two programs open one serial port.
+        // Before nfc_open: libnfc lets two programs open the same serial port.
         let claim: PortClaim?
         if let node = connection.node { claim = try PortClaim.take(node) } else { claim = nil }
         guard let pointer = unsafe library.functions.open(context, connection.text) else {
-            // nfc_open gives no cause.
+            // nfc_open does not report a cause.
             let what =
                 connection.node == nil
                 ? "another program is using it, or you do not have permission"
@@ -87,7 +88,8 @@ final class LibNFC {
             { device.initialise() },
             // Without this, a search in an empty field would never end.
             { device.set(NP_INFINITE_SELECT, false) },
-            // The chip would repeat and join blocks of ISO/IEC 14443-4 by itself: `IsoDep` does that.
+            // Otherwise, the chip would repeat and join ISO/IEC 14443-4 blocks on its own: `IsoDep`
+            // does that.
             { device.set(NP_AUTO_ISO14443_4, false) },
             { device.set(NP_ACTIVATE_FIELD, false) },
         ]

@@ -1,18 +1,18 @@
 import CLibNFC
 import Tags
 
-/// An open libnfc device. The owner closes it, once.
+/// An open libnfc device. Its owner closes it once.
 @LibNFCLane
 @safe
 final class LibNFCDevice {
-    /// The result of one command, from the chip or from libnfc.
+    /// The result of one command, either from the chip or from libnfc.
     enum Reply {
         case answer([UInt8])
-        /// A failure, and the first byte received, where the chip puts its status.
+        /// A failure, and the first byte received, which is where the chip puts its status.
         case failure(LibNFCStatus, ChipStatus)
     }
 
-    /// The most bytes of an answer that libnfc handles.
+    /// The maximum number of bytes of an answer that libnfc can handle.
     private static let longestAnswer = 264
 
     private let library: LibNFCLibrary
@@ -38,7 +38,7 @@ final class LibNFCDevice {
         return unsafe String(cString: text)
     }
 
-    /// libnfc's description of the chip, in several lines.
+    /// libnfc's description of the chip, several lines long.
     var information: String {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe library.functions.get_information_about(pointer, &text) >= 0,
@@ -56,7 +56,7 @@ final class LibNFCDevice {
         status(unsafe library.functions.set_property_bool(pointer, property, isOn))
     }
 
-    /// Sends one command to the chip. It can be aborted if it belongs to a wait.
+    /// Sends one command to the chip. The command can be aborted if it belongs to a wait.
     func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
         guard let wait else { return transceive(command) }
         return abortSwitch.during(wait) { transceive(command) } ?? .failure(.aborted, .noError)
@@ -65,17 +65,17 @@ final class LibNFCDevice {
     /// Closes the device and releases its port.
     func close() {
         guard let open = unsafe pointer else { return }
-        // First, or an abort could reach the closed device.
+        // This comes first; otherwise an abort could reach the closed device.
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)
-        // Released now, and not with the last reference, so that the port is free for its next
-        // user.
+        // Released now rather than along with the last reference, so that the port is free for its
+        // next user.
         claim = nil
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {
-        // Filled with zeros, because libnfc looks at the first byte even of an empty answer.
+        // Filled with zeros, because libnfc looks at the first byte even if the answer is empty.
         var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,

@@ -2,37 +2,39 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The reader's field and the tag in it: decides which commands to send and interprets the answers.
+/// The reader's field and the tag in it: decides which commands to send, and interprets the
+/// answers.
 @LibNFCLane
 struct LibNFCField {
     private enum State: Equatable {
         case off
-        /// The field is on, and its tags are unknown.
+        /// The field is on, and it is not known which tags are in it.
         case on
-        /// The tag with this UID is selected. The chip handles its CRCs until the first frame.
+        /// The tag with this UID is selected. The chip handles the tag's CRCs until the first
+        /// frame.
         case selected([UInt8], ownCRC: Bool)
     }
 
-    /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
+    /// How long a tag must be without power to be certain that it has been reset (ISO/IEC 14443-3).
     private static let shortestPause = Duration.milliseconds(6)
 
-    /// The conversation in blocks with the selected card, once activated.
+    /// The exchange of blocks with the selected card, once it is activated.
     private var conversation: ReaderSide?
-    /// The answer to select (ATS) of the card activated last.
+    /// The answer to select (ATS) of the card that was activated last.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
     private var wentOff = ContinuousClock.now
-    /// The registers after a select. They are always the same, so the chip is asked once.
+    /// The registers after a select. They are always the same, so the chip is asked only once.
     private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
     /// Looks for a tag once; `nil` if none answers.
     ///
-    /// In a new field it first asks the chip for two tags at once. That may leave a lone tag
-    /// halted, where only a request with its UID reaches it. A tag that was selected before is
-    /// asked for in the same way: it loses its authentication and keeps its power.
+    /// In a new field, it first asks the chip for two tags at once. That may leave a lone tag
+    /// halted, in which case only a request with its UID reaches it. A tag that was selected before
+    /// is requested in the same way: it loses its authentication but keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
     ) throws(ReaderError) -> TagIdentity? {
@@ -48,7 +50,7 @@ struct LibNFCField {
             state = .on
             if let tag = try select(uid) { return found(tag) }
         }
-        // The tag in the field is gone, or deaf until it loses its power.
+        // The tag in the field is gone, or will not respond until it loses power.
         try switchOff(device)
         waitOut()
         let tags = try list(.list(atMost: UInt8(TagList.mostTags)))
@@ -62,8 +64,7 @@ struct LibNFCField {
             try switchOff(device)
             waitOut()
             if let tag = try list(.list(atMost: 1)).first {
-                // Phones and passports choose another number, of four bytes, each time they get
-                // power.
+                // Phones and passports choose a different four-byte UID each time they are powered.
                 if tag.uid == uid || TagIdentity(uid: tag.uid).hidesNumber { return found(tag) }
                 try switchOff(device)
                 throw ReaderError(.severalTags)
@@ -84,7 +85,7 @@ struct LibNFCField {
             try takeOverCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        // A card that takes blocks may have needed more.
+        // A card that accepts blocks may have needed a longer timeout.
         try allow(.usual, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
@@ -94,19 +95,19 @@ struct LibNFCField {
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
-            // Any tag may be in the field next.
+            // The next tag in the field may be any tag.
             if error.kind == .tagLost { state = .on }
             throw error
         }
     }
 
-    /// Sends one command to the selected card in blocks of ISO/IEC 14443-4, and returns its answer.
+    /// Sends one command to the selected card in ISO/IEC 14443-4 blocks, and returns its answer.
     mutating func exchange(
         command: [UInt8], _ device: LibNFCDevice
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
         if let conversation { reader = conversation } else { reader = try activate(device) }
-        // After any failure the card has to be selected again.
+        // After any failure, the card has to be selected again.
         conversation = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
@@ -124,7 +125,8 @@ struct LibNFCField {
         }
     }
 
-    /// Activates the card and reads how to talk to it. A lost request is repeated once.
+    /// Activates the card and finds out how to talk to it. A request that gets lost is repeated
+    /// once.
     private mutating func activate(_ device: LibNFCDevice) throws(ReaderError) -> ReaderSide {
         let request = AnswerToSelect.request(frameSize: .of256)
         var event = try exchangeBlock(request, .zero, device)
@@ -142,7 +144,7 @@ struct LibNFCField {
         return ReaderSide(answer)
     }
 
-    /// Makes the chip wait this long for the next answers.
+    /// Makes the chip wait this long for the answers that follow.
     private mutating func allow(
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
@@ -171,7 +173,7 @@ struct LibNFCField {
             else { return .damaged }
             return .frame(frame)
         } catch {
-            // A lost reader is no radio fault: only the latter is repeated.
+            // Losing the reader is not a radio fault, and only radio faults lead to a repetition.
             guard !isBroken else { throw error }
             switch error.kind {
             case .tagLost: return .silence
@@ -200,7 +202,7 @@ struct LibNFCField {
             throw status.error("switching off the field")
         }
         state = .off
-        // Counted from here, so that a caller that was slow need not wait.
+        // Counted from here, so that a caller that was slow does not have to wait.
         wentOff = .now
     }
 

@@ -2,10 +2,10 @@ import CLibNFC
 package import OperatingSystem
 package import Tags
 
-/// The libnfc library, loaded at run time, so that a program without it can report that.
+/// The libnfc library, loaded at run time, so that a program without it can say so.
 package struct LibNFCLibrary {
     package static let defaultFile = "libnfc.so.6"
-    /// The release that this code was written against. Another release may behave differently.
+    /// The release for which this code was written. Other releases may behave differently.
     private static let supported = "1.8"
 
     let functions: tapcard_libnfc
@@ -39,7 +39,7 @@ package struct LibNFCLibrary {
         return library
     }
 
-    /// Refuses a release other than the supported one, because it may behave differently.
+    /// Refuses any release other than the supported one, because it may behave differently.
     package static func check(_ version: String) throws(LibraryFault) {
         guard version == supported || version.hasPrefix(supported + ".") else {
             throw .unusable(
@@ -59,6 +59,6 @@ public enum LibNFCPresence: Sendable, Hashable {
     case missing
     /// The library can be used and has this version.
     case usable(version: String)
-    /// Another release, or a library without its functions.
+    /// A different release, or a library that lacks the functions.
     case unusable(why: String)
 }

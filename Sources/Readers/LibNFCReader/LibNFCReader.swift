@@ -1,14 +1,14 @@
 public import Tags
 
-/// A reader driven by libnfc. A process has one at a time.
+/// A reader driven by libnfc. A process can have only one at a time.
 ///
 /// Any failure between libnfc and the reader closes the connection, and the next `select` reopens
-/// it, so a late answer is never taken for the answer to another command.
+/// it, so a late answer is never mistaken for the answer to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
-    /// The interval at which a waiting reader looks for a tag.
+    /// How often a waiting reader looks for a tag.
     private static let pollingInterval = Duration.milliseconds(80)
-    /// The most bytes in a frame to a tag. The longest frame of a Type 2 tag has 16.
+    /// The maximum number of bytes in a frame to a tag. The longest frame for a Type 2 tag has 16.
     private static let longestFrame = 64
 
     public nonisolated let name: String
@@ -29,7 +29,8 @@ public final class LibNFCReader: TagReader {
         _ abortSwitch: AbortSwitch
     ) throws(ReaderError) {
         let device = try owner.open(connection, abortSwitch)
-        // libnfc's serial driver ignores a failed initialisation; only an answer shows a reader.
+        // libnfc's serial driver ignores a failed initialization; only an answer shows that there
+        // is a reader.
         guard case .answer(let version) = device.send(.firmwareVersion),
             let firmware = Firmware(version)
         else {
@@ -48,15 +49,15 @@ public final class LibNFCReader: TagReader {
     }
 
     deinit {
-        // Only a safety net for callers that forgot `close`. The lane owns the device, so nothing
-        // is closed here.
+        // Only a safety net for callers that forgot to call `close`. The lane owns the device, so
+        // nothing is closed here.
         let ticket = ticket
         Task { @LibNFCLane in
             try? LibNFC.started().giveBack(ticket)
         }
     }
 
-    /// Opens the reader with this name, from `connectedReaders` or the user.
+    /// Opens the reader with this name, which comes from `connectedReaders` or from the user.
     public static func open(_ connection: String) async throws(ReaderError) -> LibNFCReader {
         let connection = try ConnectionString(connection)
         let owner = try LibNFC.started()
@@ -75,17 +76,17 @@ public final class LibNFCReader: TagReader {
         try LibNFC.started().list()
     }
 
-    /// The state of libnfc: absent, usable or refused.
+    /// The state of libnfc: missing, usable, or refused.
     public nonisolated static func libraryPresence() -> LibNFCPresence {
         LibNFCLibrary.presence()
     }
 
-    /// libnfc's description of the reader, in several lines.
+    /// libnfc's description of the reader, several lines long.
     public func information() async throws(ReaderError) -> String {
         try connected().information
     }
 
-    /// Closes the reader for good. Further calls have no effect.
+    /// Closes the reader permanently. Further calls have no effect.
     public func close() async {
         isClosed = true
         radio = LibNFCField()
@@ -136,7 +137,7 @@ public final class LibNFCReader: TagReader {
 
     @LibNFCLane public func release() async {
         guard let device = isClosed ? nil : owner.device else { return }
-        // A reader that no longer obeys is closed by `surviving`.
+        // A reader that no longer responds is closed by `surviving`.
         try? surviving { () throws(ReaderError) in try radio.switchOff(device) }
     }
 
@@ -152,7 +153,7 @@ public final class LibNFCReader: TagReader {
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
-            // After a look, so that even a limit of zero looks once.
+            // After a search, so that there is one search even if the limit is zero.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {
@@ -171,7 +172,8 @@ public final class LibNFCReader: TagReader {
         return try owner.open(connection, abortSwitch)
     }
 
-    /// Runs a step, and closes the device if the step shows that it can no longer be trusted.
+    /// Runs a step, and closes the device if the step shows that the device can no longer be
+    /// trusted.
     private func surviving<Success>(
         _ step: () throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {

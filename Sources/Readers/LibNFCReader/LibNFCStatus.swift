@@ -1,7 +1,7 @@
 package import Tags
 
-/// The error number of a libnfc call. It is not an enumeration, because drivers also return system
-/// error numbers that libnfc does not list.
+/// The error number from a libnfc call. It is not an enumeration, because drivers also return
+/// system error numbers that libnfc does not list.
 package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
 
@@ -23,13 +23,13 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
 
     /// Whether the reader can no longer be trusted and has to be closed.
     ///
-    /// After a timeout the answer may still come, and a USB reader hands it to the next command.
-    /// Any failure that is not clearly the tag's counts as the reader's.
+    /// After a timeout, the answer may still arrive, and a USB reader will hand it to the next
+    /// command. Any failure that is not clearly caused by the tag is attributed to the reader.
     package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
-    /// The error for the sender of the frame, with this number in its text.
+    /// The error for the sender of the frame, with this number in its message.
     package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {
@@ -51,7 +51,7 @@ extension LibNFCStatus: CustomStringConvertible {
         case .invalidArgument: "the reader refused the command because of an invalid argument"
         case .notSupported: "the reader or libnfc does not support this function"
         case .noSuchDevice: "the reader was not found"
-        // A system's "input/output error" has this number too.
+        // The system's "input/output error" has the same number.
         case .overflow: "the reader's answer was too long or could not be read"
         case .timeout: "the reader did not answer in time"
         case .aborted: "the command was aborted"

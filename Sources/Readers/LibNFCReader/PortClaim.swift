@@ -2,11 +2,11 @@ import Glibc
 import OperatingSystem
 import Tags
 
-/// The exclusive right among tapcard processes to use a serial reader, held until the last
+/// The exclusive right, among tapcard processes, to use a serial reader; held until the last
 /// reference is gone.
 ///
 /// libnfc marks a port as taken with a flag that the system does not keep, so two programs could
-/// open one port and read each other's answers.
+/// open the same port and read each other's answers.
 final class PortClaim: Sendable {
     private let node: FileDescriptor
 
@@ -24,7 +24,7 @@ final class PortClaim: Sendable {
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }
 
-    /// The process that holds the lock of this path, if the system shows it.
+    /// The process that holds the lock for this path, if the system reveals it.
     private static func holder(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0,
@@ -44,16 +44,17 @@ final class PortClaim: Sendable {
         return words.isEmpty ? "process \(process)" : "\(words) (process \(process))"
     }
 
-    /// The most bytes to read of the list of locks.
+    /// How many bytes to read from the list of locks at most.
     private static let longestList = 1_048_576
     private static let longestName = 64
 }
 
 /// The system's list of locks: `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
 package enum LockList {
-    /// The name of a file in the list: the two numbers of its device, in hexadecimal, and its own.
+    /// The name of a file in the list: the two parts of its device number, in hexadecimal, and its
+    /// own number.
     package static func name(device: UInt, file: UInt) -> String {
-        // As in sysmacros.h: the minor number has bits on both sides of the major one.
+        // As in sysmacros.h: the minor number has bits on both sides of the major number.
         let major = device >> 8 & 0xFFF
         let minor = device & 0xFF | device >> 12 & 0xF_FF00
         func digits(_ number: UInt) -> String {
@@ -62,7 +63,7 @@ package enum LockList {
         return "\(digits(major)):\(digits(minor)):\(file)"
     }
 
-    /// The process that holds a whole-file lock on the file of this name.
+    /// The process that holds a whole-file lock on the file with this name.
     package static func holder(of file: String, in list: String) -> Int32? {
         for line in list.split(separator: "\n") {
             let words = line.split(separator: " ")

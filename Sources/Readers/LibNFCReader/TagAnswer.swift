@@ -9,13 +9,14 @@ package enum TagAnswer: Equatable {
     private static let acknowledge: UInt8 = 0x0A
     private static let longestNibble: UInt8 = 0x0F
 
-    /// Reads the raw answer. Four bits arrive as one byte; everything longer carries a CRC.
+    /// Reads the raw answer. Four bits arrive as one byte; anything longer has a CRC.
     package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
         if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
             return
         }
-        // The chip's own CRC check is off, as it cannot tell a NAK from a damaged answer.
+        // The chip's own CRC check is off, because it cannot distinguish a NAK from a damaged
+        // answer.
         guard raw.count > RadioCRC.length else {
             throw ReaderError(
                 .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")

@@ -1,8 +1,8 @@
 package import Tags
 
-/// The chip's answer to a search for tags of type A.
+/// The chip's answer to a search for type A tags.
 package struct TagList: Equatable {
-    /// The most tags that the chip can handle.
+    /// The maximum number of tags that the chip can handle.
     package static let mostTags = 2
 
     package let tags: [TagIdentity]
@@ -26,7 +26,7 @@ package struct TagList: Equatable {
         var tags: [TagIdentity] = []
         for number in 0..<count {
             let head = Array(try next(5))
-            // Every byte is checked, because a hostile reader may invent any number or length.
+            // Every byte is checked, because a hostile reader may make up any number or length.
             guard head[0] == number + 1 else {
                 throw ReaderError(
                     .garbled,
@@ -41,8 +41,8 @@ package struct TagList: Equatable {
                 TagIdentity(
                     uid: uid, answerToRequest: UInt16(high) << 8 | UInt16(low),
                     selectAcknowledge: head[3]))
-            // A chip that continues with ISO/IEC 14443-4 by itself appends the tag's answer; the
-            // length includes its own byte.
+            // A chip that continues with ISO/IEC 14443-4 on its own appends the tag's answer; the
+            // length includes the length byte itself.
             if head[3] & 0x20 != 0, let length = rest.first, count == 1 {
                 _ = try next(max(1, Int(length)))
             }

@@ -1,11 +1,11 @@
 import BlockingLane
 import CPCSC
 
-/// Wakes a wait from another thread. SCardCancel is the only call that may come from there.
+/// Ends a wait from another thread. SCardCancel is the only call that another thread may make.
 ///
-/// It is armed only while a context lives, under a lock that releasing the context takes too, so a
-/// cancel never reaches a released context. A cancel before the wait has begun is lost, so waits
-/// are bounded and check for cancellation themselves.
+/// It is armed only while a context exists, under a lock that is also taken to release the context,
+/// so a cancel never reaches a context that has been released. A cancel before the wait has begun
+/// is lost, so waits are bounded and check for cancellation themselves.
 final class CancelSwitch: Sendable {
     private let context = Guarded<SCARDCONTEXT?>(nil)
 

@@ -1,8 +1,8 @@
 package import Tags
 
-/// A piece of a command or answer in PC/SC's transparent exchange: tag, length, content.
+/// Part of a command or answer in PC/SC's transparent exchange: tag, length, content.
 package struct DataObject: Hashable, Sendable {
-    /// The tag: one byte, or two if the low five bits of the first are all set.
+    /// The tag: one byte, or two if the low five bits of the first byte are all set.
     package let tag: UInt16
     package let content: [UInt8]
 
@@ -11,7 +11,7 @@ package struct DataObject: Hashable, Sendable {
         self.content = content
     }
 
-    /// Splits bytes into objects. Every byte has to belong to an object.
+    /// Splits bytes into objects. Every byte must belong to an object.
     package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
@@ -31,7 +31,7 @@ package struct DataObject: Hashable, Sendable {
 
     private static var cutOff: ReaderError { ReaderError(.garbled, "a data object is cut off") }
 
-    /// Reads a length: one byte up to 127; above, a first byte with the number of bytes that
+    /// Reads a length: one byte up to 127; above that, a first byte that says how many bytes
     /// follow.
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
         guard let first = rest.popFirst() else { throw cutOff }

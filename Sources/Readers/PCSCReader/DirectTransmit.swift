@@ -1,11 +1,12 @@
 package import Tags
 
-/// The ACR122U: a PN532 whose own commands go through it unchanged.
+/// The ACR122U: a PN532 whose own commands pass through the reader unchanged.
 ///
-/// The chip's CRC check is off, because it would report an ACK, a NAK and a real error alike, as an
-/// answer without CRC. This type tells them apart.
+/// The chip's CRC check is off, because it would report an ACK, a NAK, and a real error in the same
+/// way, as an answer without a CRC. This type tells them apart.
 package struct DirectTransmit: TagManner {
-    /// The longest answer: 62 pages, a whole card. With the CRC, the PN532 passes on no more.
+    /// The longest answer: 62 pages, which is a whole card. With the CRC, the PN532 cannot pass on
+    /// any more.
     package static let longestAnswer = 248
     package static let selectsByReset = false
 
@@ -23,9 +24,9 @@ package struct DirectTransmit: TagManner {
             guard error.kind == .unsupported else { throw error }
             return false
         }
-        // An empty field is reported after two attempts, not searched without end.
+        // An empty field is reported after two attempts instead of being searched endlessly.
         _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
-        // The chip must never send a frame twice by itself.
+        // The chip must never send a frame twice on its own.
         _ = try ask([0x32, 0x04, 0x00], transmit)
         return true
     }
@@ -38,12 +39,12 @@ package struct DirectTransmit: TagManner {
             throw ReaderError(.garbled, "the number of tags is missing from the reader's answer")
         }
         guard count > 0 else { return nil }
-        // The number of targets, the target, ATQA (2 bytes), SAK, the length of the UID.
+        // The number of targets, the target, ATQA (2 bytes), SAK, and the length of the UID.
         let header = 6
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
         else { throw ReaderError(.garbled, "the tag description is malformed") }
-        // After InListPassiveTarget, which switches the check on again.
+        // After InListPassiveTarget, which switches the check back on.
         _ = try ask([0x08] + Register.plainReception, transmit)
         return TagIdentity(
             uid: Array(found[header..<header + Int(found[5])]),
@@ -69,7 +70,7 @@ package struct DirectTransmit: TagManner {
         _ = try ask([0x32, 0x01, 0x00], transmit)
     }
 
-    /// Sends one command to the PN532 and returns the data after its response code.
+    /// Sends one command to the PN532 and returns the data that follows its response code.
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
@@ -90,7 +91,8 @@ package struct DirectTransmit: TagManner {
             throw ReaderError(.timedOut, "the reader's chip did not answer")
         }
         guard answer.status == CommandAnswer.success, answer.data.count >= 2,
-            // The response code is the command's plus 1: it shows a late answer to another command.
+            // The response code is the command's code plus 1: it reveals a late answer to another
+            // command.
             answer.data[0] == fromReader, answer.data[1] == code &+ 1
         else {
             throw ReaderError(.garbled, "the answer belongs to another command or to none")

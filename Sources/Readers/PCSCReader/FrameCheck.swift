@@ -1,6 +1,6 @@
 package import Tags
 
-/// Checks answers as received by radio, with their CRC.
+/// Checks answers as received over the air, with their CRC.
 package enum FrameCheck {
     /// The content of a tag's answer without its CRC. An ACK has four bits and no CRC; the reader
     /// returns it as one byte.

@@ -2,16 +2,16 @@ import CPCSC
 
 /// An exclusive connection to a card. When it ends, the card loses its power.
 ///
-/// It is exclusive because a call that meets another program's transaction waits without limit and
-/// cannot be cancelled, while an exclusive connection is refused at once.
+/// It is exclusive because a call that runs into another program's transaction waits indefinitely
+/// and cannot be canceled, while an exclusive connection is refused immediately.
 struct PCSCCard: ~Copyable {
-    /// The most bytes of an answer: 256 of data and two of status.
+    /// The maximum number of bytes in an answer: 256 bytes of data and two of status.
     private static let longestAnswer = 258
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
-    /// Whether the card was removed. Otherwise pcscd would notice it when cutting the power, record
-    /// an empty reader, and miss a card that returns before it looks again.
+    /// Whether the card was removed. Otherwise, pcscd would notice that only when cutting the
+    /// power, record an empty reader, and miss a card that is put back before it checks again.
     var hasLeft = false
 
     static func connect(
@@ -29,9 +29,9 @@ struct PCSCCard: ~Copyable {
         return PCSCCard(handle: handle, transmission: transmission)
     }
 
-    /// Connects to a card that was removed during a reset. pcscd counts it as mute or without power
-    /// even when it is back, because to pcscd it never left. Connecting to the reader itself gets
-    /// around that.
+    /// Connects to a card that was removed during a reset. pcscd treats it as mute or unpowered
+    /// even after it is put back, because as far as pcscd can tell it was never removed. Connecting
+    /// to the reader itself gets around that.
     private static func revive(
         _ reader: String, in context: borrowing PCSCContext
     ) throws(PCSCStatus) -> PCSCCard {
@@ -39,7 +39,7 @@ struct PCSCCard: ~Copyable {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
         ).check()
-        // Made before the next call can throw, so that the handle is always closed.
+        // Created before the next call can throw, so that the handle is always closed.
         var card = PCSCCard(handle: handle, transmission: 0)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
@@ -53,12 +53,12 @@ struct PCSCCard: ~Copyable {
     }
 
     deinit {
-        // Fails if the card or pcscd is gone, but then there is no power to cut.
+        // Fails if the card or pcscd is gone, but in that case there is no power to cut.
         _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 
     /// Sends one command and returns its answer. libpcsclite has no timeout here; the reader's
-    /// driver has one.
+    /// driver does.
     func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: PCSCCard.longestAnswer)
         var length = UInt32(answer.count)

@@ -1,8 +1,8 @@
 import CPCSC
 
-/// A connection to pcscd, which ends with its owner.
+/// A connection to pcscd, which ends along with its owner.
 struct PCSCContext: ~Copyable {
-    /// The most bytes for the names of all readers: pcscd has 16 of 128 bytes.
+    /// The maximum number of bytes for the names of all readers: pcscd has 16 names of 128 bytes.
     private static let longestList = 65_536
 
     let handle: SCARDCONTEXT
@@ -39,7 +39,8 @@ struct PCSCContext: ~Copyable {
         try PCSCCard.connect(to: reader, in: self)
     }
 
-    /// Waits until the reader leaves this state, and returns its current state, changed or not.
+    /// Waits until the reader is no longer in this state, and returns its current state, changed or
+    /// not.
     func state(
         of reader: String, after state: ReaderState, within milliseconds: UInt32
     ) throws(PCSCStatus) -> ReaderState {
@@ -57,7 +58,7 @@ struct PCSCContext: ~Copyable {
 
 /// The state of a reader and its card, as reported by pcscd.
 struct ReaderState: Hashable {
-    /// The unknown state. pcscd answers a query with it at once.
+    /// The unknown state. If queried with it, pcscd answers immediately.
     static let unaware = ReaderState(flags: tapcard_scard_state_unaware(), answerToReset: [])
 
     let flags: UInt32

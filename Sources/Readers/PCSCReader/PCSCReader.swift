@@ -4,18 +4,18 @@ public import Tags
 
 /// A reader driven by pcscd, on its own lane because every call blocks.
 ///
-/// No other program reaches the card from `select` to `release`. An unplugged reader or a stopped
-/// pcscd is `.readerLost`; the next `select` looks for it again.
+/// From `select` to `release`, no other program can reach the card. If the reader is unplugged or
+/// pcscd is stopped, the error is `.readerLost`; the next `select` looks for the reader again.
 public actor PCSCReader: TagReader {
-    /// The longest single wait inside pcscd. A cancel that comes before the wait begins is noticed
-    /// this late.
+    /// The longest single wait inside pcscd. A cancel that arrives before the wait begins may go
+    /// unnoticed for this long.
     private static let longestWait = Duration.milliseconds(500)
-    /// The interval at which a card that did not answer is tried again.
+    /// How often a card that did not answer is tried again.
     private static let retryInterval = Duration.milliseconds(100)
     /// How long another program may hold the card before the reader counts as busy.
     private static let patience = Duration.seconds(1)
 
-    /// The slot in use: of several, the one with a card.
+    /// The slot in use: if there are several, the one with a card.
     public private(set) var name: String
     public nonisolated let longestAnswer: Int
     private nonisolated let lane: BlockingLane
@@ -71,8 +71,8 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the tag must be selected before commands are sent")
         }
-        // After a failure the tag is silent, and a reader that selects on its own must not receive
-        // a frame that was meant for the previous tag.
+        // After a failure, the tag does not answer, and a reader that selects on its own must not
+        // be sent a frame that was meant for the previous tag.
         isSelected = false
         do throws(ReaderError) {
             let answer = try manner.exchange(frame) { command throws(ReaderError) in
@@ -91,17 +91,18 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the card must be selected before commands are sent")
         }
-        // Class FFh is for the reader itself: it never goes to a card.
+        // Class FFh is for the reader itself: it is never sent to a card.
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
-        // Selected again only by an answer: after a failure nothing more may go to this card.
+        // Selected again only after an answer: after a failure, nothing more may be sent to this
+        // card.
         let answer = try transmit(command)
         isSelected = true
         return answer
     }
 
-    /// Asks the reader, because the answer to reset has only a part of it.
+    /// Asks the reader, because the answer to reset contains only part of it.
     public var answerToSelect: [UInt8] {
         get async {
             guard isSelected, SmartCardATR.speaksInBlocks(answerToReset),
@@ -135,7 +136,7 @@ public actor PCSCReader: TagReader {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
                     pause = PCSCReader.retryInterval
-                    // Says more than "no tag" when the limit passes.
+                    // Says more than "no tag" when the time limit has passed.
                     last = error
                 case .busy where clock.now < start + min(limit, PCSCReader.patience):
                     pause = PCSCReader.retryInterval
@@ -144,13 +145,13 @@ public actor PCSCReader: TagReader {
             }
             let left = start + limit - clock.now
             guard left > .zero else { throw last }
-            // A wait watches one slot, and the card may come to another.
+            // A wait watches only one slot, and the card may appear in another.
             if slots.count > 1 { pause = min(pause, PCSCReader.retryInterval) }
             try wait(&state, within: min(left, pause))
         }
     }
 
-    /// Selects the tag in the field; `nil` if there is none or it does not answer.
+    /// Selects the tag in the field; `nil` if there is none, or if it does not answer.
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
@@ -160,8 +161,9 @@ public actor PCSCReader: TagReader {
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
-        // The reader has activated such a card for commands, and another selection would end that.
-        // The other manners select cards of type A, and a card of another family is only named.
+        // The reader has activated such a card for commands, and selecting it again would undo
+        // that. The other manners select type A cards; a card from another family is only
+        // identified.
         let family = StorageCardATR(answerToReset)?.family ?? .typeA
         if SmartCardATR.speaksInBlocks(answerToReset) || family != .typeA {
             manner = StorageCommands()
@@ -176,7 +178,7 @@ public actor PCSCReader: TagReader {
     }
 
     /// Switches to the slot with a contactless card; other slots have a SIM, or nothing. `false` if
-    /// no slot has one.
+    /// no slot has a contactless card.
     private func findCard(_ state: inout ReaderState) throws(ReaderError) -> Bool {
         for slot in slots {
             var found = ReaderState.unaware
@@ -219,7 +221,7 @@ public actor PCSCReader: TagReader {
             manner = likelyManner
             return card != nil
         } catch {
-            // A card pulled away while it was connected.
+            // The card was pulled away while it was being connected.
             guard error.kind == .tagLost || error.kind == .garbled else { throw error }
             return false
         }
@@ -232,7 +234,7 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
-    /// Updates the state. If it is known already, waits for it to change.
+    /// Updates the state. If the state is already known, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
         try asking { () throws(PCSCStatus) in
             if context == nil {
@@ -265,7 +267,7 @@ public actor PCSCReader: TagReader {
     private func letGo(hasLeft: Bool = false) {
         isSelected = false
         guard card != nil else { return }
-        // The field of a tag or reader that is gone need not be switched off.
+        // If a tag or reader is gone, its field does not have to be switched off.
         try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
         if hasLeft { card?.hasLeft = true }
         card = nil

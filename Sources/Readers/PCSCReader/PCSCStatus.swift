@@ -1,7 +1,7 @@
 package import Tags
 
 /// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
-/// other values, which are kept so that they can be looked up.
+/// other values, which are preserved so that they can be looked up.
 package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -30,7 +30,7 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The error for callers. Only here does a status become something to act on.
+    /// The error for callers. Only here does a status become something that code can act on.
     package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
@@ -54,12 +54,12 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The meaning of this status for a user whom pcscd accepted before. libpcsclite reports every
-    /// reset connection as "access denied", and a pcscd that ends resets those with a request in
-    /// flight.
+    /// What this status means for a user whom pcscd has accepted before. libpcsclite reports every
+    /// reset connection as "access denied", and when pcscd exits, it resets connections that have a
+    /// request in flight.
     package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
-    /// Whether pcscd itself is gone, so that nothing is left to release.
+    /// Whether pcscd itself is gone, so that there is nothing left to release.
     var isServiceGone: Bool {
         switch self {
         case .noService, .serviceStopped, .shutdown, .communicationError, .invalidHandle: true
@@ -74,7 +74,7 @@ extension PCSCStatus: CustomStringConvertible {
         return "PC/SC status " + String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Throws every status except success.
+    /// Throws any status except success.
     func check() throws(PCSCStatus) {
         guard self == .success else { throw self }
     }

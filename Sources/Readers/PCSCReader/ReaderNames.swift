@@ -3,11 +3,11 @@ package import Tags
 /// Finds the reader that the user means.
 package enum ReaderNames {
     /// The slot with this name, or all slots of the only reader whose name contains it, ignoring
-    /// case. The slot with the card is used.
+    /// case. The slot that has the card is used.
     package static func choose(
         _ wanted: String, among names: [String]
     ) throws(ReaderError) -> [String] {
-        // A whole name first: it may be a part of another reader's.
+        // A complete name first: it may be part of another reader's name.
         if names.contains(wanted) { return [wanted] }
         let known = names.isEmpty ? "pcscd lists no reader" : "pcscd lists \(list(names))"
         guard !wanted.isEmpty else {
@@ -26,8 +26,8 @@ package enum ReaderNames {
         return fitting
     }
 
-    /// Whether these are slots of one reader. pcscd writes "NAME [INTERFACE] READER SLOT": slots
-    /// differ in their last number, and each interface of a reader has its own name.
+    /// Whether these are slots of the same reader. pcscd writes "NAME [INTERFACE] READER SLOT":
+    /// slots differ in their last number, and each interface of a reader has its own name.
     private static func areOfOneReader(_ names: [String]) -> Bool {
         guard names.count > 1 else { return true }
         let readers = names.map { $0.split(separator: " ").dropLast().joined(separator: " ") }

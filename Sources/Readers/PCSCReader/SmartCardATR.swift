@@ -1,15 +1,15 @@
-/// The answer to reset (ATR) that a reader makes up for a contactless card that takes commands: the
-/// card's historical bytes in a frame defined by part 3 of the PC/SC standard.
+/// The answer to reset (ATR) that a reader makes up for a contactless card that accepts commands:
+/// the card's historical bytes in a frame defined by part 3 of the PC/SC standard.
 package enum SmartCardATR {
-    /// TS; then T0 with the number of historical bytes, TD1 and TD2 for T=0 and T=1.
+    /// TS, followed by T0 with the number of historical bytes, and TD1 and TD2 for T=0 and T=1.
     private static let initial: UInt8 = 0x3B
     private static let protocols: [UInt8] = [0x80, 0x01]
 
-    /// Whether the ATR is that of an ISO/IEC 14443-4 card, not of a tag without a protocol.
+    /// Whether the ATR belongs to an ISO/IEC 14443-4 card rather than a tag without a protocol.
     package static func speaksInBlocks(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[0] == initial, bytes[1] & 0xF0 == 0x80,
             Array(bytes[2..<4]) == protocols, bytes.count == 5 + Int(bytes[1] & 0x0F),
-            // TCK: the parity of all bytes after the first is zero.
+            // TCK: all bytes after the first, XORed, give zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return false }
         return StorageCardATR(bytes) == nil

@@ -1,10 +1,10 @@
 package import Tags
 
 /// The answer to reset (ATR) that a reader makes up for a contactless storage card. Part 3 of the
-/// PC/SC standard defines how it states the card's standard and name.
+/// PC/SC standard defines how it gives the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
     private static let length = 20
-    /// TS, T0, TD1, TD2, then the historical bytes up to the application identifier of PC/SC.
+    /// TS, T0, TD1, TD2, and then the historical bytes up to PC/SC's application identifier.
     private static let prefix: [UInt8] = [
         0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06,
     ]
@@ -12,10 +12,10 @@ package struct StorageCardATR: Hashable, Sendable {
     package let standard: UInt8
     package let name: UInt16
 
-    /// Reads an ATR; `nil` for any other card.
+    /// Parses an ATR; `nil` for any other card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
-            // TCK: the parity of all bytes after the first is zero.
+            // TCK: all bytes after the first, XORed, give zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return nil }
         standard = bytes[12]
@@ -26,7 +26,7 @@ package struct StorageCardATR: Hashable, Sendable {
     /// successor.
     package var isType2: Bool { selectAcknowledge == 0 }
 
-    /// The family of the card; `nil` for a standard that is not known here.
+    /// The family of the card; `nil` for a standard that is unknown here.
     package var family: TagIdentity.Family? {
         switch standard {
         case 0x01...0x04: .typeA
@@ -37,7 +37,7 @@ package struct StorageCardATR: Hashable, Sendable {
         }
     }
 
-    /// The select acknowledge of a type A card with this name; `nil` for another name.
+    /// The select acknowledge of a type A card with this name; `nil` for any other name.
     package var selectAcknowledge: UInt8? {
         let typeAPart3: UInt8 = 0x03
         guard standard == typeAPart3 else { return nil }

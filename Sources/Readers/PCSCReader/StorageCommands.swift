@@ -1,8 +1,8 @@
 package import Tags
 
-/// The PC/SC standard's commands for storage cards, for all other contactless readers. They know
-/// only pages: READ, FAST_READ and WRITE can be expressed, but not the chip's version, its
-/// signature or a password.
+/// The PC/SC standard's commands for storage cards, for all other contactless readers. They only
+/// deal with pages: READ, FAST_READ, and WRITE can be expressed, but not the chip's version, its
+/// signature, or a password.
 package struct StorageCommands: TagManner {
     /// The longest answer, 62 pages. FAST_READ is assembled from pieces, so any length would do.
     package static let longestAnswer = 248
@@ -15,18 +15,19 @@ package struct StorageCommands: TagManner {
 
     package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool { true }
 
-    /// Reads the tag that the reader has already selected: its UID, and its kind from the ATR that
-    /// the reader makes up.
+    /// Describes the tag that the reader has already selected: its UID, and its kind according to
+    /// the ATR that the reader makes up.
     package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
         let uid = answer.status == CommandAnswer.success ? answer.data : []
-        // A card with contacts has no UID.
+        // A contact card has no UID.
         guard !uid.isEmpty else { return nil }
         let storage = StorageCardATR(answerToReset)
         if storage?.isType2 == true { return TagIdentity(uid: uid) }
-        // The reader does not tell SAK and ATQA: the name stands for them, or that it takes commands.
+        // The reader does not report SAK and ATQA: the name takes their place, or the fact that the
+        // card accepts commands.
         let (commands, noName): (UInt8, UInt8) = (0x20, 0x01)
         return TagIdentity(
             uid: uid, answerToRequest: TagIdentity.notTold,
@@ -49,7 +50,7 @@ package struct StorageCommands: TagManner {
         }
     }
 
-    /// Does nothing: the end of the connection takes the power.
+    /// Does nothing: the power is cut when the connection ends.
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {}
 
     private func read(_ page: UInt8, _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
@@ -57,8 +58,8 @@ package struct StorageCommands: TagManner {
         return try ask([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
     }
 
-    /// Reads in pieces of four pages. The last piece starts early enough not to run over the end,
-    /// where a tag continues at page 0 and some readers refuse.
+    /// Reads in pieces of four pages. The last piece starts early enough to stop at the end,
+    /// because beyond it a tag would continue at page 0 and some readers would refuse.
     private func read(
         from first: UInt8, to last: UInt8, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -93,7 +94,7 @@ package struct StorageCommands: TagManner {
         case 0x6982, 0x6986, 0x6A82, 0x6B00:
             throw ReaderError(.refused(0), "the reader answered \(answer.shownStatus)")
         case 0x6300, 0x6400, 0x6401, 0x6581, 0x6F00:
-            // Readers differ in which status means a missing tag and which a NAK.
+            // Readers differ as to which status means a missing tag and which means a NAK.
             throw ReaderError(.timedOut, "the reader answered \(answer.shownStatus)")
         default: throw ReaderError(.garbled, "the reader answered \(answer.shownStatus)")
         }

@@ -1,34 +1,35 @@
 package import Tags
 
-/// Sends one command to the reader and returns its whole answer, status included.
+/// Sends one command to the reader and returns its whole answer, including the status.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
 /// A way to pass frames through a reader to a tag. It sends through a closure, so it does not
 /// depend on pcscd.
 package protocol TagManner: Sendable {
-    /// The most data bytes that one answer carries.
+    /// The maximum number of data bytes in one answer.
     static var longestAnswer: Int { get }
     /// Whether the reader has to be reset before a tag can be selected again.
     static var selectsByReset: Bool { get }
 
-    /// Prepares the reader, once per connection; `false` if it does not understand this manner.
+    /// Prepares the reader, once per connection; `false` if the reader does not support this
+    /// manner.
     func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool
 
-    /// Selects the tag, again if it was selected; `nil` if none answers.
+    /// Selects the tag, even if it was already selected; `nil` if none answers.
     func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
 
-    /// Sends one frame without CRC and returns the answer.
+    /// Sends one frame without a CRC and returns the answer.
     func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8]
 
     /// Switches the field off.
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// The manner that a reader probably understands, judged by its driver's name for it.
+/// The manner that a reader probably supports, judging by its driver's name for it.
 package struct KnownReader: Sendable {
-    /// A part of its name, in lower case.
+    /// Part of its name, in lower case.
     package let fragment: String
     let manner: any TagManner
 
@@ -41,8 +42,8 @@ package struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", manner: TransparentExchange()),
     ]
 
-    /// The manner for a reader with this name. Every reader that follows the standard understands
-    /// the commands for storage cards, the fallback.
+    /// The manner for a reader with this name. The fallback is the commands for storage cards,
+    /// which every standard-compliant reader supports.
     static func manner(for name: String) -> any TagManner {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
@@ -50,7 +51,8 @@ package struct KnownReader: Sendable {
 }
 
 extension TagManner {
-    /// The most data bytes in one answer, for a manner whose type is not known statically.
+    /// The maximum number of data bytes in one answer, for a manner whose type is not known
+    /// statically.
     var answerLimit: Int { Self.longestAnswer }
     var needsReset: Bool { Self.selectsByReset }
 }

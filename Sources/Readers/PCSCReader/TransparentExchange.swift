@@ -1,9 +1,10 @@
 package import Tags
 
-/// The ACR1252U and similar readers: frames pass unchanged in a transparent session, as in the
-/// amended part 3 of the PC/SC standard.
+/// The ACR1252U and similar readers: frames are passed on unchanged in a transparent session, as in
+/// the amended part 3 of the PC/SC standard.
 package struct TransparentExchange: TagManner {
-    /// The longest answer: 40 pages, which with CRC and data objects stay well below 256 bytes.
+    /// The longest answer: 40 pages, which stay well below 256 bytes even with the CRC and data
+    /// objects.
     package static let longestAnswer = 160
     package static let selectsByReset = false
 
@@ -68,7 +69,7 @@ package struct TransparentExchange: TagManner {
 
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         try manage(Session.fieldOff, transmit)
-        // The reader looks for cards on its own only outside a session.
+        // The reader looks for cards on its own only when there is no session.
         try manage(Session.end, transmit)
     }
 
@@ -76,7 +77,7 @@ package struct TransparentExchange: TagManner {
         _ = try ask([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
     }
 
-    /// Sends a frame whose last byte has this many bits (0 for all) and returns the answer.
+    /// Sends a frame whose last byte has this many bits (0 means all), and returns the answer.
     private func transceive(
         _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -101,7 +102,7 @@ package struct TransparentExchange: TagManner {
         return received
     }
 
-    /// Sends one command of the session and returns the objects of a successful answer.
+    /// Sends one command in the session and returns the objects from a successful answer.
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
@@ -113,7 +114,7 @@ package struct TransparentExchange: TagManner {
                 "the reader answered \(answer.shownStatus)")
         }
         let objects = try DataObject.parse(answer.data)
-        // Names the object that failed and its status; a warning leaves the answer good.
+        // Gives the object that failed and its status; after a warning, the answer is still good.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
         else {
             throw ReaderError(

@@ -1,10 +1,10 @@
 package import Tags
 
-/// Wakes and selects one tag as in ISO/IEC 14443-3 type A: a state machine from answers to frames,
-/// without I/O.
+/// Wakes and selects one tag as specified in ISO/IEC 14443-3 for type A: a state machine from
+/// answers to frames, without I/O.
 package struct TypeAActivation: Sendable {
     package enum Step: Hashable, Sendable {
-        /// A frame to send, whose last byte has this many bits (0 for all).
+        /// A frame to send, whose last byte has this many bits (0 means all).
         case send([UInt8], lastBits: UInt8, hasCRC: Bool)
         case found(TagIdentity)
         /// No tag answers.
@@ -13,11 +13,11 @@ package struct TypeAActivation: Sendable {
 
     private enum State { case waking, numbering, selecting }
 
-    /// The most wake-up calls. An active tag takes the first for an error and falls back; it hears
-    /// the second.
+    /// The maximum number of wake-up calls. An active tag treats the first one as an error and
+    /// falls back; it responds to the second.
     private static let mostCalls = 2
     private static let wakeUp: UInt8 = 0x52
-    /// The cascade levels: one code for each four bytes of the UID.
+    /// The cascade levels: one code for every four bytes of the UID.
     private static let levels: [UInt8] = [0x93, 0x95, 0x97]
     private static let cascadeTag: UInt8 = 0x88
 
@@ -73,7 +73,7 @@ package struct TypeAActivation: Sendable {
             throw ReaderError(.garbled, "a SAK of \(answer.count) bytes")
         }
         let goesOn = answer[0] & 0x04 != 0
-        // SAK bit 3 and the cascade tag must agree that more of the UID follows.
+        // SAK bit 3 and the cascade tag must agree on whether more of the UID follows.
         guard goesOn == (number[0] == TypeAActivation.cascadeTag) else {
             throw ReaderError(.garbled, "the UID has more or fewer parts than announced")
         }

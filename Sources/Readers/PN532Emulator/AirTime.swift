@@ -1,8 +1,8 @@
-/// The duration of frames at 106 kbit/s, from their bits alone.
+/// How long frames take at 106 kbit/s, counting only their bits.
 ///
 /// With the bits that begin and end a frame, this gives the times in the NTAG21x data sheet: 368 us
-/// for a READ, 1548 us for its answer, 708 us for a WRITE, 57 us for an ACK. Waiting for an answer
-/// and programming a page are not included.
+/// for a READ, 1548 us for its answer, 708 us for a WRITE, and 57 us for an ACK. It does not
+/// include waiting for an answer or programming a page.
 package enum AirTime {
     // 128 cycles of the 13.56 MHz carrier.
     private static let nanosecondsOfBit = 9_440
@@ -18,7 +18,7 @@ package enum AirTime {
         (bits(frame) + answerExtraBits) * nanosecondsOfBit
     }
 
-    /// The bits of a frame. Each whole byte is followed by its parity bit.
+    /// The number of bits in a frame. Each whole byte is followed by its parity bit.
     private static func bits(_ frame: RadioFrame) -> Int {
         frame.bitCount + frame.bitCount / 8
     }

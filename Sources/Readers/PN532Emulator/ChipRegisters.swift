@@ -1,5 +1,5 @@
 /// The registers of the contactless interface unit (CIU). Those that matter here have an effect;
-/// the others keep the values written to them.
+/// the others just keep the values written to them.
 struct ChipRegisters {
     static let transmitMode: UInt16 = 0x6302
     static let receiveMode: UInt16 = 0x6303
@@ -24,8 +24,8 @@ struct ChipRegisters {
     private static let transceive: UInt8 = 0x0C
     static let flush: UInt8 = 0x80
     static let startSending: UInt8 = 0x80
-    /// The carrier cycles from the end of a request to its answer (ISO/IEC 14443-3), plus those
-    /// until the unit has seen five bits of it.
+    /// The number of carrier cycles from the end of a request to its answer (ISO/IEC 14443-3), plus
+    /// those until the unit has seen five bits of the answer.
     private static let answerCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
@@ -51,7 +51,7 @@ struct ChipRegisters {
         self[Self.control] = self[Self.control] & ~Self.lastBitsMask | count & Self.lastBitsMask
     }
 
-    /// Sets the registers as the firmware does before it selects a card of type A.
+    /// Sets the registers the way the firmware does before it selects a type A card.
     mutating func prepareTypeA() {
         self[Self.transmitMode] = Self.checksumEnabled
         self[Self.receiveMode] = Self.checksumEnabled
@@ -59,12 +59,13 @@ struct ChipRegisters {
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 
-    /// Whether the unit sends its buffer and waits for an answer once it is started.
+    /// Whether the unit, once started, sends its buffer and waits for an answer.
     var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
 
-    /// Stops the unit's timer, which counts down from FFFFh; without an answer it is at zero.
+    /// Stops the unit's timer, which counts down from FFFFh; if there is no answer, it ends at
+    /// zero.
     mutating func stopTimer(hasAnswer: Bool) {
-        // The timer ticks once in 2 * prescaler + 1 cycles.
+        // The timer ticks once every 2 * prescaler + 1 cycles.
         let step = 2 * Int(self[Self.timerPrescaler]) + 1
         let count = hasAnswer ? UInt16.max - UInt16(Self.answerCycles / step) : 0
         self[Self.timerHigh] = UInt8(count >> 8)

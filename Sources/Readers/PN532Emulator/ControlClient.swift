@@ -6,12 +6,12 @@ package enum ControlClient {
     private static let silenceLimit = 5_000
     private static let longestAnswerInBytes = 65_536
 
-    /// Sends a line and returns its answer. `limit` is in milliseconds, for the connection and for
-    /// the answer.
+    /// Sends a line and returns the answer to it. `limit` is in milliseconds, for the connection
+    /// and for the answer.
     package static func tell(
         _ line: String, _ path: String, within limit: Int = silenceLimit
     ) throws(EmulatorError) -> String {
-        // A line end in the middle would make it two lines.
+        // A line ending in the middle would make it two lines.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
                 .control,
@@ -22,13 +22,14 @@ package enum ControlClient {
         do {
             descriptor = try ControlSocket.connect(path, within: limit)
         } catch {
-            // `.busy` means here that nobody accepts: the emulator is stopped or has no room.
+            // Here `.busy` means that no one accepts the connection: the emulator is stopped or has
+            // no room.
             guard error.kind == .busy else { throw error }
             throw EmulatorError(.system, "\(path) exists, but no program answers there")
         }
         defer { close(descriptor) }
         let bytes = Array((line + "\n").utf8)
-        // MSG_NOSIGNAL: an emulator that ends now must not end this process with SIGPIPE.
+        // MSG_NOSIGNAL: if an emulator ends now, this process must not be ended by SIGPIPE.
         let sent = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard sent >= 0 else { throw .last(path) }
         var answer: [UInt8] = []
@@ -36,8 +37,8 @@ package enum ControlClient {
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
-            // Also at the time limit, when `recv` returns an error: the line may have been carried
-            // out.
+            // This also applies at the time limit, when `recv` returns an error: the line may have
+            // been carried out.
             guard count > 0, answer.count + count <= longestAnswerInBytes else {
                 throw EmulatorError(.unanswered, "\(path) does not answer")
             }

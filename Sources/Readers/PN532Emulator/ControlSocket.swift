@@ -11,13 +11,13 @@ package final class ControlSocket {
     private struct Client {
         let descriptor: Int32
         var splitter = LineSplitter()
-        /// Whether it had sent nothing when last checked.
+        /// Whether the client had sent nothing when it was last checked.
         var isIdle = false
     }
 
     let path: String
     private let listener: Int32
-    /// The clients, those silent longest first.
+    /// The clients, those that have been silent the longest first.
     private var clients: [Client] = []
     /// Whether the process has no descriptor left for another client, and no client to drop.
     private var isDeaf = false
@@ -33,10 +33,10 @@ package final class ControlSocket {
         unsafe unlink(path)
     }
 
-    /// Refuses a path that holds anything but the socket of a dead emulator.
+    /// Refuses a path that holds anything other than the socket of a dead emulator.
     package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
-        // lstat, so that a link to somebody's socket is not followed.
+        // lstat, so that a link to someone else's socket is not followed.
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) exists and is not a socket")
@@ -46,7 +46,7 @@ package final class ControlSocket {
         let descriptor = try make()
         var address = try ControlSocket.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        // Set before the socket has a name, so that no other user can ever connect, and the process
+        // Set before the socket has a name, so that other users can never connect, and the process
         // keeps its umask.
         fchmod(descriptor, 0o600)
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
@@ -63,7 +63,7 @@ package final class ControlSocket {
         return ControlSocket(path: path, listener: descriptor)
     }
 
-    /// Removes the socket of a dead emulator. A stopped one keeps its own.
+    /// Removes the socket of a dead emulator. An emulator that is merely stopped keeps its socket.
     private static func makeRoom(_ path: String) throws(EmulatorError) {
         do {
             close(try connect(path, within: probeLimit))
@@ -76,8 +76,8 @@ package final class ControlSocket {
         throw EmulatorError(.busy, "another emulated reader is using \(path)")
     }
 
-    /// Connects to another process's socket. Connecting, reading and writing have a limit in
-    /// milliseconds; `.busy` when it passes.
+    /// Connects to another process's socket. Connecting, reading, and writing have a time limit in
+    /// milliseconds; the error is `.busy` when it passes.
     static func connect(_ path: String, within limit: Int) throws(EmulatorError) -> Int32 {
         let descriptor = try make()
         var time = timeval(tv_sec: limit / 1_000, tv_usec: limit % 1_000 * 1_000)
@@ -104,17 +104,17 @@ package final class ControlSocket {
         return descriptor
     }
 
-    /// The descriptors to wait for. Without the listener if no client can be accepted, because
-    /// poll() would return at once each time.
+    /// The descriptors to wait for. The listener is left out if no client can be accepted, because
+    /// poll() would keep returning immediately.
     package var polled: [pollfd] {
         ((isDeaf ? [] : [listener]) + clients.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
     }
 
-    /// Reads the available input and answers each line.
+    /// Reads the available input and answers every line.
     package func serve(_ answer: (String) -> String) {
-        // `served` in the old order: the silent ones stay first, the others go behind them.
+        // `served` in the old order: the silent clients stay first, and the others go behind them.
         let served = clients
         clients = []
         var heard: [Client] = []
@@ -129,15 +129,16 @@ package final class ControlSocket {
         accept()
     }
 
-    /// Accepts waiting clients. Without room, it drops the client silent longest, but never one
-    /// that has just sent something: that one is idle at the next call at the latest.
+    /// Accepts waiting clients. If there is no room, drops the client that has been silent the
+    /// longest, but never one that has just sent something: it counts as idle no later than the
+    /// next call.
     private func accept() {
         isDeaf = false
         while clients.count < ControlSocket.mostClients || isSomebodyIdle {
             let descriptor = Glibc.accept(listener, nil, nil)
             if descriptor < 0 {
-                // With these errors the client stays in the queue, and poll() would report it again
-                // and again.
+                // With these errors, the client stays in the queue, and poll() would report it over
+                // and over.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
                 guard isSomebodyIdle else {
                     isDeaf = clients.isEmpty
@@ -153,26 +154,26 @@ package final class ControlSocket {
         }
     }
 
-    /// Whether a client is idle. Idle clients come first.
+    /// Whether any client is idle. Idle clients come first.
     private var isSomebodyIdle: Bool { clients.first?.isIdle == true }
 
     private func letOldestGo() { ControlSocket.hangUp(clients.removeFirst()) }
 
     /// Ends a connection even if a forked process still has the descriptor: otherwise the client
-    /// would wait for it.
+    /// would keep waiting.
     private static func hangUp(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)
     }
 
-    /// Answers one client. `false` if it is gone or has to be dropped.
+    /// Answers one client. `false` if the client is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         client.isIdle = count < 0 && errno == EAGAIN
         if count < 0 { return client.isIdle || errno == EINTR }
         var lines = client.splitter.take(chunk.prefix(count))
-        // The last line counts even without a line end.
+        // The last line counts even without a line ending.
         if count == 0, let last = client.splitter.finish() { lines.append(last) }
         for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
@@ -180,7 +181,7 @@ package final class ControlSocket {
         return count > 0
     }
 
-    /// Sends an answer. Answers are short, so a client that does not read one is dropped.
+    /// Sends an answer. Answers are short, so a client that does not read its answer is dropped.
     private func send(_ line: String, to descriptor: Int32) -> Bool {
         let bytes = Array((line + "\n").utf8)
         return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A stable name for the terminal, whose own number changes each time.
+/// A stable name for the terminal, whose own number is different each time.
 struct DeviceLink {
     private static let terminals = "/dev/pts/"
     private static let longestTarget = 4_096
 
     let path: String
 
-    /// Refuses a path that is taken, unless by an emulator's link.
+    /// Refuses a path that is already in use, unless by an emulator's link.
     func check() throws(EmulatorError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -20,9 +20,10 @@ struct DeviceLink {
         }
     }
 
-    /// Makes the link point to a terminal, in one atomic step.
+    /// Points the link to a terminal, in one atomic step.
     func point(to terminal: String) throws(EmulatorError) {
-        // rename() replaces in one step: a client finds the old terminal or the new one.
+        // rename() replaces in a single step: a client finds either the old terminal or the new
+        // one.
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         guard unsafe symlink(terminal, temporary) == 0 else { throw .last(temporary) }
         guard unsafe rename(temporary, path) == 0 else {

@@ -6,22 +6,22 @@ import TextCodecs
 /// An emulated PN532 on a pseudo-terminal, for any program that can use the chip through a serial
 /// device.
 public final class EmulatedReader: Sendable {
-    /// The speed at which the emulated reader answers.
+    /// How fast the emulated reader answers.
     public enum Pace: Sendable {
-        /// Without delay.
+        /// Without any delay.
         case immediate
-        /// With the delays of a real field and serial line.
+        /// With the delays of a real field and a real serial line.
         case real
     }
 
     /// The settings of an emulated reader.
     public struct Options: Sendable {
-        /// A name for the device that stays the same when it is plugged in again.
+        /// A name for the device that stays the same when the reader is plugged in again.
         public var link: String?
-        /// The path of a socket that takes control lines.
+        /// The path of a socket that accepts control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
-        /// Whether a halted card answers when asked for by its UID.
+        /// Whether a halted card answers a request for its UID.
         public var wakesNamedCards = true
         /// A stream of control lines, in addition to the socket.
         public var input: Input?
@@ -31,9 +31,9 @@ public final class EmulatedReader: Sendable {
         public init() {}
     }
 
-    /// A stream of control lines, such as standard input, and where their answers go.
+    /// A stream of control lines, such as standard input, and where the answers to them go.
     public struct Input: Sendable {
-        /// Read until its end, never closed.
+        /// Read until it ends, but never closed.
         let descriptor: Int32
         let answer: @Sendable (String) -> Void
 
@@ -43,7 +43,7 @@ public final class EmulatedReader: Sendable {
         }
     }
 
-    /// The chip's initial speed, in bits a second.
+    /// The chip's initial speed, in bits per second.
     private static let speed = 115_200
 
     /// The requested name of the device link, if any.
@@ -86,17 +86,17 @@ public final class EmulatedReader: Sendable {
     /// The terminal that clients open; `nil` while the reader is unplugged.
     public var devicePath: String? { loop.devicePath }
 
-    /// The connection string for libnfc: the link if there is one, else the terminal.
+    /// The connection string for libnfc: the link if there is one, otherwise the terminal.
     public var connectionString: String? {
         (link ?? devicePath).map { "pn532_uart:\($0):\(EmulatedReader.speed)" }
     }
 
     public var counters: EmulatorCounters { loop.perform { $0.emulation.line.counters } }
 
-    /// The tags on the reader and beside it.
+    /// The tags on the reader and next to it.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
-    /// Changes the tags, their places, or the fault of a frame.
+    /// Changes the tags, their places, or the frame fault.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
             body(&state.emulation.simulation)
@@ -107,7 +107,7 @@ public final class EmulatedReader: Sendable {
     /// Carries out one line of the control language. The answer is one line of JSON.
     public func control(_ line: String) -> String { loop.control(line) }
 
-    /// Sends one control line to the reader that listens at this socket. The answer is one line of
+    /// Sends one control line to the reader that listens on this socket. The answer is one line of
     /// JSON.
     public static func tell(_ line: String, at socket: String) throws(EmulatorError) -> String {
         try ControlClient.tell(line, socket)

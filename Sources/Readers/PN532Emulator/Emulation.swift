@@ -3,7 +3,7 @@ import Tags
 package import TextCodecs
 
 /// A reader on its line, the cards on it, and the control language for both: an emulated reader
-/// without terminal and sockets.
+/// without a terminal and sockets.
 package struct Emulation {
     /// The result of a control line.
     package struct Outcome {
@@ -33,7 +33,7 @@ package struct Emulation {
         line.restart()
     }
 
-    /// Carries out one line. An invalid line changes nothing.
+    /// Carries out one line. An invalid line does not change anything.
     package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
         guard text.utf8.count <= Emulation.longestLine else {
             throw EmulatorError(.control, "the line is longer than \(Emulation.longestLine) bytes")
@@ -63,7 +63,7 @@ package struct Emulation {
     private mutating func present(
         _ words: [String], beside: Bool
     ) throws(EmulatorError) -> [SerialChip.Output] {
-        // On a copy, so that a bad word further on changes nothing.
+        // On a copy, so that an invalid word later in the line does not change anything.
         var world = simulation
         var uids = beside ? world.onReader : []
         var foreign = beside ? line.chip.field.foreign : []
@@ -81,7 +81,7 @@ package struct Emulation {
             let uid = try number(word, &world)
             if !uids.contains(uid) { uids.append(uid) }
         }
-        // Cards that stay where they were keep their power.
+        // Cards that stay where they are keep their power.
         world.put(uids)
         simulation = world
         line.chip.field.foreign = foreign
@@ -140,13 +140,13 @@ package struct Emulation {
         line.chip.field.foreign = foreign
     }
 
-    /// Arms a fault of a frame or of the line, at most one each.
+    /// Arms a frame fault or a line fault; there can be at most one of each.
     private mutating func arm(_ text: String) throws(EmulatorError) {
         if text == "none" {
             simulation.fault = nil
             line.fault = nil
         } else if let fault = Fault(text), fault.kind != .killedBefore, fault.kind != .killedAfter {
-            // Not the faults that kill a process: here that would be the emulator itself.
+            // Not the faults that kill a process: here, that would be the emulator itself.
             simulation.fault = fault
         } else if let fault = LinkFault(text) {
             line.fault = fault

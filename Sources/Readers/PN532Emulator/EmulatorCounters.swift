@@ -2,7 +2,7 @@ public import TextCodecs
 
 /// Exact counts of the traffic through an emulated reader, and how long it would have taken.
 public struct EmulatorCounters: Hashable, Sendable {
-    /// Command frames of the host, including those with a syntax error.
+    /// Command frames from the host, including those with a syntax error.
     public internal(set) var hostCommands = 0
     /// Command frames that carry a frame for a tag: InDataExchange and InCommunicateThru.
     public internal(set) var dataCommands = 0
@@ -11,19 +11,19 @@ public struct EmulatorCounters: Hashable, Sendable {
     /// All bytes on the wire, including the wake-up and garbage.
     public internal(set) var bytesFromHost = 0
     public internal(set) var bytesToHost = 0
-    /// Frames of the host with a wrong length or checksum.
+    /// Frames from the host with a wrong length or checksum.
     public internal(set) var damagedFrames = 0
-    /// Frames sent into the field, including those of a selection.
+    /// Frames sent into the field, including those for selection.
     public internal(set) var radioFrames = 0
     /// WRITE frames that reached a selected tag.
     public internal(set) var writes = 0
-    /// The number of times that a tag was powered up.
+    /// The number of times a tag was powered up.
     public internal(set) var powerUps = 0
-    /// The duration of commands and answers in the air, from their bits.
+    /// How long commands and answers took over the air, based on their bits.
     public internal(set) var airNanoseconds = 0
-    /// The time that the reader waited for answers that did not come.
+    /// How long the reader waited for answers that never arrived.
     public internal(set) var silenceNanoseconds = 0
-    /// The time on the serial line: ten bits a byte, both directions, at the speed of the moment.
+    /// The time on the serial line: ten bits per byte, in both directions, at the current speed.
     public internal(set) var linkNanoseconds = 0
 
     public init() {}

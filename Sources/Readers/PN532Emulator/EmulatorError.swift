@@ -1,18 +1,18 @@
-/// The reason why an emulated reader failed: a kind to act on, and words for people.
+/// Why an emulated reader failed: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The system provides no pseudo-terminal, socket or thread.
+        /// The system does not provide a pseudo-terminal, socket, or thread.
         case system
-        /// The path of the link or of the socket holds something that must not be replaced.
+        /// There is something at the path of the link or the socket that must not be replaced.
         case occupied
-        /// Another emulated reader uses the path.
+        /// Another emulated reader is using the path.
         case busy
-        /// The line is not part of the control language.
+        /// The line is not a valid control command.
         case control
-        /// A line was sent and not answered, so it may or may not have been carried out.
+        /// A line was sent but not answered, so it may or may not have been carried out.
         case unanswered
     }
 

@@ -4,29 +4,30 @@ import OperatingSystem
 import SimulatedReader
 import TextCodecs
 
-/// Carries bytes between a terminal, the sockets and the emulated chip: the only thread of an
-/// emulated reader. It waits nowhere but in poll().
+/// Carries bytes between a terminal, the sockets, and the emulated chip: an emulated reader's only
+/// thread. It never waits anywhere except in poll().
 final class EmulatorLoop: Sendable {
-    /// The state that the thread and its callers share.
+    /// The state that the thread shares with its callers.
     struct State {
         var emulation: Emulation
         var terminal: PseudoTerminal?
-        /// Terminals that were unplugged, kept open until the thread no longer waits for them.
+        /// Terminals that were unplugged, kept open until the thread is no longer waiting for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
-        /// The stream of control lines; `nil` when it has ended.
+        /// The stream of control lines; `nil` once it has ended.
         var input: EmulatedReader.Input?
         var inputLines = LineSplitter()
-        /// Bytes that the terminal has not taken yet.
+        /// Bytes that the terminal has not accepted yet.
         var outgoing: [UInt8] = []
-        /// Answers that are not due yet, with their time in nanoseconds.
+        /// Answers that are not due yet, with the time when they are, in nanoseconds.
         var delayed: [(due: UInt64, bytes: [UInt8])] = []
         var isStopping = false
         let pace: EmulatedReader.Pace
         let link: DeviceLink?
     }
 
-    /// The most bytes kept for a host that does not read; a real line would lose the rest, too.
+    /// The maximum number of bytes kept for a host that does not read; a real line would lose the
+    /// rest, too.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -40,7 +41,8 @@ final class EmulatorLoop: Sendable {
         wakePipe = try WakePipe()
         let link = options.link.map(DeviceLink.init(path:))
         try link?.check()
-        // The link is checked before and set last: a failed start leaves an older link alone.
+        // The link is checked before everything else and set after it: a failed start leaves an
+        // older link alone.
         let control: ControlSocket? =
             if let path = options.controlPath { try ControlSocket.open(path) } else { nil }
         let terminal = try PseudoTerminal.open()
@@ -56,7 +58,7 @@ final class EmulatorLoop: Sendable {
 
     var devicePath: String? { state.withLock { $0.terminal?.path } }
 
-    /// Runs the body on the state, then wakes the thread to look at it.
+    /// Runs the body on the state, then wakes the thread to look at the state.
     func perform<Success: Sendable>(_ body: (inout State) -> Success) -> Success {
         defer { wakePipe.wake() }
         return state.withLock { state in body(&state) }
@@ -89,9 +91,10 @@ final class EmulatorLoop: Sendable {
 }
 
 extension EmulatorLoop.State {
-    /// The descriptors to wait for, and the limit in milliseconds; `nil` when it is time to end.
+    /// The descriptors to wait for, and the time limit in milliseconds; `nil` when it is time to
+    /// end.
     fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
-        // poll() has returned, so closing them now cannot hit a reused descriptor.
+        // poll() has returned, so closing them now cannot affect a reused descriptor.
         retired = []
         guard !isStopping else { return (nil, 0) }
         var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
@@ -105,13 +108,13 @@ extension EmulatorLoop.State {
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = SystemClock.uptimeNanoseconds
-        // Rounded up, or the last part of a millisecond would be spent in empty turns.
+        // Rounded up; otherwise the last part of a millisecond would be spent in pointless passes.
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
     fileprivate mutating func work(_ polled: [pollfd]) {
         receive()
-        // Read only when there is input, because unlike the others it may block.
+        // Read only if there is input, because unlike the others, it may block.
         if let input, polled.contains(where: { $0.fd == input.descriptor && $0.revents != 0 }) {
             readLines(input)
         }
@@ -145,16 +148,17 @@ extension EmulatorLoop.State {
         for line in lines { input.answer(control(line)) }
     }
 
-    /// Sends output at once or when it is due.
+    /// Sends output either immediately or when it is due.
     mutating func emit(_ output: [SerialChip.Output]) {
         for part in output {
-            // A new command or an ACK of the host stops the chip's pending answer.
+            // A new command or an ACK from the host stops the chip's pending answer.
             if part.isCancelling { delayed = [] }
             guard !part.bytes.isEmpty else { continue }
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
-                // Behind what is still waiting: answers leave in the order of their commands.
+                // Behind whatever is still waiting: answers are sent in the order of their
+                // commands.
                 let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }

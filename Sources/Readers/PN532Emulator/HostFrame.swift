@@ -7,13 +7,13 @@ package enum HostFrame {
 
     static let hostToChip: UInt8 = 0xD4
     static let chipToHost: UInt8 = 0xD5
-    /// The most bytes in one frame, including the direction byte.
+    /// The maximum number of bytes in one frame, including the direction byte.
     package static let longestData = 265
     private static let longestNormal = 255
 
     /// A frame around data whose first byte is the direction; extended if the length requires it.
     package static func information(_ data: [UInt8]) -> [UInt8] {
-        // The checksum makes direction, data and itself add up to zero.
+        // The checksum makes the direction, the data, and the checksum itself add up to zero.
         let sum = data.reduce(0, &+)
         return [0x00, 0x00, 0xFF] + lengthField(data.count) + data + [0 &- sum, 0x00]
     }
@@ -25,7 +25,7 @@ package enum HostFrame {
         }
         let high = UInt8(truncatingIfNeeded: count >> 8)
         let low = UInt8(truncatingIfNeeded: count)
-        // FF FF, an impossible pair of length and check, announces an extended frame.
+        // FF FF, an impossible combination of length and check byte, announces an extended frame.
         return [0xFF, 0xFF, high, low, 0 &- (high &+ low)]
     }
 }

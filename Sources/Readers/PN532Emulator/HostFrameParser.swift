@@ -1,15 +1,15 @@
-/// Finds the host's frames in a stream of bytes, however they are split and whatever garbage is
-/// between them. A damaged frame is skipped silently, as on the chip: the host repeats a frame that
-/// was not acknowledged.
+/// Finds the host's frames in a stream of bytes, however the stream is split and whatever garbage
+/// lies between frames. A damaged frame is skipped silently, as the chip does: the host repeats a
+/// frame that was not acknowledged.
 package struct HostFrameParser {
     package enum Event: Hashable {
         case acknowledge
         case refuse
-        /// The bytes between length and checksum: the direction, the command, its data.
+        /// The bytes between the length and the checksum: the direction, the command, and its data.
         case information([UInt8])
     }
 
-    /// The bytes from the first that may begin a frame, never more than one frame.
+    /// The bytes from the first one that may begin a frame, never more than one frame.
     private var pending: [UInt8] = []
     /// The number of frames with a wrong length or checksum.
     private(set) var damagedCount = 0
@@ -20,7 +20,7 @@ package struct HostFrameParser {
 
     package mutating func take(_ byte: UInt8) -> Event? {
         pending.append(byte)
-        // Each round either drops bytes or leaves, so it ends.
+        // Each iteration either drops bytes or exits, so the loop ends.
         while true {
             skipToStart()
             switch examine() {

@@ -3,13 +3,13 @@ import Glibc
 /// Splits a stream of bytes into control lines.
 package struct LineSplitter {
     private var pending: [UInt8] = []
-    /// Whether the rest of a line that is too long is being skipped.
+    /// Whether the rest of an overlong line is being skipped.
     private var isSkipping = false
 
     package init() {}
 
-    /// The lines that these bytes complete. A line that is too long is cut, but stays too long to
-    /// be accepted.
+    /// The lines that these bytes complete. An overlong line is cut, but remains too long to be
+    /// accepted.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -19,8 +19,8 @@ package struct LineSplitter {
                 isSkipping = false
             } else if !isSkipping {
                 pending.append(byte)
-                // One byte over the limit is kept, so that the line is refused and not shortened
-                // into another.
+                // One byte over the limit is kept, so that the line is refused instead of being
+                // shortened into a different one.
                 guard pending.count > Emulation.longestLine else { continue }
                 lines.append(String(decoding: pending, as: UTF8.self))
                 pending = []
@@ -30,7 +30,7 @@ package struct LineSplitter {
         return lines
     }
 
-    /// The last line of the stream, if it had no line end.
+    /// The last line in the stream, if it had no line ending.
     package mutating func finish() -> String? {
         defer { pending = [] }
         return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)

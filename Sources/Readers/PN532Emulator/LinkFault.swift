@@ -2,7 +2,7 @@
 public struct LinkFault: Hashable, Sendable {
     /// The commands that are counted.
     public enum Counted: String, Sendable, CaseIterable {
-        /// Each command of the host.
+        /// Each command from the host.
         case command
         /// Only commands that carry a frame for a tag.
         case data
@@ -10,21 +10,21 @@ public struct LinkFault: Hashable, Sendable {
 
     /// The kinds of fault.
     public enum Kind: Hashable, Sendable {
-        /// The command is carried out, and its answer never arrives.
+        /// The command is carried out, but its answer never arrives.
         case loseReply
-        /// The answer comes late: before the complete response to the next command.
+        /// The answer arrives late: before the complete response to the next command.
         case lateReply
-        /// The answer comes late: in place of the next command's own answer, which follows it.
+        /// The answer arrives late: in place of the next command's own answer, which follows it.
         case staleReply
         /// The answer's data checksum is wrong.
         case corrupt
-        /// One byte of the answer is missing, and the checksums are right.
+        /// One byte of the answer is missing, although the checksums are right.
         case shorter
-        /// The answer has one byte too many, and the checksums are right.
+        /// The answer has one byte too many, although the checksums are right.
         case longer
         /// The answer has this status byte.
         case status(UInt8)
-        /// The answer comes without the ACK that should precede it.
+        /// The answer arrives without the ACK that should precede it.
         case loseAcknowledge
         /// The chip stops after carrying out the command, until it is resumed.
         case stall
@@ -33,7 +33,7 @@ public struct LinkFault: Hashable, Sendable {
     }
 
     public let counted: Counted
-    /// The number of counted commands until the fault: 1 is the next one.
+    /// Which counted command will cause the fault: 1 is the next one.
     public var countdown: Int
     public let kind: Kind
 
@@ -62,7 +62,7 @@ extension LinkFault: CustomStringConvertible {
         return "\(counted.rawValue) \(countdown) \(name)"
     }
 
-    /// Reads a fault, only as `description` spells it.
+    /// Reads a fault, but only in the form written by `description`.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard (3...4).contains(words.count), let counted = Counted(rawValue: words[0]),

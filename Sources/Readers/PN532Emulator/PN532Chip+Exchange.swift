@@ -12,7 +12,7 @@ extension PN532Chip {
         return [status] + answer
     }
 
-    /// InDataExchange: sends bytes to a card whose protocol the firmware knows.
+    /// InDataExchange: sends bytes to a card whose protocol the firmware supports.
     mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let number = data.first else { return .syntaxError }
         let frame = Array(data.dropFirst())
@@ -25,7 +25,7 @@ extension PN532Chip {
         switch targets[index].kind {
         case .block(let target):
             (result, answer) = exchangeBlocks(frame, hasMore, target, index)
-        // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
+        // Only ISO/IEC 14443-4 cards and peers accept longer data in parts.
         case _ where hasMore: return .answer([ChipStatus.context])
         case .plain: (result, answer) = exchangePlain(frame)
         }
@@ -34,26 +34,26 @@ extension PN532Chip {
 
     private mutating func exchangePlain(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         switch (frame.first, frame.count) {
-        // The firmware knows only the commands that a MIFARE card shares: READ, WRITE,
-        // COMPATIBILITY_WRITE.
+        // The firmware supports only the commands that a MIFARE card has in common with the tag:
+        // READ, WRITE, and COMPATIBILITY_WRITE.
         case (0x30, 2): return transmit(frame)
         case (0xA2, 6): return acknowledged(frame)
         case (0xA0, 18):
-            // Two frames on the air: the page, then after its ACK the sixteen bytes.
+            // Two frames over the air: the page, and after its ACK the sixteen bytes.
             let (status, _) = acknowledged(Array(frame.prefix(2)))
             return status == ChipStatus.good
                 ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
         case (0x60, 2...), (0x61, 2...):
-            // The emulator has no key, and a Type 2 tag does not know the command.
+            // The emulator has no key, and a Type 2 tag does not support the command.
             _ = transmit(Array(frame.prefix(2)))
             return (ChipStatus.authentication, [])
         default:
-            // The firmware does not send commands that it does not know.
+            // The firmware does not send commands that it does not support.
             return (ChipStatus.context, [])
         }
     }
 
-    /// Sends a frame whose answer is an ACK of four bits.
+    /// Sends a frame whose answer is a four-bit ACK.
     private mutating func acknowledged(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         let bytes = registers.sendsChecksum ? RadioCRC.appended(to: frame) : frame
         switch field.send(RadioFrame(bytes: bytes)) {
@@ -66,14 +66,14 @@ extension PN532Chip {
         }
     }
 
-    /// A command to an ISO/IEC 14443-4 card. The host may send it in parts, and gets the answer in
-    /// parts of one block as long as the status says that more follow.
+    /// A command for an ISO/IEC 14443-4 card. The host may send it in parts, and receives the
+    /// answer in parts of one block as long as the status says that more will follow.
     private mutating func exchangeBlocks(
         _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
         var target = target
         defer { targets[index].kind = .block(target) }
-        // An empty command without MI asks for the next part.
+        // An empty command without MI requests the next part.
         if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
         target.answer = []
         target.command += data
@@ -127,7 +127,8 @@ extension PN532Chip {
         }
     }
 
-    /// The frame to send; `nil` if the host's own parity is wrong, because no card answers that.
+    /// The frame to send; `nil` if the parity bits provided by the host are wrong, because no card
+    /// answers that.
     private func outgoing(_ data: [UInt8]) -> RadioFrame? {
         let lastBits = registers.transmitLastBits
         if !registers.handlesParity {
@@ -140,7 +141,7 @@ extension PN532Chip {
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
-            // Four bits have no checksum: for the chip an ACK is as wrong as a NAK.
+            // Four bits have no checksum: to the chip, an ACK is as wrong as a NAK.
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
@@ -158,7 +159,7 @@ extension PN532Chip {
     }
 
     private mutating func silence() -> UInt8 {
-        // 100 us, doubled for each step after the first. No timeout means for ever, which is not
+        // 100 us, doubled for each step after the first. No timeout means forever, which is not
         // emulated.
         let steps = min(max(answerTimeout, 1), PN532Chip.longestTimeout)
         silenceNanoseconds += 100_000 << Int(steps - 1)

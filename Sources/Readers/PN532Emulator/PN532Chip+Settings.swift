@@ -1,13 +1,13 @@
-/// The commands that are about the chip itself.
+/// The commands that concern the chip itself.
 extension PN532Chip {
     mutating func diagnose(_ data: ArraySlice<UInt8>) -> ChipResult {
         switch data.first {
-        // Line test: the data comes back.
+        // Line test: the data is sent back.
         case 0x00: .answer(Array(data))
         // Memory and antenna tests.
         case 0x01, 0x02: data.count == 1 ? .answer([ChipStatus.good]) : .syntaxError
         case 0x07: data.count == 2 ? .answer([ChipStatus.good]) : .syntaxError
-        // Presence test for a card of ISO/IEC 14443-4.
+        // Presence test for an ISO/IEC 14443-4 card.
         case 0x06: data.count == 1 ? .answer([presence()]) : .syntaxError
         default: .syntaxError
         }
@@ -20,7 +20,7 @@ extension PN532Chip {
     }
 
     func generalStatus() -> [UInt8] {
-        // Both directions at 106 kbit/s, in the modulation of type A.
+        // Both directions at 106 kbit/s, with type A modulation.
         let listed: [UInt8] = targets.indices.flatMap { [UInt8($0 + 1), 0x00, 0x00, 0x00] }
         return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
     }
@@ -46,7 +46,7 @@ extension PN532Chip {
             let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
             registers[register] = data[place + 2]
             handleBuffer(register, data[place + 2])
-            // A host that switches the antenna's drivers by hand switches the field.
+            // A host that switches the antenna's drivers by hand switches the field as well.
             if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
                 field.setPower(registers.hasField)
             }
@@ -54,7 +54,7 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// The unit's buffer, which a host can fill, send and read by hand, as libnfc does to time an
+    /// The unit's buffer, which a host can fill, send, and read by hand, as libnfc does to time an
     /// answer.
     private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
         switch register {
@@ -72,7 +72,7 @@ extension PN532Chip {
 
     mutating func writePorts(_ data: [UInt8]) -> ChipResult {
         guard data.count == 2 else { return .syntaxError }
-        // A port is written only where the highest bit says so.
+        // A port is written only if its highest bit says so.
         for (index, value) in data.enumerated() where value & 0x80 != 0 {
             ports[index] = value & 0x7F
         }
@@ -111,7 +111,7 @@ extension PN532Chip {
     mutating func configureRadio(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let item = data.first else { return .syntaxError }
         let values = Array(data.dropFirst())
-        // The configuration items of RFConfiguration, each with the length that the manual gives.
+        // The configuration items of RFConfiguration, each with the length given in the manual.
         let lengths: [UInt8: Int] = [
             0x01: 1, 0x02: 3, 0x04: 1, 0x05: 3, 0x0A: 11, 0x0B: 8, 0x0C: 3, 0x0D: 9,
         ]
@@ -119,7 +119,7 @@ extension PN532Chip {
         switch item {
         case 0x01: setField(values[0] & 0x01 != 0)
         case 0x02:
-            // 100 us times a power of two; the highest value means over 3 s.
+            // 100 us times a power of two; the highest value means more than 3 s.
             guard values.dropFirst().allSatisfy({ $0 <= 0x10 }) else { return .syntaxError }
             answerTimeout = values[2]
         case 0x05: activationRetries = values[2]

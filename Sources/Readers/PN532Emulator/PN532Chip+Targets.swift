@@ -1,6 +1,6 @@
 import Tags
 
-/// The commands that list cards and release them.
+/// The commands that list and release cards.
 extension PN532Chip {
     private static let retriesForEver: UInt8 = 0xFF
     private static let mostTargets = 2
@@ -22,21 +22,21 @@ extension PN532Chip {
     }
 
     /// The answer to InListPassiveTarget; `nil` if no card was found. The emulator has only type A
-    /// cards, so requests for other types find none.
+    /// cards, so requests for other types do not find any.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
         guard request.kind == 0 else { return nil }
         var answer: [UInt8] = []
         registers.prepareTypeA()
-        // A card that is still selected treats the first REQA as a protocol error and drops
-        // back to idle, so it takes a second attempt.
+        // A card that is still selected treats the first REQA as a protocol error and drops back to
+        // idle, so it takes a second attempt.
         let attempts =
             activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
         while targets.count < request.mostTargets {
             haltCurrent()
             // A UID in the request wakes a halted card (WUPA). libfreefare relies on this: it lists
-            // the cards, halts them, then selects one by UID.
+            // the cards, halts them, and then selects one by its UID.
             let isNamed = wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
             guard
                 let card = field.select(
@@ -52,7 +52,7 @@ extension PN532Chip {
 
     private mutating func listed(_ card: SelectedCard) -> [UInt8] {
         let tag = UInt8(targets.count + 1)
-        // The radio sends the ATQA lowest byte first, the chip reports it highest first.
+        // Over the air, the ATQA is sent low byte first; the chip reports it high byte first.
         var data = [tag] + card.answerToRequest.reversed() + [card.selectAcknowledge]
         data += [UInt8(card.number.count)] + card.number
         var kind = ChipTarget.Kind.plain
@@ -71,14 +71,14 @@ extension PN532Chip {
         return RadioCRC.stripped(from: answer.bytes)
     }
 
-    /// Halts the current card, so that another can be heard.
+    /// Halts the current card, so that another one can respond.
     private mutating func haltCurrent() {
         guard let index = current, targets.indices.contains(index) else { return }
         current = nil
         let frame: [UInt8] =
             switch targets[index].kind {
             case .plain: [0x50, 0x00]
-            // S(DESELECT): an activated card no longer hears HLTA.
+            // S(DESELECT): an activated card no longer responds to HLTA.
             case .block: [0xC2]
             }
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
@@ -89,7 +89,7 @@ extension PN532Chip {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
         haltCurrent()
-        // By UID, with a wake-up: the card was halted when another became the current one.
+        // By UID, with a wake-up: the card was halted when another one became the current card.
         let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
         guard field.select(attempts: 2, waking: true, number: parts) != nil else {
             return ChipStatus.timeout
@@ -118,8 +118,8 @@ extension PN532Chip {
 
     mutating func release(_ data: ArraySlice<UInt8>) -> ChipResult {
         let result = deselect(data)
-        // The numbers of the other cards stay, so a released card leaves the list only if it is the
-        // last.
+        // The numbers of the other cards do not change, so a released card is removed from the list
+        // only if it is the last one.
         if result == .answer([ChipStatus.good]), let number = data.first {
             if number == 0 {
                 forgetTargets()
@@ -140,7 +140,7 @@ extension PN532Chip {
         return bytes[0] == PN532Chip.retriesForEver ? goOnWaiting(.poll(types)) : .answer([0])
     }
 
-    /// The answer to InAutoPoll; `nil` if none of these kinds was found.
+    /// The answer to InAutoPoll; `nil` if no card of any of these kinds was found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
         let request = ListRequest(mostTargets: 1, kind: 0, initiatorData: [])
         for type in types where [0x00, 0x10, 0x20].contains(type) {
@@ -148,7 +148,7 @@ extension PN532Chip {
             let isBlock = if case .block = target.kind { true } else { false }
             if type == 0x20, !isBlock {
                 haltCurrent()
-                // A halted card is asked for again under another type.
+                // A halted card is requested again as a different type.
                 field.setPower(false)
                 forgetTargets()
                 continue

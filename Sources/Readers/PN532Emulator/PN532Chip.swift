@@ -1,30 +1,30 @@
 import SimulatedReader
 
-/// A PN532 without its serial line: takes commands and returns answers.
+/// A PN532 without its serial line: accepts commands and returns answers.
 package struct PN532Chip {
-    /// An operation that continues until a card comes.
+    /// An operation that continues until a card appears.
     enum Wait: Hashable {
         case list(ListRequest)
         case poll([UInt8])
-        /// A wait for another reader or for the end of a test, which never happens here.
+        /// A wait for another reader or for the end of a test, neither of which ever happens here.
         case forEver
     }
 
     // A PN532 (32h) with firmware 1.6 that supports ISO/IEC 14443 A and B, and 18092.
     static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
-    /// The speeds that SetSerialBaudRate knows, indexed by their numbers, in bits a second.
+    /// The speeds that SetSerialBaudRate supports, indexed by their numbers, in bits per second.
     static let speeds = [
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
-    /// The most bytes in an answer, without direction and command.
+    /// The maximum number of bytes in an answer, not counting direction and command.
     static let mostAnswerData = HostFrame.longestData - 2
 
     package var field: RadioField
     var registers = ChipRegisters()
-    /// The bytes in the buffer of the contactless unit, which a host may fill and start by hand.
+    /// The bytes in the contactless unit's buffer, which a host may fill and send by hand.
     var buffer: [UInt8] = []
     var targets: [ChipTarget] = []
-    /// The index of the target that receives frames, from 0.
+    /// The index of the target that receives frames, starting at 0.
     var current: Int?
     private(set) var wait: Wait?
     /// Whether PowerDown was sent and the host has not woken the chip yet.
@@ -33,14 +33,14 @@ package struct PN532Chip {
     var nextSpeed: Int?
     /// Whether an ISO/IEC 14443-4 card is activated as soon as it is found.
     var activatesBlocks = true
-    /// The number of further attempts to find cards; FFh, the chip's default, means forever.
+    /// How many more attempts are made to find cards; FFh, the chip's default, means forever.
     var activationRetries: UInt8 = 0xFF
-    /// The timeout of an answer, as a power of two.
+    /// The timeout for an answer, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
-    /// Whether a halted card answers when asked for by its UID.
+    /// Whether a halted card answers a request for its UID.
     let wakesNamedCards: Bool
 
     init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
@@ -60,7 +60,7 @@ package struct PN532Chip {
     /// Cancels the pending wait at the host's request.
     mutating func abort() { wait = nil }
 
-    /// The answer to the pending wait, if a card has come.
+    /// The answer to the pending wait, if a card has appeared.
     mutating func readAgain() -> (command: UInt8, data: [UInt8])? {
         let found: (PN532Command, [UInt8]?)
         switch wait {
@@ -112,7 +112,7 @@ package struct PN532Chip {
         case .listPassiveTarget: listPassiveTarget(data)
         case .autoPoll: autoPoll(data)
         case .jumpForExchange, .jumpForParameters:
-            // No peer can be in this field.
+            // There can be no peer in this field.
             data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
         case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
             .answerInitiator, .setGeneralBytes, .setMetaData:

@@ -1,4 +1,4 @@
-/// The commands of a PN532 that are emulated.
+/// The PN532 commands that are emulated.
 enum PN532Command: UInt8 {
     case diagnose = 0x00
     case getFirmwareVersion = 0x02
@@ -53,9 +53,9 @@ enum ChipStatus {
 
 /// The result of a command.
 enum ChipResult: Hashable {
-    /// The data of the answer, after its command byte.
+    /// The data in the answer, after its command byte.
     case answer([UInt8])
     case syntaxError
-    /// No answer yet: the chip waits for a card or for another reader.
+    /// No answer yet: the chip is waiting for a card or for another reader.
     case waiting
 }

@@ -7,7 +7,7 @@ package final class PseudoTerminal {
 
     /// The emulator's end, which never blocks.
     package let master: Int32
-    /// A descriptor of the device itself. Without it the emulator's end would report a hang-up
+    /// A descriptor for the device itself. Without it, the emulator's end would report a hang-up
     /// whenever no client has the device open.
     private let slave: Int32
     package let path: String
@@ -39,7 +39,7 @@ package final class PseudoTerminal {
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // Raw: a terminal would echo bytes back and change line ends.
+        // Raw: otherwise a terminal would echo bytes and change line endings.
         guard slave >= 0, linux_make_raw(slave) == 0 else {
             let error = EmulatorError.last(path)
             if slave >= 0 { close(slave) }
@@ -51,7 +51,7 @@ package final class PseudoTerminal {
 }
 
 extension EmulatorError {
-    /// An error with the system's last error text.
+    /// An error with the text of the system's last error.
     static func last(_ what: String) -> EmulatorError {
         EmulatorError(.system, "\(what): \(unsafe String(cString: strerror(errno)))")
     }

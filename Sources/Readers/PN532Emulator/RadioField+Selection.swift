@@ -3,15 +3,15 @@ import Tags
 /// A type A card that was found and selected.
 struct SelectedCard: Hashable {
     let number: [UInt8]
-    /// The ATQA, least significant byte first, as received by radio.
+    /// The ATQA, least significant byte first, as received over the air.
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
 }
 
-/// The complete selection that the chip's firmware does on its own.
+/// The complete selection that the chip's firmware performs on its own.
 extension RadioField {
-    /// Looks for cards this many times and selects the first that answers; `nil` if none does. With
-    /// a UID, in parts of four bytes, it selects only that card.
+    /// Looks for cards this many times and selects the first one that answers; `nil` if none does.
+    /// If there is a UID, in parts of four bytes, selects only that card.
     mutating func select(
         attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {
@@ -37,7 +37,7 @@ extension RadioField {
             guard case .frame(let answer) = send(RadioFrame(bytes: RadioCRC.appended(to: frame))),
                 let acknowledge = RadioCRC.stripped(from: answer.bytes)?.first
             else { return nil }
-            // SAK bit 3: the UID goes on at the next cascade level, and this part began with 88h.
+            // SAK bit 3: the UID continues at the next cascade level, and this part began with 88h.
             let isPartial = acknowledge & 0x04 != 0
             number += isPartial ? Array(part.dropFirst()) : part
             if !isPartial {

@@ -1,13 +1,13 @@
 package import SimulatedReader
 import Tags
 
-/// The reader's field and the cards in it: takes frames and returns answers.
+/// The reader's field and the cards in it: accepts frames and returns answers.
 package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
     /// The bits that are flipped in the checksum of a damaged answer.
     private static let spoiled: UInt8 = 0x5A
 
-    /// The tags, their places, and the fault of a frame.
+    /// The tags, their places, and the frame fault.
     package var simulation: Simulation { didSet { refresh() } }
     /// The other cards in the field.
     package var foreign: [ForeignCard] = [] { didSet { refresh() } }
@@ -29,14 +29,14 @@ package struct RadioField {
         (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
     }
 
-    /// Powers cards that arrived, and removes power from cards that left.
+    /// Powers cards that were put into the field, and cuts the power to cards that were removed.
     private mutating func refresh() {
         let lying = isOn ? simulation.onReader : []
         let others = isOn ? foreign : []
         cards.removeAll { card in
             !lying.contains(card.number) && !others.contains { $0.number == card.number }
         }
-        // Only newcomers: a card that stays keeps its power and all that it knows.
+        // Only new arrivals: a card that stays keeps its power and all its state.
         for uid in lying where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))
@@ -57,18 +57,19 @@ package struct RadioField {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of its UID that the first card waiting to be selected offers.
+    /// The part of the UID offered by the first card that is waiting to be selected.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
     }
 
-    /// Sends a frame of type A at 106 kbit/s, including its checksum.
+    /// Sends a type A frame at 106 kbit/s, including its checksum.
     mutating func send(_ frame: RadioFrame) -> RadioAnswer {
         radioFrames += 1
         airNanoseconds += AirTime.command(frame)
         guard isOn else { return .silence }
-        // A card that leaves during the request no longer answers, so the numbers are taken first.
+        // A card that is removed during the request no longer answers, so the numbers are collected
+        // first.
         let answers = cards.map(\.number).compactMap { answer(of: $0, to: frame) }
         guard let first = answers.first else { return .silence }
         airNanoseconds += AirTime.answer(first)
@@ -137,7 +138,7 @@ package struct RadioField {
         } else {
             cards[index].activation.fallBack()
         }
-        // Last, because this takes the power from a card that was taken away.
+        // Last, because this cuts the power to a card that was taken away.
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .answer(let answer):
@@ -154,7 +155,8 @@ package struct RadioField {
         let uid = cards[index].number
         var side = powered
         guard let frame = RadioCRC.stripped(from: bytes) else {
-            // An empty frame is no command, so the tag falls silent, as after any damaged one.
+            // An empty frame is not a command, so the tag stops answering, as after any damaged
+            // frame.
             if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
             cards[index].kind = .type2(side)
             cards[index].activation.fallBack()

@@ -1,7 +1,7 @@
-/// A frame on the air: bytes, the last of which may be incomplete.
+/// A frame sent over the air: bytes, the last of which may be incomplete.
 package struct RadioFrame: Hashable {
     package var bytes: [UInt8]
-    /// The number of valid bits in the last byte, 0 for all of them, as in the chip's registers.
+    /// The number of valid bits in the last byte; 0 means all of them, as in the chip's registers.
     package var lastBits: UInt8
 
     package init(bytes: [UInt8], lastBits: UInt8 = 0) {
@@ -13,7 +13,7 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// Odd parity for a host that handles it itself: nine bits a byte, packed.
+/// Odd parity for a host that handles it itself: nine bits per byte, packed.
 package enum ParityBits {
     /// The bytes in a stream of nine bits each; `nil` if a parity bit is wrong. Fewer than nine
     /// bits have no parity.

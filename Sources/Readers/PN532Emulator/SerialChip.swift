@@ -1,7 +1,7 @@
-/// A PN532 on its serial line: bytes from the host in, bytes for the host out. It does no I/O and
-/// never waits; its caller carries the bytes.
+/// A PN532 on its serial line: bytes from the host go in, and bytes for the host come out. It does
+/// no I/O and never waits; its caller carries the bytes.
 package struct SerialChip {
-    /// Bytes for the host, and how long the chip would have taken for them.
+    /// Bytes for the host, and how long the chip would have needed to produce them.
     package struct Output: Hashable {
         package var bytes: [UInt8]
         var nanoseconds: Int = 0
@@ -9,11 +9,11 @@ package struct SerialChip {
         var isCancelling = false
     }
 
-    /// The rising edges on the line that wake a sleeping chip.
+    /// The number of rising edges on the line that wake a sleeping chip.
     private static let edgesToWake = 5
-    /// The most bytes that a stalled chip keeps for later; the rest is lost.
+    /// The maximum number of bytes that a stalled chip keeps for later; the rest is lost.
     static let stalledLimit = 65_536
-    // A start bit, eight bits of data and a stop bit.
+    // A start bit, eight data bits, and a stop bit.
     private static let bitsOfByte = 10
     private static let speedAtStart = 115_200
 
@@ -71,7 +71,7 @@ package struct SerialChip {
         return flush()
     }
 
-    /// Reacts to a card that was put into the field or removed.
+    /// Reacts to a card being put into the field or removed.
     mutating func fieldChanged() -> [Output] {
         guard !isStalled, let found = chip.readAgain() else { return [] }
         answer(found.command, found.data, fault: nil)
@@ -122,7 +122,8 @@ package struct SerialChip {
 
     private mutating func take(_ byte: UInt8) {
         if isAsleep {
-            // The start bit is low, the stop bit high: the bits between make the other edges.
+            // The start bit is low and the stop bit is high: the other edges are created by the
+            // bits in between.
             let levels = [false] + (0..<8).map { byte >> $0 & 1 != 0 } + [true]
             edges += zip(levels, levels.dropFirst()).count { !$0 && $1 }
             if edges >= SerialChip.edgesToWake { isAsleep = false }
@@ -133,17 +134,17 @@ package struct SerialChip {
         switch event {
         case .acknowledge: acknowledged()
         case .refuse:
-            // A NACK of the host asks for the last answer again.
+            // A NACK from the host requests the last answer again.
             if let lastAnswer { emit(lastAnswer) }
         case .information(let data): run(data)
         }
     }
 
-    /// Handles an ACK: the host has the answer, or no longer wants one.
+    /// Handles an ACK: the host has received the answer, or no longer wants one.
     private mutating func acknowledged() {
         chip.abort()
         output.append(Output(bytes: [], isCancelling: true))
-        // The host's ACK still came at the old speed (PN532 user manual, SetSerialBaudRate).
+        // The host's ACK still arrived at the old speed (PN532 user manual, SetSerialBaudRate).
         if let next = chip.nextSpeed {
             chip.nextSpeed = nil
             speed = PN532Chip.speeds[next]
@@ -163,7 +164,7 @@ package struct SerialChip {
         let isData = code.flatMap(PN532Command.init(rawValue:))?.isData == true
         if isData { counted.dataCommands += 1 }
         let fault = dueFault(isData: isData)
-        // `late-reply` comes before the next command's ACK, `stale-reply` after it.
+        // `late-reply` is sent before the next command's ACK, `stale-reply` after it.
         if let held, held.isFirst {
             self.held = nil
             emit(held.answer)
@@ -185,7 +186,7 @@ package struct SerialChip {
         }
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
-        // A real chip answers first and sleeps then.
+        // A real chip answers first and then sleeps.
         if chip.isPoweredDown { fallAsleep() }
     }
 
@@ -200,7 +201,7 @@ package struct SerialChip {
         default: break
         }
         var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
-        // The last byte is the postamble; the one before is the data checksum.
+        // The last byte is the postamble; the byte before it is the data checksum.
         if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
         if let held, !held.isFirst {
             self.held = nil

@@ -6,7 +6,7 @@ package struct TypeACardSelection {
     enum State: Hashable {
         case idle
         case halted
-        /// The card has answered a request, and shown this many parts of its UID.
+        /// The card has answered a request and revealed this many parts of its UID.
         case ready(level: Int)
         case active
         /// The card uses ISO/IEC 14443-4 and ignores everything else.
@@ -20,7 +20,7 @@ package struct TypeACardSelection {
         case pass
     }
 
-    // REQA and WUPA are the only frames of seven bits.
+    // REQA and WUPA are the only seven-bit frames.
     static let request = RadioFrame(bytes: [0x26], lastBits: 7)
     static let wakeUp = RadioFrame(bytes: [0x52], lastBits: 7)
     static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
@@ -29,13 +29,13 @@ package struct TypeACardSelection {
     private static let cascadeTag: UInt8 = 0x88
     private static let moreToCome: UInt8 = 0x04
 
-    /// The UID of the card: 4, 7 or 10 bytes.
+    /// The card's UID: 4, 7, or 10 bytes.
     let uid: [UInt8]
-    /// The ATQA, in the order of transmission.
+    /// The ATQA, in transmission order.
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
-    /// Whether the card falls back to the halted state.
+    /// Whether the card will fall back to the halted state.
     private var wasHalted = false
 
     init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
@@ -44,12 +44,13 @@ package struct TypeACardSelection {
         self.selectAcknowledge = selectAcknowledge
     }
 
-    /// The UID in parts of four bytes, as sent by radio.
+    /// The UID in parts of four bytes, as sent over the air.
     package static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = uid[...]
         while rest.count > 4, parts.count < selectCodes.count - 1 {
-            // The cascade tag takes the place of the first byte while more of the UID follows.
+            // As long as more of the UID follows, the cascade tag takes the place of the first
+            // byte.
             parts.append([cascadeTag] + rest.prefix(3))
             rest = rest.dropFirst(3)
         }
@@ -61,7 +62,8 @@ package struct TypeACardSelection {
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isWanted =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
-            // In any other state a REQA or WUPA is an error (ISO/IEC 14443-3): the card falls back.
+            // In any other state, a REQA or WUPA is an error (ISO/IEC 14443-3): the card falls
+            // back.
             guard isWanted else {
                 fallBack()
                 return .silent
@@ -82,7 +84,7 @@ package struct TypeACardSelection {
         }
     }
 
-    /// Silences the card, after a NAK or because another was selected.
+    /// Silences the card, after a NAK or because another card was selected.
     mutating func fallBack() {
         if state != .halted { state = wasHalted ? .halted : .idle }
     }
@@ -110,9 +112,10 @@ package struct TypeACardSelection {
             return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
         // Only whole bytes of the UID are supported: a reader asks for single bits only after two
-        // cards collided.
+        // cards have collided.
         let given = frame.bytes.dropFirst(2)
-        // NVB counts the valid bytes in its high half, two for itself and the code before it.
+        // NVB gives the number of valid bytes in its high nibble: two for itself and the code
+        // before it.
         guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
             known.starts(with: given)
         else {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Wakes a thread that waits in poll().
+/// Wakes a thread that is waiting in poll().
 final class WakePipe: Sendable {
     let reading: Int32
     private let writing: Int32
@@ -10,8 +10,8 @@ final class WakePipe: Sendable {
         guard unsafe pipe(&ends) == 0 else { throw .last("a pipe") }
         (reading, writing) = (ends[0], ends[1])
         for end in ends {
-            // Neither end may block: a caller never waits for the thread, nor the thread for a
-            // byte.
+            // Neither end may block: a caller never waits for the thread, and the thread never
+            // waits for a byte.
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
@@ -22,12 +22,12 @@ final class WakePipe: Sendable {
         close(writing)
     }
 
-    /// Wakes the thread. A full pipe already does, so a failed write is ignored.
+    /// Wakes the thread. A full pipe already does that, so a failed write is ignored.
     func wake() { _ = unsafe write(writing, [UInt8(0)], 1) }
 
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
-        // Bytes that remain wake the thread once more, which is harmless.
+        // Any bytes left over wake the thread once more, which is harmless.
         _ = unsafe read(reading, &bytes, bytes.count)
     }
 }

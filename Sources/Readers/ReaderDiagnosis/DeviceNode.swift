@@ -3,9 +3,9 @@ public struct DeviceNode: Sendable, Hashable {
     /// This user's access.
     public enum Access: Sendable, Hashable {
         case readAndWrite
-        /// Read-only or no access: a reader cannot be used through it.
+        /// Read-only access or none: a reader cannot be used through it.
         case denied
-        /// The file does not exist, though the device is plugged in.
+        /// The file does not exist, even though the device is plugged in.
         case missing
     }
 
@@ -13,7 +13,7 @@ public struct DeviceNode: Sendable, Hashable {
     public var access: Access
     public var owner: String
     public var group: String
-    /// The twelve lowest bits of the mode.
+    /// The lowest twelve bits of the mode.
     public var mode: UInt16
 
     public init(path: String, access: Access, owner: String, group: String, mode: UInt16) {
@@ -24,7 +24,7 @@ public struct DeviceNode: Sendable, Hashable {
         self.mode = mode
     }
 
-    /// The mode as chmod takes it.
+    /// The mode in the form that chmod accepts.
     public var octalMode: String {
         let digits = String(mode, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -33,7 +33,7 @@ public struct DeviceNode: Sendable, Hashable {
 
 /// The program or driver that holds a reader exclusively.
 public enum ReaderHolder: Sendable, Hashable {
-    /// A module of the kernel is bound to it.
+    /// A kernel module is bound to it.
     case kernel(driver: String)
     case program(pid: Int, name: String)
     /// A program has claimed it, but this user may not see which one.

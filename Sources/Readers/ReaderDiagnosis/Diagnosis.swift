@@ -1,8 +1,8 @@
 extension ReaderSurvey {
-    /// The findings about these readers, most important first. With a name, only those about that
-    /// reader.
+    /// The findings about these readers, most important first. If a name is given, only those about
+    /// that reader.
     public func findings(about asked: ReaderName? = nil) -> [Finding] {
-        // The speed is ignored, because it does not change the port.
+        // The speed is ignored, because it makes no difference to the port.
         let name = asked.map { name in
             ports.first { $0.node.path == name.portPath }?.name ?? name
         }
@@ -24,7 +24,8 @@ extension ReaderSurvey {
     public func isKnown(_ name: ReaderName) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
-        // A reader on a serial port, or one that pcscd drives, needs no USB visible here.
+        // A reader on a serial port, or one that pcscd drives, does not require USB to be visible
+        // here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
         let simulated = "If you have no reader, use the simulated one:"
         switch bus {
@@ -70,8 +71,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// The findings about a name without a row: the reader is absent, or of a kind that a survey
-    /// cannot see.
+    /// The findings about a name without a row: the reader is missing, or it is of a kind that a
+    /// survey cannot see.
     private func findings(onUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
@@ -94,14 +95,14 @@ extension ReaderSurvey {
             return name.bus.map { [$0.unsuitable(path, name)] } ?? []
         case nil: break
         }
-        // Only opening such a reader shows what is connected.
+        // Only opening such a reader reveals what is connected.
         if name.isUnseen {
             let denied = busNode.flatMap { node in
                 node.access == .denied ? name.bus?.denied(node, name, user: user) : nil
             }
             return libraryFindings(isNeeded: true) + [denied].compactMap { $0 }
         }
-        // Others would have a row if they were plugged in.
+        // Other readers would have a row if they were plugged in.
         guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
         return smartCardFindings(name, part: part)
     }
@@ -165,7 +166,7 @@ extension ReaderSurvey {
         guard let smartCardReaders else {
             return [unusableSmartCards(name, "\(name) needs pcscd")]
         }
-        // A part of a name is enough; opening the reader shows whether only one matches.
+        // Part of a name is enough; opening the reader reveals whether only one matches.
         return smartCardReaders.contains { $0.lowercased().contains(part.lowercased()) }
             ? [] : [notPluggedIn(name)]
     }

@@ -1,6 +1,6 @@
-/// One result of a diagnosis, and its remedy.
+/// One result of a diagnosis, and the remedy for it.
 public struct Finding: Sendable, Hashable {
-    /// The importance of a finding.
+    /// How important a finding is.
     public enum Severity: String, Sendable, CaseIterable {
         case ok, note, problem
     }
@@ -68,7 +68,7 @@ public struct Finding: Sendable, Hashable {
 
     public let id: ID
     public let severity: Severity
-    /// The reader concerned.
+    /// The reader in question.
     public let reader: ReaderName?
     public let what: String
     public let remedy: [Step]
@@ -80,7 +80,7 @@ public struct Finding: Sendable, Hashable {
         self.id = id
         self.severity = severity
         self.reader = reader
-        // The text of a driver may already end with a full stop.
+        // A driver's text may already end with a period.
         self.what = what.hasSuffix("..") && !what.hasSuffix("...") ? String(what.dropLast()) : what
         self.remedy = remedy
     }

@@ -1,9 +1,9 @@
-/// A mainboard bus that a PN532 board can be connected to, by the name of libnfc's driver.
+/// A mainboard bus to which a PN532 board can be connected, named after libnfc's driver.
 public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
     case spi = "pn532_spi"
     case i2c = "pn532_i2c"
 
-    /// The kernel's class of such devices, also their subsystem in udev rules.
+    /// The kernel's class for such devices, which is also their subsystem in udev rules.
     public var deviceClass: String {
         switch self {
         case .spi: "spidev"
@@ -18,7 +18,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The group that Debian and Raspberry Pi OS give such devices.
+    /// The group that Debian and Raspberry Pi OS assign to such devices.
     var group: String {
         switch self {
         case .spi: "spi"
@@ -54,13 +54,13 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: list)
     }
 
-    /// Other chips may be on a bus, and a wrong byte destroys some of them, so no rule opens it to
-    /// all users.
+    /// There may be other chips on a bus, and a wrong byte destroys some of them, so no rule opens
+    /// a bus to all users.
     func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
         let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
         let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""
         let remedy: [Finding.Step] =
-            // A group that may read and write is there already: the user only has to join it.
+            // There already is a group that may read and write: the user only has to join it.
             if node.group != "root", node.mode & 0o060 == 0o060 {
                 [.say("Join the device's group, then log in again:"), join]
             } else {

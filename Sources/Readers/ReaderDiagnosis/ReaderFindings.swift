@@ -1,5 +1,5 @@
 extension ReaderSurvey {
-    /// Everything that keeps a reader from being used, or one finding that nothing does.
+    /// Everything that keeps a reader from being used, or a single finding that nothing does.
     func findings(on reader: PluggedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
@@ -43,7 +43,8 @@ extension ReaderSurvey {
                         .say("On the host, reconnect the reader."),
                     ]))
         }
-        // pcscd takes a CCID reader whenever it starts, so the one that comes first has it.
+        // pcscd claims a CCID reader whenever it starts, so whichever program comes first gets the
+        // reader.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {
@@ -86,7 +87,7 @@ extension ReaderSurvey {
     private func pcscdFinding(on reader: PluggedReader) -> Finding {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
-        // Using it through pcscd comes first: something else may need pcscd.
+        // Using the reader through pcscd comes first: something else may need pcscd.
         let use: [Finding.Step] =
             if let smartCardRefusal {
                 [.say("The reader cannot be used through pcscd: \(smartCardRefusal).")]
@@ -122,7 +123,7 @@ extension ReaderSurvey {
     private func smartCardFindings(on reader: PluggedReader, _ word: String) -> [Finding] {
         let name = self.name(of: reader)
         let others = reader.holders.filter { !isPCSCD($0, reader) }
-        // Whatever holds it keeps pcscd away, too.
+        // Whatever holds it also keeps pcscd away.
         if !others.isEmpty { return others.map { finding(on: reader, heldBy: $0) } }
         switch state(of: reader) {
         case .noPCSCD:
@@ -152,7 +153,8 @@ extension ReaderSurvey {
     /// The finding about a port. It matters if the user asked for the port, or if there is no other
     /// reader.
     func finding(on port: SerialPort, isAsked: Bool) -> Finding {
-        // Most bridges carry something else, so a port matters only if nothing better is there.
+        // Most bridges are used for something else, so a port matters only if there is nothing
+        // better.
         let isNeeded = isAsked || !rows.contains(where: \.isReady)
         let name = port.name
         let what =

@@ -1,10 +1,11 @@
-/// A model of reader with its USB numbers: a row of a table.
+/// A reader model with its USB numbers: a row in a table.
 public struct ReaderModel: Sendable, Hashable {
     /// How tapcard uses a reader of this model.
     public enum Service: Sendable, Hashable {
-        /// A libnfc driver, by the name that its connection strings begin with.
+        /// A libnfc driver, identified by the name at the beginning of its connection strings.
         case libnfc(String)
-        /// pcscd, which gives its readers long names; the word identifies this model in them.
+        /// pcscd, which gives its readers long names; the word identifies this model in those
+        /// names.
         case smartCard(word: String)
         /// Not a reader but a serial port that may have a PN532 board.
         case serialBridge
@@ -16,7 +17,7 @@ public struct ReaderModel: Sendable, Hashable {
     public let product: UInt16
     public let make: String
     public let service: Service
-    /// The word that identifies this model in pcscd's names, if pcscd supports it too.
+    /// The word that identifies this model in pcscd's names, if pcscd also supports it.
     public let smartCardWord: String?
 
     public init(
@@ -34,7 +35,7 @@ public struct ReaderModel: Sendable, Hashable {
         }
     }
 
-    /// The USB numbers as lsusb writes them.
+    /// The USB numbers, written as in lsusb.
     public var numbers: String { Self.hexadecimal(vendor) + ":" + Self.hexadecimal(product) }
 
     /// The number as four hexadecimal digits, as in udev rules.

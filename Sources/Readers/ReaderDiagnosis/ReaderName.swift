@@ -1,8 +1,8 @@
-/// A reader as users name it: the value of `--reader` and the first column of the list.
+/// A reader as users name it: the value of `--reader`, and the first column of the list.
 public enum ReaderName: Hashable, Sendable {
     /// `sim`, whose file is in the data folder, or `sim:FILE`.
     case simulated(file: String?)
-    /// `pcsc:NAME`, a reader driven by pcscd; a part of its name is enough.
+    /// `pcsc:NAME`, a reader driven by pcscd; part of its name is enough.
     case smartCard(String)
     /// `DRIVER:PLACE`, a libnfc connection string. Only libnfc knows its drivers.
     case libnfc(driver: String, place: String)
@@ -13,7 +13,7 @@ public enum ReaderName: Hashable, Sendable {
     private static let serial: Set = [uart, "arygon", "acr122s"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
-    /// `nil` if the text has none of these forms. The reader itself may be missing.
+    /// `nil` if the text is not in any of these forms. The reader itself may be missing.
     public init?(_ text: String) {
         guard text != ReaderName.simulatedWord else {
             self = .simulated(file: nil)
@@ -34,7 +34,7 @@ public enum ReaderName: Hashable, Sendable {
             }
     }
 
-    /// The text that names this reader again.
+    /// The text form of this name.
     public var text: String {
         switch self {
         case .simulated(nil): ReaderName.simulatedWord
@@ -49,13 +49,13 @@ public enum ReaderName: Hashable, Sendable {
     /// libnfc's driver; `nil` for a reader that libnfc does not drive.
     public var driver: String? { if case .libnfc(let driver, _) = self { driver } else { nil } }
 
-    /// Whether the path in the name must be that of a serial port.
+    /// Whether the path in the name has to be a serial port's.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
     /// The mainboard bus that the reader is on; `nil` for any other reader.
     public var bus: MainboardBus? { driver.flatMap(MainboardBus.init) }
 
-    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if such a name has none.
+    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if there is none.
     public var path: String? {
         guard case .libnfc(_, let place) = self, isSerial || bus != nil else { return nil }
         let path = place.prefix { $0 != ":" }
@@ -65,7 +65,7 @@ public enum ReaderName: Hashable, Sendable {
     /// The path of a serial port in a name such as `pn532_uart:/dev/ttyUSB0:115200`.
     public var portPath: String? { driver == ReaderName.uart ? path : nil }
 
-    /// Whether a survey cannot see such readers, because they use mainboard buses or ports that it
+    /// Whether a survey cannot see such readers, because they use mainboard buses, or ports that it
     /// does not search.
     var isUnseen: Bool { driver != ReaderName.uart && (isSerial || bus != nil) }
 

@@ -1,6 +1,6 @@
-/// One line of the list of readers: its name, and whether it can be used.
+/// One line in the list of readers: the reader's name, and whether it can be used.
 public struct ReaderRow: Sendable, Hashable {
-    /// The state of a reader: usable, or why not.
+    /// The state of a reader: usable, or why it is not.
     public enum State: Sendable, Hashable {
         case ready
         /// A serial port that this user may open, with or without a board.
@@ -9,9 +9,9 @@ public struct ReaderRow: Sendable, Hashable {
         case noPermission
         case held(ReaderHolder)
         case heldByPCSCD
-        /// The reader needs pcscd, which is absent.
+        /// The reader needs pcscd, which is missing.
         case noPCSCD
-        /// pcscd is present but does not answer, at least not to this user.
+        /// pcscd is present but does not answer, or at least does not answer this user.
         case unusablePCSCD
         /// pcscd is present but does not offer the reader.
         case notOffered
@@ -20,7 +20,7 @@ public struct ReaderRow: Sendable, Hashable {
         case otherLibrary
         case unsupported
 
-        /// The state as a word in `--json`.
+        /// The word for the state in `--json`.
         public var word: String {
             switch self {
             case .ready: "ready"
@@ -66,7 +66,7 @@ public struct ReaderRow: Sendable, Hashable {
     public let numbers: String?
     public let node: String?
 
-    /// A row for a reader that is not a device of this machine, and always ready.
+    /// A row for a reader that is not one of this machine's devices, and is always ready.
     public init(name: ReaderName, make: String, driver: String) {
         self.init(
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
@@ -85,13 +85,13 @@ public struct ReaderRow: Sendable, Hashable {
     }
 
     public var isReady: Bool { state == .ready }
-    /// Whether it is worth naming with `--reader`.
+    /// Whether it makes sense to name it with `--reader`.
     public var isUsable: Bool { state == .ready || state == .maybe }
 }
 
 extension ReaderSurvey {
-    /// The readers in the order in which they are tried: USB, those that only pcscd knows, serial
-    /// ports.
+    /// The readers in the order in which they are tried: USB, those that only pcscd knows, and
+    /// serial ports.
     public var rows: [ReaderRow] {
         let plugged = readers.filter(\.isReader).map(row)
         let named = plugged.compactMap { row -> String? in
@@ -100,7 +100,7 @@ extension ReaderSurvey {
         let names = smartCardReaders ?? []
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
-        // A reader that was found on USB has its row already.
+        // A reader that was found on USB already has its row.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {
@@ -138,7 +138,8 @@ extension ReaderSurvey {
             state: state, numbers: port.bridge?.numbers, node: port.node.path)
     }
 
-    /// The complete connection string. A driver's name alone would open the first reader it finds.
+    /// The complete connection string. With just a driver's name, the first reader found would be
+    /// opened.
     func name(of reader: PluggedReader) -> ReaderName? {
         switch reader.model.service {
         case .libnfc(let driver): .libnfc(driver: driver, place: reader.place)
@@ -153,14 +154,14 @@ extension ReaderSurvey {
         if let marked = names.first(where: { $0.contains("PICC") || $0.contains("Contactless") }) {
             return marked
         }
-        // SAM slots hold a security module, and "ICC" ones a card with contacts.
+        // SAM slots hold a security module, and "ICC" slots hold a contact card.
         let unmarked = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
         guard let first = unmarked.first ?? names.first else { return nil }
         return ReaderSurvey.reader(of: first, among: unmarked)
     }
 
-    /// Returns the common prefix of one card reader's slot names, which in pcscd differ only in the
-    /// trailing number. Given this prefix, tapcard can use whichever slot holds the card.
+    /// Returns the common prefix of the slot names of one card reader, which in pcscd differ only
+    /// in the trailing number. Given this prefix, tapcard can use whichever slot holds the card.
     private static func reader(of slot: String, among names: [String]) -> String {
         let reader = slot.split(separator: " ").dropLast().joined(separator: " ")
         return names.count { $0.hasPrefix(reader + " ") } > 1 ? reader : slot
@@ -185,7 +186,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// The state that libnfc causes; `nil` if it causes none.
+    /// The state that libnfc causes; `nil` if it does not cause any.
     private var libraryState: ReaderRow.State? {
         switch libnfc {
         case .notAsked, .version: nil
@@ -194,9 +195,9 @@ extension ReaderSurvey {
         }
     }
 
-    /// Whether this holder is pcscd. It runs as another user, so often only its claim on the
-    /// interface is visible, not the program. Then it is taken for pcscd if that is running and
-    /// supports readers of this model.
+    /// Whether this holder is pcscd. pcscd runs as another user, so often only its claim on the
+    /// interface is visible, not the program. In that case, the holder is assumed to be pcscd if
+    /// pcscd is running and supports readers of this model.
     func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
         switch holder {
         case .kernel: return false
@@ -209,7 +210,7 @@ extension ReaderSurvey {
 }
 
 extension PluggedReader {
-    /// Whether this is a reader. A serial bridge is not one, but its port may have one.
+    /// Whether this is a reader. A serial bridge is not a reader, but there may be one on its port.
     public var isReader: Bool { model.service != .serialBridge }
 }
 
@@ -218,10 +219,10 @@ extension SerialPort {
 }
 
 extension [ReaderRow] {
-    /// The new name of a USB reader that was plugged in again under another number; `nil` while
-    /// another reader could be meant.
+    /// The new name of a USB reader that was plugged in again under a different number; `nil` as
+    /// long as another reader could be meant.
     ///
-    /// It is the only free one of its kind. All readers of that kind at other tills must be
+    /// It must be the only free reader of its kind. All readers of that kind at other tills must be
     /// present: otherwise the new one could be theirs.
     public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
         guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }

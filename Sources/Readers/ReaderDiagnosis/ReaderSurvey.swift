@@ -1,8 +1,8 @@
-/// This machine's readers as visible from outside, without opening any.
+/// This machine's readers, as visible from outside, without opening any of them.
 public struct ReaderSurvey: Sendable, Hashable {
     /// Whether the machine has USB.
     public enum Bus: Sendable, Hashable {
-        /// The kernel knows no USB: a container, or a virtual machine without it.
+        /// The kernel does not support USB: a container, or a virtual machine without it.
         case absent
         case present(deviceCount: Int)
     }
@@ -22,7 +22,7 @@ public struct ReaderSurvey: Sendable, Hashable {
         case missing
         /// It is present and usable.
         case version(String)
-        /// It is present and refused: another release, or something else with its name.
+        /// It is present but refused: a different release, or something else with the same name.
         case unusable(why: String)
     }
 
@@ -31,7 +31,7 @@ public struct ReaderSurvey: Sendable, Hashable {
         case missing(String)
         /// The path exists, but is not a serial port.
         case noSerialPort(String)
-        /// The path exists, but is not a device of the bus in the name.
+        /// The path exists, but is not a device on the bus in the name.
         case notOnBus(String)
     }
 
@@ -44,11 +44,11 @@ public struct ReaderSurvey: Sendable, Hashable {
     /// Why pcscd did not answer, if it was asked.
     public var smartCardRefusal: String?
     public var libnfc: Library
-    /// The problem with the path in the requested name.
+    /// What is wrong with the path in the requested name.
     public var pathRefusal: PathRefusal?
-    /// The device node in the requested name, if it is of a mainboard bus.
+    /// The device node in the requested name, if it is on a mainboard bus.
     public var busNode: DeviceNode?
-    /// The current user, for commands that name a user.
+    /// The current user, for commands that contain a user name.
     public var user: String
 
     public init(
@@ -71,7 +71,7 @@ public struct PluggedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
     public var address: Int
-    /// The name of its folder in sysfs, such as "1-2"; `nil` if sysfs does not have it.
+    /// The name of its folder in sysfs, such as "1-2"; `nil` if it is not in sysfs.
     public var port: String?
     /// The name that the device reports.
     public var productText: String?
@@ -91,7 +91,7 @@ public struct PluggedReader: Sendable, Hashable {
         self.holders = holders
     }
 
-    /// Bus and address as libnfc writes them.
+    /// The bus and address, written as in libnfc.
     public var place: String { Self.threeDigits(bus) + ":" + Self.threeDigits(address) }
 
     static func threeDigits(_ number: Int) -> String {
@@ -100,13 +100,13 @@ public struct PluggedReader: Sendable, Hashable {
     }
 }
 
-/// A serial port that may have a PN532 board; only a query would tell.
+/// A serial port that may have a PN532 board; only querying it would tell.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
     /// The USB bridge of this port, if it is in the table.
     public var bridge: ReaderModel?
-    /// Whether a program created this port. A program that emulates a reader has it open, so its
-    /// holder cannot be determined.
+    /// Whether a program created this port. A program that emulates a reader has it open, so there
+    /// is no way to tell who holds it.
     public var isPseudoTerminal: Bool
     public var holders: [ReaderHolder]
 

@@ -16,7 +16,7 @@ enum Remedies {
     ]
 
     static func unload(_ driver: String) -> [Finding.Step] {
-        // The name of a driver in sysfs is not always that of its module for modprobe.
+        // A driver's name in sysfs is not always the same as its module's name for modprobe.
         let module = driver == "pn533" ? "pn533_usb" : driver
         return [
             .say("Unload it:"), .run("sudo modprobe -r \(module)"),
@@ -30,13 +30,13 @@ enum Remedies {
         let join: [Finding.Step] = [
             .run("sudo usermod -aG plugdev \(user)"), .say("Then log in again."),
         ]
-        // The rule works: it is only this user's login that lacks the group.
+        // The rule works: the only problem is that this user's login lacks the group.
         if reader.node.group == "plugdev", reader.node.mode & 0o060 == 0o060 {
             return [.say("The udev rule is installed; join the plugdev group:")] + join
         }
         let vendor = ReaderModel.hexadecimal(reader.model.vendor)
         let product = ReaderModel.hexadecimal(reader.model.product)
-        // uaccess is for whoever sits at the machine; the group is for SSH and services.
+        // uaccess is for whoever is sitting at the machine; the group is for SSH and services.
         let rule =
             "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""

@@ -1,22 +1,22 @@
 import Glibc
 import Tags
 
-/// The process that drives the reader, and the socket to it.
+/// The process that drives the reader, and the socket that connects to it.
 package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
-    /// Ends the process. Returns how it ended, if it had ended on its own.
+    /// Ends the process. If it had already ended on its own, returns how.
     func end() -> String?
 }
 
-/// A child process with a socket to it. It ends with this object.
+/// A child process and a socket that connects to it. It ends along with this object.
 final class Child: ReaderLink {
     let process: Int32?
     let channel: MessageChannel
     private var isEnded = false
 
     /// Starts the process in its own process group, so that Ctrl-C does not reach it: this program
-    /// decides when it stops.
+    /// decides when the process stops.
     init(_ command: [String]) throws(ReaderError) {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "no socket is available for the helper process")
@@ -33,7 +33,7 @@ final class Child: ReaderLink {
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        // The threads of Dispatch block every signal, and a child process inherits that.
+        // Dispatch's threads block every signal, and a child process inherits that.
         var noSignals = sigset_t()
         unsafe sigemptyset(&noSignals)
         unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
@@ -58,12 +58,12 @@ final class Child: ReaderLink {
         guard !isEnded, let process else { return nil }
         isEnded = true
         channel.close()
-        // SIGKILL, because a call of libnfc that hangs answers to nothing else.
+        // SIGKILL, because a libnfc call that hangs does not respond to anything else.
         kill(process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
-        // Our SIGKILL: the process had still been running.
+        // Our own SIGKILL: the process was still running.
         if signal == SIGKILL { return nil }
         return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
     }

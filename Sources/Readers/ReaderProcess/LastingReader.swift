@@ -1,8 +1,8 @@
 import BlockingLane
 public import Tags
 
-/// The reader that is plugged in now. After it was unplugged, the next selection looks for a reader
-/// again, and may find another one.
+/// Whichever reader is currently plugged in. If it is unplugged, the next selection looks for a
+/// reader again, and may find a different one.
 public actor LastingReader: TagReader {
     private let find: @Sendable () async throws(ReaderError) -> any TagReader
     private let waitForChange: @Sendable (Duration) async -> Void
@@ -10,8 +10,8 @@ public actor LastingReader: TagReader {
     private var isKnownToBeMissing = false
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
-    /// `find` opens the wanted reader. `waitForChange` returns when a device was plugged in or the
-    /// time is up: it paces the search for a missing reader.
+    /// `find` opens the requested reader. `waitForChange` returns when a device has been plugged in
+    /// or the time is up: it determines how often a missing reader is looked for.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void
@@ -27,14 +27,14 @@ public actor LastingReader: TagReader {
     public var name: String { get async { await reader?.name ?? "no reader" } }
     public var longestAnswer: Int { get async { await reader?.longestAnswer ?? 0 } }
 
-    /// Finds a reader unless one is open.
+    /// Finds a reader unless one is already open.
     public func open() async throws(ReaderError) {
         if reader == nil { reader = try await find() }
         isKnownToBeMissing = false
     }
 
-    /// Selects a tag. If the reader is missing, the first selection reports that at once, and the
-    /// next ones wait for a reader as they would for a tag.
+    /// Selects a tag. If the reader is missing, the first selection reports that immediately, and
+    /// the next ones wait for a reader as they would for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
@@ -48,8 +48,8 @@ public actor LastingReader: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // Never opened here: a new reader has selected nothing, so the frame could reach another
-        // tag.
+        // Never opened here: a new reader has not selected anything, so the frame could reach a
+        // different tag.
         guard reader != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         return try await whileThere { reader throws(ReaderError) in
             try await reader.exchange(frame)

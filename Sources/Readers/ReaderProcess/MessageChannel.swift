@@ -1,10 +1,11 @@
 import BlockingLane
 import Glibc
 
-/// One end of a socket that preserves message boundaries: each message is received whole or not at
-/// all.
+/// One end of a socket that preserves message boundaries: each message is received either whole or
+/// not at all.
 package final class MessageChannel: Sendable {
-    /// The most bytes in a message: more than the longest answer, name and text together.
+    /// The maximum number of bytes in a message: more than the longest answer, name, and text
+    /// together.
     private static let longestMessageInBytes = 4_096
 
     package enum Received: Equatable {
@@ -14,8 +15,8 @@ package final class MessageChannel: Sendable {
         case timedOut
     }
 
-    /// The descriptor, guarded so that it is not closed, and its number reused, while a thread
-    /// sends.
+    /// The descriptor, guarded so that it is not closed, and its number is not reused, while a
+    /// thread is sending.
     private let descriptor: Guarded<Int32>
 
     /// Takes ownership of the descriptor.
@@ -26,8 +27,8 @@ package final class MessageChannel: Sendable {
     /// A pair of connected ends. Both are close-on-exec.
     package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
-        // SOCK_SEQPACKET keeps messages apart and still reports the other end's death, unlike
-        // datagrams.
+        // SOCK_SEQPACKET keeps messages separate and, unlike datagrams, still reports the other
+        // end's death.
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         return (MessageChannel(ends[0]), ends[1])
@@ -49,14 +50,14 @@ package final class MessageChannel: Sendable {
         }
     }
 
-    /// Receives a message within a limit, or without one if `nil`. Blocks the thread.
+    /// Receives a message within a limit, or without one if it is `nil`. Blocks the thread.
     package func receive(within limit: Duration?) -> Received {
         let descriptor = self.descriptor.withLock { $0 }
         guard descriptor >= 0 else { return .closed }
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
-            // Computed anew, as a signal can interrupt the wait.
+            // Recalculated each time, because a signal can interrupt the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)

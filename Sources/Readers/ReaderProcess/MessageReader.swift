@@ -1,4 +1,4 @@
-/// Parses a message from its beginning.
+/// Parses a message from the beginning.
 struct MessageReader {
     private static let longestField = Int(UInt8.max)
 
@@ -17,7 +17,7 @@ struct MessageReader {
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a length of one byte, then that many bytes.
+    /// Reads a one-byte length, then that many bytes.
     mutating func field() -> [UInt8]? {
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
@@ -41,7 +41,7 @@ struct MessageReader {
         [UInt8(clamping: bytes.count)] + bytes.prefix(longestField)
     }
 
-    /// A text field. Text that is too long is cut after a whole character.
+    /// A text field. Text that is too long is cut at the end of a whole character.
     static func text(_ words: String) -> [UInt8] {
         let utf8 = words.utf8
         var end =

@@ -2,15 +2,15 @@ import BlockingLane
 import Glibc
 public import Tags
 
-/// A reader in a process of its own.
+/// A reader in its own process.
 ///
 /// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. A program
-/// that has to keep running, such as a till that watches for cards all day, then loses only the
-/// process that drives the reader, which is started again at the next selection. A single tap needs
-/// no such process: after any end, the next tap resolves it.
+/// that has to keep running, such as a till that watches for cards all day, loses only the process
+/// that drives the reader when that happens, and the process is started again at the next
+/// selection. A single tap does not need such a process: however it ends, the next tap resolves it.
 public actor ReaderProcess: TagReader {
-    /// The default grace. libnfc takes two seconds to close a silent reader, and about as long to
-    /// open one.
+    /// The default grace period. libnfc takes two seconds to close a reader that does not respond,
+    /// and about as long to open one.
     package static let grace = Duration.seconds(15)
 
     private let launch: @Sendable () throws(ReaderError) -> any ReaderLink
@@ -37,8 +37,8 @@ public actor ReaderProcess: TagReader {
         self.init { () throws(ReaderError) in try Child(command) }
     }
 
-    /// Starts a program with arguments that calls `ReaderService.run`, and waits until its reader
-    /// is open.
+    /// Starts a program, with arguments that make it call `ReaderService.run`, and waits until its
+    /// reader is open.
     public static func start(_ command: [String]) async throws(ReaderError) -> ReaderProcess {
         let process = ReaderProcess(command)
         try await process.open()
@@ -47,7 +47,7 @@ public actor ReaderProcess: TagReader {
 
     public var name: String { summary.name }
     public var longestAnswer: Int { summary.longestAnswer }
-    /// The process that drives the reader now.
+    /// The process that currently drives the reader.
     public var process: Int32? { link?.process }
 
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
@@ -62,7 +62,7 @@ public actor ReaderProcess: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // A process that is started only now has selected nothing.
+        // A process that is started only now has not selected anything.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         guard case .answer(let answer) = try await ask(.exchange(frame)) else {
             throw stop("the helper process sent an unexpected or invalid reply")
@@ -80,7 +80,7 @@ public actor ReaderProcess: TagReader {
 
     public func release() async {
         guard link != nil else { return }
-        // If the release fails, the reader is gone, and its field with it.
+        // If the release fails, the reader is gone, and so is its field.
         do { _ = try await ask(.release) } catch { return }
     }
 
@@ -105,8 +105,8 @@ public actor ReaderProcess: TagReader {
         guard channel.send(request.message) else { throw stop(nil) }
         let received: MessageChannel.Received
         if case .select = request {
-            // A handler runs at once in a task that is already cancelled, and its message has a
-            // meaning only after the request.
+            // In a task that is already canceled, a handler runs immediately, and its message has
+            // no meaning until after the request.
             received = await withTaskCancellationHandler {
                 channel.receive(within: limit + grace)
             } onCancel: {

@@ -1,10 +1,10 @@
 package import Tags
 
-/// A reply of the process that drives the reader.
+/// A reply from the process that drives the reader.
 package enum ReaderReply: Equatable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
-    /// A tag is selected, on the current reader.
+    /// A tag is selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case answer([UInt8])
     case released
@@ -58,7 +58,7 @@ package enum ReaderReply: Equatable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// The number of a kind, followed by a NAK's code.
+    /// The number for a kind, followed by the NAK's code.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
         switch kind {
         case .refused(let code): [refused, code]

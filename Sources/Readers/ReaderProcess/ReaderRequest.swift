@@ -7,8 +7,8 @@ package enum ReaderRequest: Hashable, Sendable {
     /// A command to an ISO/IEC 14443-4 card.
     case command([UInt8])
     case release
-    /// Cancels the current operation. Only this request may come before the last reply, and only
-    /// this one gets no reply.
+    /// Cancels the current operation. Only this request may be sent before the last reply, and it
+    /// is the only one without a reply.
     case cancel
 
     /// Parses a request; `nil` for a message that no version of this program would send.

@@ -4,9 +4,9 @@ import Tags
 
 /// The server side of `ReaderProcess`: drives a reader for the program that started this process.
 public enum ReaderService {
-    /// Serves until the program at the other end is gone, then releases the reader.
+    /// Serves requests until the program at the other end is gone, then releases the reader.
     ///
-    /// A process that `ReaderProcess` starts has the socket as its standard input.
+    /// A process started by `ReaderProcess` has the socket as its standard input.
     public static func run(_ reader: LastingReader) async {
         await run(reader, on: MessageChannel(STDIN_FILENO))
     }
@@ -16,7 +16,7 @@ public enum ReaderService {
     }
 
     /// Answers requests on its own thread. The program at the other end gives up on a process that
-    /// is silent for too long, so answers must not wait for other work.
+    /// does not respond for too long, so answers must not wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: LastingReader
@@ -38,12 +38,13 @@ public enum ReaderService {
                 if request == .cancel {
                     work?.cancel()
                 } else {
-                    // In a task, so that a cancel can arrive while the reader waits for a tag.
+                    // In a task, so that a cancel can arrive while the reader is waiting for a tag.
                     work = Task { await self.answer(request) }
                 }
             }
             work?.cancel()
-            // The reader does one thing at a time, so it is released only after its last request.
+            // The reader does one thing at a time, so it is not released until its last request is
+            // finished.
             await work?.value
             await reader.release()
             channel.close()

@@ -2,11 +2,11 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// Reports when a file may have changed, so that a waiting caller need not poll. It watches the
-/// folder, because the file is replaced as a whole.
+/// Reports when a file may have changed, so that a waiting caller does not have to poll. It watches
+/// the folder, because the file is replaced as a whole.
 actor FileChanges {
-    /// The polling interval if the system reports no changes, and the limit even if it does: it
-    /// does not report changes made by another machine.
+    /// How often to poll if the system does not report changes. Also the limit if it does, because
+    /// it does not report changes made by another machine.
     private static let blindMilliseconds: CInt = 20
     private static let longestMilliseconds: CInt = 1_000
     private static let told = UInt32(
@@ -16,7 +16,7 @@ actor FileChanges {
     private nonisolated let name: String
     /// The inotify descriptor, or -1, which `poll` ignores, if the system reports no changes.
     private nonisolated let descriptor: CInt
-    /// The descriptor that ends a wait early.
+    /// The descriptor used to end a wait early.
     private nonisolated let alarm: CInt
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -56,8 +56,8 @@ actor FileChanges {
         return areAny
     }
 
-    /// Returns when the file may have changed, after a second at the latest, and at once if the
-    /// task is cancelled.
+    /// Returns when the file may have changed, after no more than a second, or immediately if the
+    /// task is canceled.
     nonisolated func wait(atMost limit: Duration) async {
         await withTaskCancellationHandler {
             await watch(atMost: limit)
@@ -77,7 +77,7 @@ actor FileChanges {
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
         _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
-        // If an earlier task set it, one wait ends too early, which is harmless.
+        // If an earlier task set it, one wait will end too early, which is harmless.
         var count: UInt64 = 0
         unsafe read(alarm, &count, 8)
     }
@@ -91,7 +91,7 @@ actor FileChanges {
                 fromByteOffset: position, as: inotify_event.self)
             let end = position + head + Int(event.len)
             let padded = unsafe events[(position + head)..<end]
-            // The name is padded with zeros; an event of the folder itself has none.
+            // The name is padded with zeros; an event for the folder itself has no name.
             let text = unsafe String(decoding: padded.prefix { $0 != 0 }, as: UTF8.self)
             if text == name || text.isEmpty { return true }
             position = end

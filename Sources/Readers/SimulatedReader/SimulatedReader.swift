@@ -4,12 +4,12 @@ import OperatingSystem
 
 /// A reader without hardware, with a strict tag in its field.
 public actor SimulatedReader: TagReader {
-    /// The longest answer of an ACR122, in bytes.
+    /// The length of the longest answer from an ACR122, in bytes.
     public static let answerLimit = 250
-    /// The most bytes of a command in one block of an NTAG 424: a frame of 128 less its three other
-    /// bytes.
+    /// The maximum number of bytes in a command that fits in one block of an NTAG 424: a frame of
+    /// 128, minus its other three bytes.
     private static let blockSize = 125
-    /// How long the file is not read again while no change is reported.
+    /// How long the file is not read again if no change is reported.
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
@@ -22,7 +22,7 @@ public actor SimulatedReader: TagReader {
     private var simulation: Simulation
     private let file: SimulationFile?
     private let changes: FileChanges?
-    /// The last content read from the file, and the time until which it is trusted.
+    /// The content last read from the file, and until when it is trusted.
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
@@ -30,8 +30,8 @@ public actor SimulatedReader: TagReader {
     private var chipSide: NTAG424Side?
     private var powered: [UInt8]?
 
-    /// Creates a reader with a simulation in memory. A missing tag never arrives there, so `select`
-    /// does not wait for it.
+    /// Creates a reader with a simulation in memory. A missing tag will never arrive in that case,
+    /// so `select` does not wait for it.
     public init(_ simulation: Simulation, longestAnswer: Int = answerLimit) {
         name = "simulated reader"
         self.longestAnswer = longestAnswer
@@ -73,14 +73,14 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    /// The current simulation. A waiting caller looks often, so the file is read only when it may
+    /// The current simulation. A waiting caller checks often, so the file is read only if it may
     /// have changed.
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
-        // Checked before the file is read, so that a later change is seen the next time.
+        // Checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.areThere()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
-        // The cached state is outdated now, even if the file cannot be read.
+        // The cached state is now outdated, even if the file cannot be read.
         seen = nil
         let world = try change { $0 }
         seen = (world, .now.advanced(by: SimulatedReader.freshness))
@@ -139,12 +139,12 @@ public actor SimulatedReader: TagReader {
         _ uid: [UInt8], _ world: Simulation
     ) throws(ReaderError) -> TagIdentity {
         if world.chip(uid) != nil {
-            // Selecting it again loses its session, as any activation does.
+            // Selecting the chip again ends its session, as any activation does.
             (powered, chipSide) = (uid, NTAG424Side())
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
-        // A card that stayed keeps its power, and with it what it counted and its settings.
+        // A card that has stayed keeps its power, and with it its counts and settings.
         if powered != uid {
             side.powerDown()
             side.powerUp(tag)
@@ -190,6 +190,6 @@ public actor SimulatedReader: TagReader {
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// Kills this process, as the fault demands: nothing is cleaned up.
+    /// Kills this process, as the fault requires: nothing is cleaned up.
     private func dieNow() { kill(getpid(), SIGKILL) }
 }

@@ -2,19 +2,19 @@ import OperatingSystem
 public import Tags
 import TapcardDomain
 
-/// A simulation in a text file, which several commands may use at once: one uses the reader,
-/// another puts tags on it and removes them.
+/// A simulation in a text file, which several commands may use at the same time: one uses the
+/// reader, and another puts tags on it and removes them.
 public struct SimulationFile: Sendable {
     private static let mode: UInt32 = 0o600
 
     /// The path of the file.
     public let path: String
 
-    /// Names a file. It is read when the reader is first used.
+    /// Names a file. The file is not read until the reader is first used.
     public init(path: String) { self.path = path }
 
-    /// Changes the simulation while no other command can. A missing file starts with one blank tag
-    /// on the reader.
+    /// Changes the simulation while no other command can. If the file is missing, it starts with
+    /// one blank tag on the reader.
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -38,8 +38,8 @@ public struct SimulationFile: Sendable {
         ReaderError(.noReader, error.detail)
     }
 
-    /// Gives a reader whose tag was never used another tag, if the readers in these files have the
-    /// same one.
+    /// If a reader's tag was never used, and a reader in one of these files has the same tag,
+    /// replaces the tag with a different one.
     public func requireOwnTag(
         nextTo files: [String], random: (Int) -> [UInt8]
     ) throws(ReaderError) {
@@ -68,7 +68,7 @@ public struct SimulationFile: Sendable {
         var simulation = before ?? .fresh
         let success = try body(&simulation)
         if simulation != before {
-            // Not durable: a tag that loses data on a power cut is a torn tag.
+            // Not durable: a tag that loses data in a power failure is just a torn tag.
             try translating(
                 file.write(Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
             ) { (error: FileError) in ReaderError(.readerLost, error.detail) }
@@ -76,7 +76,8 @@ public struct SimulationFile: Sendable {
         return success
     }
 
-    /// Claims the reader, so that other commands cannot use it; they may still put and remove tags.
+    /// Claims the reader, so that other commands cannot use it; they may still put tags on it and
+    /// remove them.
     func claim() throws(ReaderError) -> FileLock {
         let name = path + ".reader"
         let lock = try translating(FileLock.acquire(name, waiting: false), into: unusable)

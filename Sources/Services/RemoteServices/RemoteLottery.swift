@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The lottery over HTTP, with a cache of its last answers on disk.
+/// The lottery over HTTP, with a disk cache of its last answers.
 package struct RemoteLottery: LotteryService {
     private let cached: CachedCaller
     private let rules: LotteryRules
@@ -27,8 +27,9 @@ package struct RemoteLottery: LotteryService {
         }
     }
 
-    /// The error for a list that lacks draws of the cached one. A draw never disappears, so such a
-    /// list is outdated, and a station that believed it would sell tickets whose numbers are known.
+    /// The error for a list that lacks draws from the cached one. A draw never disappears, so such
+    /// a list is outdated, and a station that trusted it would sell tickets whose numbers are
+    /// already known.
     private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
         guard let lost = list.lost(from: kept) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"

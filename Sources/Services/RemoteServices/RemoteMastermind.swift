@@ -1,8 +1,8 @@
 package import TapcardDomain
 import TextCodecs
 
-/// The Mastermind service over HTTP. Only the ranking is retried: a guess or a game sent twice
-/// would count twice.
+/// The Mastermind service over HTTP. Only the ranking is retried: a guess or a game that is sent
+/// twice would count twice.
 package struct RemoteMastermind: MastermindService {
     private let caller: ServiceCaller
 
@@ -26,7 +26,7 @@ package struct RemoteMastermind: MastermindService {
                 JSONMember(key: "time-to-live", value: .number(String(timeToLive))))
         }
         let answer = try await caller.ask(post(.object(members)), "/login")
-        // Here it means the password; for every other call, the token.
+        // Here it refers to the password; in every other call, to the token.
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,

@@ -1,13 +1,13 @@
 import TapcardDomain
 package import TextCodecs
 
-/// The activation service: names a version for each code, and repeats it for the same code even if
-/// the version for new codes has changed.
+/// The activation service: it returns a version for each code, and always the same one for the same
+/// code, even if the version for new codes has changed.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// An extra member of the answer, which means nothing to a card.
+    /// An extra member in the answer, which means nothing to a card.
     private static let android = "413506"
-    /// The most codes that are remembered; further ones are refused.
+    /// The maximum number of codes that are remembered; further codes are refused.
     package static let mostCodes = 10_000
     package static let longestVersion = 64
 

@@ -1,20 +1,20 @@
 package import TextCodecs
 
-/// The answer of a sandbox service to one request, before it is sent.
+/// A sandbox service's answer to one request, before it is sent.
 package struct SandboxAnswer: Hashable, Sendable {
     /// The body after the headers.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of a text, with more bytes promised than are sent.
+        /// The beginning of the text, with more bytes promised than are sent.
         case cutOff(String, promisedBytes: Int)
-        /// This many spaces, generated while they are sent; their number may be announced.
+        /// This many spaces, generated as they are sent; their number may or may not be announced.
         case spaces(Int, isAnnounced: Bool)
     }
 
     package var status: Int
     package var headers: [String: String]
     package var body: Body
-    /// The delay before it is sent.
+    /// The delay before the answer is sent.
     package var delay: Duration = .zero
 
     package init(_ status: Int, headers: [String: String] = [:], body: Body = .text("")) {
@@ -31,8 +31,8 @@ package struct SandboxAnswer: Hashable, Sendable {
     }
 }
 
-/// The reason why a sandbox service refuses a request. How the real services answer here is
-/// unknown: the status tells the kind, the words are for people.
+/// Why a sandbox service refuses a request. How the real services answer in this case is unknown:
+/// the status gives the kind, and the words are for people.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

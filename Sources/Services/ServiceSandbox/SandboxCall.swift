@@ -6,7 +6,7 @@ public enum SandboxService: String, CaseIterable, Sendable {
     package var path: String { self == .mastermind ? "/mastermind/api/v2" : "/\(rawValue)" }
 }
 
-/// The calls of the services.
+/// The calls that the services accept.
 package enum SandboxCall: CaseIterable, Sendable {
     case version
     case draws, tickets
@@ -46,7 +46,7 @@ package enum SandboxCall: CaseIterable, Sendable {
 package struct SandboxQuestion: Sendable {
     package var code: String?
     package var token: String?
-    /// The ETag from the client's If-None-Match header; `nil` if it sent none.
+    /// The ETag from the client's If-None-Match header; `nil` if the client did not send one.
     package var knownTag: String?
     package var body: [UInt8] = []
 

@@ -2,14 +2,14 @@
 public enum SandboxFailure: String, CaseIterable, Sendable {
     /// The answer is late.
     case slow
-    /// The connection is closed after half of the answer.
+    /// The connection is closed halfway through the answer.
     case cutOff = "cut-off"
-    /// 100 MiB, as announced.
+    /// 100 MiB, with its length announced.
     case huge
     /// 100 MiB, without an announced length.
     case hugeUnannounced = "huge-unannounced"
     case notJSON = "not-json"
-    /// JSON of another form.
+    /// JSON in a different form.
     case wrongShape = "wrong-shape"
     case redirect
     case badRequest = "400"
@@ -18,10 +18,10 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     case unavailable = "503"
     /// A version that is not above 6.1.
     case wrongVersion = "wrong-version"
-    /// A word where a version should be.
+    /// A word in place of a version.
     case badVersion = "bad-version"
     case emptyVersion = "empty-version"
-    /// A ball that is not among the possible ones.
+    /// A ball that is not one of the possible ones.
     case badBalls = "bad-balls"
     case duplicateBalls = "duplicate-balls"
     /// A date that does not exist.
@@ -45,22 +45,22 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public static let mostSeconds = 3_600
     private static let mostTimes = 1_000_000
-    /// The default delay, longer than any client waits.
+    /// The default delay, which is longer than any client waits.
     private static let usualSeconds = 60
 
     public let failure: SandboxFailure
-    /// The service concerned; `nil` for all of them.
+    /// The affected service; `nil` for all of them.
     public let service: SandboxService?
-    /// The delay of a slow answer.
+    /// How long a slow answer is delayed.
     public let seconds: Int
-    /// The number of requests that still fail; `nil` for all until it is switched off.
+    /// How many more requests will fail; `nil` for all of them until it is switched off.
     public private(set) var times: Int?
 
-    /// `nil` for an invalid switch, and for one that could never have an effect.
+    /// `nil` for an invalid switch, or for one that could never have an effect.
     public init?(_ text: String) {
         var rest = text[...]
         var times: Int?
-        // From the end: the failure's own name is what remains.
+        // From the end, so that the failure's own name is what is left.
         if let star = rest.lastIndex(of: "*") {
             guard let number = SandboxSwitch.number(rest[star...], 1...SandboxSwitch.mostTimes)
             else { return nil }
@@ -85,7 +85,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         self.seconds = seconds ?? SandboxSwitch.usualSeconds
     }
 
-    /// The number after a sign of one character.
+    /// The number that follows a one-character sign.
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
         let digits = text.dropFirst()
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -100,7 +100,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + (times.map { "*\($0)" } ?? "")
     }
 
-    /// The reason why a text is not a switch, and the valid ones.
+    /// Why the text is not a valid switch, and which ones are valid.
     public static func refusal(_ text: String) -> String {
         let words = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
@@ -110,12 +110,12 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + "and *TIMES"
     }
 
-    /// Whether a request of this kind fails.
+    /// Whether a request of this kind will fail.
     func strikes(_ call: SandboxCall) -> Bool {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after it was used once. `nil` if it is used up.
+    /// The switch after it has been used once. `nil` if it is used up.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var left = self

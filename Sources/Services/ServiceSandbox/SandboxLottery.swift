@@ -1,9 +1,10 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The lottery: past draws, one a week, and the tickets that it stores itself.
+/// The lottery: past draws, one per week, and the tickets that it stores itself.
 package struct SandboxLottery: Sendable {
-    /// The most draws. The list stays smaller than the limit of a client; then no more are drawn.
+    /// The maximum number of draws. The list stays below the size limit of a client; after that,
+    /// nothing more is drawn.
     package static let mostDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
@@ -15,14 +16,14 @@ package struct SandboxLottery: Sendable {
 
     package init() {}
 
-    /// Makes the next draw, a week after the last one in the lottery's own calendar.
+    /// Makes the next draw, a week after the previous one in the lottery's own calendar.
     package mutating func draw(
         using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
-                // Day by day, because `next` knows the lengths of months and leap years.
+                // Day by day, because `next` handles month lengths and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
@@ -54,7 +55,7 @@ package struct SandboxLottery: Sendable {
     /// Answers with the document and its ETag, or with 304 if the client already has that version.
     private static func answer(_ document: JSONValue, _ knownTag: String?) -> SandboxAnswer {
         var answer = SandboxAnswer(document)
-        // The ETag is a checksum of the bytes, so it changes when they do.
+        // The ETag is a checksum of the bytes, so it changes whenever they do.
         let tag = "\"\(Checksum.of(document.text.utf8))\""
         answer.headers["ETag"] = tag
         return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer
@@ -100,9 +101,9 @@ package struct SandboxLottery: Sendable {
 
     /// The errors that the last row of a list can have.
     package enum Spoilt: Sendable {
-        /// A ball that is not among the possible ones.
+        /// A ball that is not one of the possible ones.
         case balls
-        /// One ball occurs twice.
+        /// One ball appears twice.
         case duplicateBalls
         case date
     }
@@ -128,8 +129,8 @@ extension SandboxLottery {
         }
     }()
 
-    /// Tickets with all six and the bonus; three and the bonus; the bonus alone; nothing; one for a
-    /// future draw.
+    /// Tickets with all six and the bonus ball; with three and the bonus ball; with only the bonus
+    /// ball; with nothing; and one for a future draw.
     private static let exampleTickets: [Ticket] = {
         let rows: [TicketRow] = [
             ("draw-1", [2, 16, 23, 44, 47, 52], 14),

@@ -23,7 +23,7 @@ package struct SandboxMastermind: Sendable {
 
     private var passes: [String: Pass] = [:]
     private var games: [MastermindGameID: Game] = [:]
-    /// The games in the order in which they were started.
+    /// The games, in the order in which they were started.
     private var started: [MastermindGameID] = []
     package private(set) var ranking = SandboxRanking()
 
@@ -57,7 +57,7 @@ package struct SandboxMastermind: Sendable {
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // If still full, the token that expires first makes room.
+        // If it is still full, the token that expires first makes room.
         passes = passes.filter { $0.value.end > now }
         if passes.count >= SandboxMastermind.mostTokens,
             let first = passes.min(by: { $0.value.end < $1.value.end })
@@ -152,7 +152,7 @@ package struct SandboxMastermind: Sendable {
 
     private func integer(_ value: JSONValue) -> Int? { value.numberText.flatMap { Int($0) } }
 
-    /// A random name of 32 hexadecimal digits.
+    /// A random name consisting of 32 hexadecimal digits.
     private func name(using chance: inout some RandomNumberGenerator) -> String {
         let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
         return Hexadecimal.encode(bytes).lowercased()

@@ -1,9 +1,9 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The solved games, the best of each size first.
+/// The solved games, the best ones of each size first.
 package struct SandboxRanking: Sendable {
-    /// The most games that are kept for each number of slots: the best ones.
+    /// The maximum number of games kept for each number of slots: the best ones.
     package static let mostRows = 100
 
     /// A solved game.
@@ -26,20 +26,21 @@ package struct SandboxRanking: Sendable {
 
     package init() {}
 
-    /// Adds a row, ordered by slots, then by guesses; of equal ones the earlier comes first.
+    /// Adds a row, ordered by slots, then by guesses; if both are equal, the earlier one comes
+    /// first.
     package mutating func add(_ row: Row) {
         let place = rows.firstIndex { other in
             (row.slots, row.guesses) < (other.slots, other.guesses)
         }
         rows.insert(row, at: place ?? rows.endIndex)
-        // Rows of one size lie together, the worst last.
+        // Rows of the same size are adjacent, the worst one last.
         guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.mostRows,
             let worst = rows.lastIndex(where: { $0.slots == row.slots })
         else { return }
         rows.remove(at: worst)
     }
 
-    /// The ranking as JSON. `icons` is the base address of the pictures.
+    /// The ranking as JSON. `icons` is the base address of the icons.
     package func document(icons: String) -> JSONValue {
         .array(
             rows.map { row in

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The routes of the services and of the sandbox's controls.
+/// The routes for the services and for the sandbox's controls.
 struct SandboxRoutes: Sendable {
     static let control = "/sandbox"
     static let icons = "/mastermind/icons"
@@ -54,12 +54,14 @@ struct SandboxRoutes: Sendable {
         question.token = request.headers["access_token"]
         question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
-        // The delay comes after the lock, so that a slow answer holds up no other request.
+        // The delay comes after the lock is released, so that a slow answer does not hold up other
+        // requests.
         let answer = world.withLock { [question] world in
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // The sleep ends early if the sandbox is stopped, and then no client waits for the answer.
+        // The sleep ends early if the sandbox is stopped, and then no client is waiting for the
+        // answer anymore.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
@@ -79,10 +81,10 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The body without the final line feed of a shell.
+    /// The body without the final line feed that a shell adds.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
-        // Swift takes CR LF for one character.
+        // Swift treats CR LF as a single character.
         return String(text.prefix { $0 != "\n" && $0 != "\r\n" })
     }
 }

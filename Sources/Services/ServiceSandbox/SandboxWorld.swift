@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// All three services and their failures, without a network. Clock and random source are
+/// All three services and their failures, without a network. The clock and the random source are
 /// parameters.
 package struct SandboxWorld: Sendable {
     /// The target of a redirection.
@@ -14,12 +14,12 @@ package struct SandboxWorld: Sendable {
     /// The current failure.
     package var failure: SandboxSwitch?
     package var log = SandboxLog()
-    /// The base address of pictures in the ranking.
+    /// The base address of the icons in the ranking.
     package var icons = ""
 
     package init(failure: SandboxSwitch? = nil) { self.failure = failure }
 
-    /// Answers a request, correctly or with the current failure.
+    /// Answers a request, either correctly or with the current failure.
     package mutating func answer(
         _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
         using chance: inout some RandomNumberGenerator
@@ -37,14 +37,14 @@ package struct SandboxWorld: Sendable {
         return answer
     }
 
-    /// Fails in the given way. A late or cut-off answer comes after the request has taken effect;
-    /// with all other failures it has none.
+    /// Fails in the given way. A late or truncated answer is sent after the request has taken
+    /// effect; with all other failures, the request has no effect.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
         _ now: Timestamp, using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // A client that has a list already must receive a complete answer, so that it can be
-        // damaged.
+        // A client that already has a list must receive a complete answer, so that there is
+        // something to damage.
         var unconditional = question
         unconditional.knownTag = nil
         switch failure.failure {
@@ -81,7 +81,7 @@ package struct SandboxWorld: Sendable {
         case .duplicateBalls: return spoil(call, .duplicateBalls)
         case .badDate: return spoil(call, .date)
         case .expiredToken:
-            // Expired for good, so that the client has to log in again.
+            // Expired permanently, so that the client has to log in again.
             mastermind.expire(question.token)
             return carryOut(call, question, now, using: &chance)
         }
@@ -139,7 +139,7 @@ package struct SandboxWorld: Sendable {
 
     package var failureText: JSONValue { .string(failure?.description ?? "none") }
 
-    /// Switches a failure on, or all off with "none".
+    /// Switches a failure on, or switches all of them off with "none".
     package mutating func switchFailure(_ text: String) throws(SandboxProblem) {
         if text == "none" {
             failure = nil

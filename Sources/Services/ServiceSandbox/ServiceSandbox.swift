@@ -3,14 +3,14 @@ public import TapcardDomain
 import TextCodecs
 public import WebServer
 
-/// The three services on this machine: they answer as documented, and fail on demand.
+/// The three services on this machine: they answer as documented, and fail on request.
 public final class ServiceSandbox: Sendable {
     /// The settings of the sandbox.
     public struct Settings: Sendable {
         /// The port; zero for any free one.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
-        /// The interval of draws; `nil` for a lottery that draws only on demand.
+        /// The interval between draws; `nil` for a lottery that draws only on request.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
 
@@ -26,7 +26,7 @@ public final class ServiceSandbox: Sendable {
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
-    /// The most bytes in a body. No request of these services is longer.
+    /// The maximum number of bytes in a body. No request to these services is longer.
     private static let longestBody = 64 << 10
     private static let stopLimit = Duration.seconds(1)
 
@@ -59,7 +59,7 @@ public final class ServiceSandbox: Sendable {
         return ServiceSandbox(address: address, world: world, server: server, drawing: drawing)
     }
 
-    /// The base address of a service, for the settings of a client.
+    /// The base address of a service, for a client's settings.
     public func address(of service: SandboxService) -> String { address + service.path }
 
     /// The address of the sandbox's controls.
@@ -68,13 +68,13 @@ public final class ServiceSandbox: Sendable {
     /// The number of requests to the services.
     public var requestCount: Int { world.withLock { $0.log.requestCount } }
 
-    /// Stops the sandbox. A delayed answer is not sent any more.
+    /// Stops the sandbox. A delayed answer will no longer be sent.
     public func stop() async {
         drawing?.cancel()
         await server.stop(within: ServiceSandbox.stopLimit)
     }
 
-    /// Draws at intervals, until the task is cancelled or the lottery has its last draw.
+    /// Draws at intervals, until the task is canceled or the lottery has reached its last draw.
     private static func draw(
         every pause: Duration, in world: Guarded<SandboxWorld>
     ) async {

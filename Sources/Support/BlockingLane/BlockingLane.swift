@@ -3,9 +3,9 @@ import Dispatch
 /// A serial executor with at most one thread, for an actor whose calls block: a reader or a
 /// connection.
 ///
-/// The cooperative pool has as many threads as the machine has cores. Two calls that block there
-/// stop every other task on a machine with two; here they stop only their own actor. An actor keeps
-/// its lane in a constant and returns it as its `unownedExecutor`.
+/// The cooperative pool has as many threads as the machine has cores. On a machine with two cores,
+/// two calls that block there stop every other task; here they stop only their own actor. An actor
+/// keeps its lane in a constant and returns it as its `unownedExecutor`.
 public final class BlockingLane: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -21,7 +21,7 @@ public final class BlockingLane: SerialExecutor {
         }
     }
 
-    /// Stops the program if it does not run on this lane.
+    /// Stops the program if it is not running on this lane.
     public func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

@@ -2,11 +2,11 @@ import Dispatch
 
 /// Asks several sources with blocking calls and takes the first answer.
 ///
-/// Each source has its own thread and begins a moment after the one before it, or at once if that
-/// one has failed. A call that is given up continues in its thread.
+/// Each source has its own thread and starts a moment after the previous one, or immediately if
+/// that one has failed. A call that has been given up continues in its thread.
 package enum FirstAnswer<Value: Sendable, Failure: Error> {
     case found(Value)
-    /// The failure of each source; `nil` for one that has not answered yet.
+    /// The failure of each source; `nil` for a source that has not answered yet.
     case none([Failure?])
 
     private struct State: Sendable {
@@ -15,7 +15,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
         var isOver = false
     }
 
-    /// `abandon` receives the answers that come too late.
+    /// `abandon` receives the answers that arrive too late.
     package init(
         of count: Int, headStart: Duration, within limit: Duration?,
         abandon: @escaping @Sendable (Value) -> Void,
@@ -29,7 +29,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
                 let late: Value? = state.withLock { state in
                     switch answer {
                     case .failure(let failure): state.failures[place] = failure
-                    // Too late: somebody has to close what the source opened.
+                    // Too late: someone has to close whatever the source opened.
                     case .success(let value) where state.isOver: return value
                     case .success(let value): (state.value, state.isOver) = (value, true)
                     }
@@ -48,7 +48,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
             }
             let isLast = begun == count
             let next = DispatchTime.now() + .nanoseconds(Self.nanoseconds(headStart))
-            // A failure signals too, and so starts the next source before its head start is over.
+            // A failure also signals, and so starts the next source before the head start is over.
             _ = change.wait(timeout: min(end ?? .distantFuture, isLast ? .distantFuture : next))
             let now = state.withLock { state in
                 let isLate = end.map { DispatchTime.now() >= $0 } ?? false

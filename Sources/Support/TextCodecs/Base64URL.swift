@@ -14,14 +14,14 @@ public enum Base64URL {
             }
         }
         if bitCount > 0 {
-            // The last bits are filled up with zeros, which `decode` requires.
+            // The last bits are padded with zeros, which `decode` requires.
             text.append(character(UInt8(truncatingIfNeeded: bits << (6 - bitCount)) & 0x3F))
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes, or `nil` for padding, an invalid character, an impossible length, or bits set
-    /// that belong to no byte: two different texts never stand for the same bytes.
+    /// The bytes, or `nil` for padding, an invalid character, an impossible length, or set bits
+    /// that do not belong to any byte: two different strings never stand for the same bytes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -36,7 +36,7 @@ public enum Base64URL {
             }
         }
         let unused = bits & (1 << bitCount - 1)
-        // Six bits left over are a character too many.
+        // If six bits are left over, there is one character too many.
         return bitCount < 6 && unused == 0 ? bytes : nil
     }
 

@@ -12,7 +12,8 @@ public enum Hexadecimal {
     }
 
     /// The bytes, or `nil` for an odd number of digits or any other character, including spaces and
-    /// a prefix. Both cases are accepted, because users copy digits from programs of either style.
+    /// a prefix. Both upper and lower case are accepted, because users copy digits from programs of
+    /// either style.
     @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -29,7 +30,7 @@ public enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    /// The upper-case digit of a value below 16.
+    /// The upper-case digit for a value below 16.
     @usableFromInline
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10

@@ -1,12 +1,12 @@
-/// The reason why a text is not acceptable JSON: a kind to act on, and words that name the byte.
+/// Why text is not acceptable JSON: a kind for code to act on, and a message that says which byte.
 ///
 /// Two errors are equal when their kinds are.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The text ends within a value.
+        /// The text ends in the middle of a value.
         case truncated
-        /// A byte that is not allowed at its place.
+        /// A byte that is not allowed in this position.
         case unexpectedByte
         /// Digits that are not a valid number, such as `01` or `1.`.
         case badNumber
@@ -14,13 +14,14 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case badString
         /// A string whose bytes are not UTF-8.
         case notUTF8
-        /// Two members of one object with the same name: programs differ in which one counts.
+        /// Two members of the same object with the same name: programs disagree about which one
+        /// counts.
         case duplicateKey
         /// More levels of arrays and objects than `JSONValue.depthLimit`.
         case tooDeep
         /// More bytes than `JSONValue.sizeLimit`, or more values than allowed.
         case tooLarge
-        /// Something follows the value.
+        /// There is something after the value.
         case trailingBytes
     }
 

@@ -44,10 +44,10 @@ extension JSONParser {
         }
     }
 
-    /// The scalar of a `\u` escape, or of two of them that make a surrogate pair.
+    /// The scalar for a `\u` escape, or for two of them that form a surrogate pair.
     private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
-        // Only a surrogate is no scalar, and needs a second half.
+        // Only a surrogate is not a scalar and needs a second half.
         if let scalar = Unicode.Scalar(first) { return scalar }
         let half = JSONError(.badString, "an incomplete surrogate pair", at: start)
         guard (0xD800..<0xDC00).contains(first) else { throw half }

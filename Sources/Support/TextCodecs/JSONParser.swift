@@ -1,4 +1,4 @@
-/// A parser for one value by the grammar of RFC 8259, from a given position.
+/// Parses one value according to the grammar in RFC 8259, starting at a given position.
 struct JSONParser {
     let bytes: [UInt8]
     var position: Int
@@ -9,11 +9,11 @@ struct JSONParser {
         (self.bytes, self.position, self.valueLimit) = (bytes, position, valueLimit)
     }
 
-    /// The value that starts at the position, or after white space. `depth` is the number of arrays
-    /// and objects around it.
+    /// The value that starts at the position, possibly after white space. `depth` is the number of
+    /// arrays and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
-        // A value takes far more memory than its text: two bytes can take some hundred.
+        // A value takes far more memory than its text: two bytes of text can take several hundred.
         guard valueCount < valueLimit else {
             throw JSONError(.tooLarge, "more than \(valueLimit) values", at: position)
         }
@@ -68,7 +68,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    /// Skips the opening bracket. The limit keeps a hostile text from exhausting the stack.
+    /// Skips the opening bracket. The limit keeps hostile text from exhausting the stack.
     private mutating func open(depth: Int) throws(JSONError) {
         guard depth < JSONValue.depthLimit else {
             let detail = "more than \(JSONValue.depthLimit) levels"

@@ -1,23 +1,23 @@
 /// A JSON value that keeps the order of its members and the exact text of its numbers.
 ///
-/// Amounts must never pass through binary floating point, and the members that other programs wrote
-/// must keep their places: hence neither a `Double` nor a dictionary.
+/// Amounts must never pass through binary floating point, and members written by other programs
+/// must stay where they are: hence neither a `Double` nor a dictionary.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number as written. Code that creates one must follow the grammar of RFC 8259.
+    /// A number as written. Code that creates a number must follow the grammar in RFC 8259.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object([JSONMember])
 
-    /// The most levels of nested arrays and objects.
+    /// The maximum number of levels of nested arrays and objects.
     public static let depthLimit = 32
 
-    /// The longest text that is parsed, in bytes.
+    /// The maximum length of text that is parsed, in bytes.
     public static let sizeLimit = 1_048_576
 
-    /// The value of the first member with that name. `nil` if it is missing, or if this is not an
+    /// The value of the first member with that name. `nil` if there is none, or if this is not an
     /// object.
     public subscript(key: String) -> JSONValue? {
         members?.first { $0.key == key }?.value
@@ -59,7 +59,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .string(value) }
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Creates an object with members in the order of the literal.
+    /// Creates an object whose members are in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { JSONMember(key: $0.0, value: $0.1) })
     }

@@ -1,9 +1,10 @@
 /// Writes a value as text.
 struct JSONWriter {
     enum Form {
-        /// On one line: `line` has spaces after colons and commas, `dense` has none.
+        /// On one line: `line` has spaces after colons and commas, and `dense` has none.
         case dense, line
-        /// Indented by 2 spaces per level; a value that fits within the width stays on one line.
+        /// Indented by 2 spaces per level; a value that fits within the width is written on one
+        /// line.
         case page
     }
 
@@ -20,7 +21,7 @@ struct JSONWriter {
             var line = JSONWriter(.line)
             line.write(value)
             let start = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1
-            // One column is for the comma after it.
+            // One column is reserved for the comma that follows.
             if bytes.count - start + line.bytes.count <= JSONWriter.columns {
                 bytes += line.bytes
                 return
@@ -64,7 +65,7 @@ struct JSONWriter {
         bytes += repeatElement(UInt8(ascii: " "), count: level * 2)
     }
 
-    /// Writes a string with only the necessary escapes, because the room on a card is small.
+    /// Writes a string with only the necessary escapes, because space on a card is limited.
     private mutating func write(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -90,7 +91,7 @@ extension JSONValue {
     public var text: String { written(.dense) }
 
     /// Formatted for people to read: one member or element per line, indented by 2 spaces per
-    /// level. A nested value that fits into 100 columns stays on one line.
+    /// level. A nested value that fits in 100 columns is written on one line.
     public var prettyText: String { written(.page) }
 
     private func written(_ form: JSONWriter.Form) -> String {

@@ -21,7 +21,7 @@ final class BodySource {
         if case .stream(let stream) = content { stream.detach() }
     }
 
-    /// The callback for libmicrohttpd. It can ignore the position, because each source is read
+    /// The callback for libmicrohttpd. It can ignore the position, because each source is read only
     /// once, in order.
     static let read: MHD_ContentReaderCallback = { pointer, position, bytes, room in
         guard let pointer = unsafe pointer, let bytes = unsafe bytes else {
@@ -45,7 +45,8 @@ final class BodySource {
                 connection.noteProgress()
                 return count
             case .later:
-                // With 0 alone, libmicrohttpd would ask again at every turn of the loop.
+                // If this only returned 0, libmicrohttpd would ask again on every pass through the
+                // loop.
                 connection.suspend()
                 return 0
             case .finished: return tapcard_microhttpd_end
@@ -53,7 +54,8 @@ final class BodySource {
             }
         case .cutOff(let bytes):
             let part = bytes.dropFirst(position).prefix(buffer.count)
-            // Closes the connection before the promised length: that is the failure to simulate.
+            // Closes the connection before the promised length is reached: that is the failure to
+            // simulate.
             guard !part.isEmpty else { return tapcard_microhttpd_broken }
             unsafe buffer.copyBytes(from: part)
             return part.count

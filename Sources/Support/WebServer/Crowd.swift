@@ -1,9 +1,9 @@
-/// The connections of a full server, and which of them make way.
+/// The connections of a full server, and which of them have to make room.
 ///
-/// Places are shared by address: the address with the most connections loses one first, the one
-/// longest without a complete request. Known clients, who have proved who they are, do not count
-/// for their address, because many may share it. They leave last, and not while a newly arrived
-/// stranger may leave in a moment.
+/// Room is shared by address: the address with the most connections loses one first, namely the one
+/// that has gone longest without a complete request. Known clients, who have proved who they are,
+/// do not count toward their address, because many may share it. They are closed last, and not as
+/// long as a newly arrived stranger may be closed in a moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64
@@ -27,12 +27,12 @@ package struct Crowd {
 
     package init(_ members: [Member]) { self.members = members }
 
-    /// The numbers of the connections that may be closed, the first to go first.
+    /// The numbers of the connections that may be closed, in the order in which to close them.
     package var leaving: [UInt64] {
-        // The connections that an address has left when each of its own goes.
+        // How many connections an address has left when each of its own is closed.
         var left: [String: Int] = [:]
         for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
-        // A stranger in its first second may leave soon, which spares a known client.
+        // A stranger in its first second may be closed soon, which spares a known client.
         let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
         return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
@@ -43,7 +43,7 @@ package struct Crowd {
                 left[member.client] = share - 1
                 return (member.number, share, place)
             }
-            // The largest share first; among equal shares, whoever has waited longest.
+            // The largest share first; among equal shares, whoever has been waiting longest.
             .sorted { ($0.share, $1.place) > ($1.share, $0.place) }.map(\.number)
     }
 }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// The share of this process's open files that connections may use. The rest is reserved: otherwise
-/// a crowd of clients would keep the handlers from their own files.
+/// The share of this process's open files that connections may use. The rest is reserved;
+/// otherwise, a crowd of clients would leave the handlers unable to open their own files.
 package enum DescriptorLimit {
-    /// The fewest connections that make a server useful.
+    /// The minimum number of connections for a useful server.
     static let fewest = 16
 
-    /// The wanted number of connections, or fewer if the limit less the reserve allows only that.
+    /// The requested number of connections, or fewer if the limit minus the reserve does not allow
+    /// that many.
     static func connections(_ settings: WebServerSettings) throws(WebServerError) -> Int {
         let allowed = raised(to: settings.connections + reserved(settings))
         guard let connections = connections(settings, allowed: allowed) else {
@@ -18,7 +19,8 @@ package enum DescriptorLimit {
         return connections
     }
 
-    /// The number of connections under a limit of open files. `nil` if it is too small.
+    /// The number of connections possible with this limit on open files. `nil` if the limit is too
+    /// low.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
         let room = allowed - reserved(settings)
         return room < fewest ? nil : min(settings.connections, room)
@@ -28,14 +30,14 @@ package enum DescriptorLimit {
         settings.reservedDescriptors + LingeringSockets.mostSockets
     }
 
-    /// The limit of open files, after raising it as far as this process may.
+    /// The limit on open files, after raising it as far as this process may.
     private static func raised(to wanted: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return wanted }
         if limit.rlim_cur < rlim_t(wanted) {
             var higher = limit
-            // The hard limit is root's to raise; up to it any process may go.
+            // Only root can raise the hard limit; any process may raise its own limit up to it.
             higher.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
             if unsafe setrlimit(resource, &higher) == 0 { limit = higher }
         }

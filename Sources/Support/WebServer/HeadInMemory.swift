@@ -1,11 +1,11 @@
 import Glibc
 
-/// The head of a request in libmicrohttpd's memory: every line where it was received, with zeros in
-/// place of the separators.
+/// The head of a request in libmicrohttpd's memory: every line is where it was received, with zeros
+/// in place of the separators.
 struct HeadInMemory {
     let method: String
     let target: [UInt8]
-    /// Whether its version requires the header Host.
+    /// Whether its version requires a Host header.
     let needsHost: Bool
     /// The address of the first header. `nil` if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
@@ -23,7 +23,8 @@ struct HeadInMemory {
         end = start &+ UInt(bytes)
         let versionStart = UInt(bitPattern: version)
         let isWhole =
-            // One byte, the former space, between method, target and version: more was in the line.
+            // One byte, the former space, between the method, target, and version; otherwise there
+            // was more in the line.
             address == start &+ UInt(self.method.utf8.count) &+ 1
             && versionStart == address &+ UInt(target.count) &+ 1
         firstHeader =
@@ -33,10 +34,10 @@ struct HeadInMemory {
 
 /// A check of the headers in the memory of a head.
 ///
-/// libmicrohttpd joins a folded line to the name of its header, takes a bare LF for the end of a
-/// line, and ends a value at a NUL and the headers at a line that begins with one. All of that is
-/// detected here, because a header is then not where the one before it ended. Only a NUL right
-/// before a bare LF stays undetected, because zeros are written over CR LF, too.
+/// libmicrohttpd joins a folded line to its header's name, treats a bare LF as the end of a line,
+/// and ends a value at a NUL and the headers at a line that begins with one. All of this is
+/// detected here, because in these cases a header does not begin where the previous one ended. Only
+/// a NUL right before a bare LF goes undetected, because CR LF is overwritten with zeros, too.
 struct HeadReading {
     /// The length of CR and LF.
     fileprivate static let lineEnd: UInt = 2
@@ -50,7 +51,7 @@ struct HeadReading {
         (end, next) = (head.end, head.firstHeader)
     }
 
-    /// Whether every line is unchanged, with nothing between or after the lines.
+    /// Whether every line is unchanged, with nothing between the lines or after them.
     var isAsItCame: Bool { next.map { $0 &+ HeadReading.lineEnd == end } ?? false }
 
     @unsafe mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -58,7 +59,7 @@ struct HeadReading {
             WebField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
         let start = UInt(bitPattern: name.baseAddress)
         let valueStart = UInt(bitPattern: value.baseAddress)
-        // A gap or an overlap shows a line that libmicrohttpd has changed.
+        // A gap or an overlap reveals a line that libmicrohttpd has changed.
         guard start == next, valueStart > start &+ UInt(name.count), valueStart < end else {
             next = nil
             return

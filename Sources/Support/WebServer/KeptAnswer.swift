@@ -1,9 +1,10 @@
 import BlockingLane
 import CMicroHTTPD
 
-/// An answer of libmicrohttpd that is kept for further requests.
+/// A libmicrohttpd answer that is kept for further requests.
 final class KeptAnswer: Sendable {
-    // Unchecked: it never changes, and libmicrohttpd counts its references itself, under a lock.
+    // Unchecked: it never changes, and libmicrohttpd itself counts the references to it, under a
+    // lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
         let library: MicroHTTPDLibrary

@@ -4,8 +4,8 @@ import OperatingSystem
 
 /// Closed connections whose clients are still sending.
 ///
-/// A socket that is closed with unread bytes is reset, and the client may lose the answer that
-/// refuses its request. So further bytes are read and discarded for a while.
+/// If a socket is closed while it has unread bytes, the connection is reset, and the client may
+/// lose the answer that refuses its request. So further bytes are read and discarded for a while.
 struct LingeringSockets: ~Copyable {
     private struct Lingering {
         let descriptor: CInt
@@ -44,7 +44,7 @@ struct LingeringSockets: ~Copyable {
             descriptor: copy, end: SystemClock.uptimeMilliseconds + Self.milliseconds)
     }
 
-    /// Discards the received bytes. Does nothing if no socket has this number.
+    /// Discards the received bytes. Does nothing if there is no socket with this number.
     mutating func drain(_ number: UInt64) {
         guard let lingering = sockets[number] else { return }
         let count = unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) {

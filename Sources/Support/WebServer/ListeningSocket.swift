@@ -1,6 +1,6 @@
 import Glibc
 
-/// A socket that accepts connections. It is ours and not libmicrohttpd's, so that errors can be
+/// A socket that accepts connections. It is ours rather than libmicrohttpd's, so that errors can be
 /// reported precisely.
 struct ListeningSocket: ~Copyable {
     let descriptor: CInt
@@ -11,7 +11,7 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Hands over the descriptor, which the receiver has to close.
+    /// Hands over the descriptor, which the receiver must close.
     consuming func handOver() -> CInt {
         let descriptor = descriptor
         discard self
@@ -31,7 +31,8 @@ struct ListeningSocket: ~Copyable {
         guard descriptor >= 0 else { throw .noResources("socket", errno) }
         let opened = ListeningSocket(descriptor)
         var yes: CInt = 1
-        // If this fails, a port that was used a minute ago counts as taken, and bind reports that.
+        // If this fails, a port that was in use a minute ago counts as taken, and bind will report
+        // that.
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
         let isBound = unsafe withUnsafeBytes(of: &address) { bytes in
@@ -55,7 +56,7 @@ struct ListeningSocket: ~Copyable {
         return ListeningSocket(copy)
     }
 
-    /// The address of the client at the other end, in digits. Empty if it is not known.
+    /// The address of the client at the other end, in numeric form. Empty if it is not known.
     static func client(of socket: CInt) -> String {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

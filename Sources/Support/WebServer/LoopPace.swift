@@ -1,13 +1,13 @@
-/// The pace of a server's loop. While a TLS handshake waits for its client, libmicrohttpd 0.9.75
-/// reports work at every turn, so one silent client would keep a processor busy.
+/// The pace of a server's loop. While a TLS handshake is waiting for its client, libmicrohttpd
+/// 0.9.75 reports work on every pass, so a single silent client would keep a processor busy.
 package struct LoopPace {
-    /// The turns in a row that may bring nothing after a request has made progress, because a long
-    /// answer is sent in several.
+    /// How many consecutive passes may accomplish nothing after a request has made progress,
+    /// because a long answer is sent over several passes.
     package static let freeTurns = 64
-    /// The turns in a row that may bring nothing after an event alone, such as a new client: each
-    /// turn asks everyone who waits.
+    /// How many consecutive passes may accomplish nothing after a mere event, such as a new client:
+    /// each pass checks everyone who is waiting.
     package static let turnsAfterEvent = 2
-    /// The pause before each further turn; an event ends it.
+    /// The pause before each further pass; an event ends it.
     package static let pauseMilliseconds: UInt64 = 20
 
     private var turns = LoopPace.freeTurns
@@ -20,7 +20,7 @@ package struct LoopPace {
             ? LoopPace.freeTurns : max(turns - 1, hasEvent ? LoopPace.turnsAfterEvent : 0)
     }
 
-    /// The milliseconds to wait when libmicrohttpd wants to wait at most this long.
+    /// How many milliseconds to wait if libmicrohttpd wants to wait no longer than this.
     package func timeout(_ wanted: UInt64?) -> UInt64? {
         wanted.map { turns > 0 ? $0 : max($0, LoopPace.pauseMilliseconds) }
     }

@@ -1,17 +1,18 @@
 import CMicroHTTPD
 import Glibc
 
-/// A daemon of libmicrohttpd. It has no thread: its owner runs it when its descriptor is readable
-/// or its timeout is over.
+/// A libmicrohttpd daemon. It has no thread: its owner runs it when its descriptor is readable or
+/// its timeout has expired.
 @safe final class MicroHTTPDDaemon {
-    /// The part of a connection's memory for the answer's headers, and for a chunk of it.
+    /// The part of a connection's memory that is for the answer's headers and for a chunk of the
+    /// answer.
     private static let answerBytes = 8 << 10
 
     private let library: MicroHTTPDLibrary
     private let handle: OpaquePointer
     private let memory: Memory
 
-    /// The memory that libmicrohttpd keeps pointers to.
+    /// Memory that libmicrohttpd keeps pointers to.
     @safe private final class Memory {
         let log: UnsafeMutablePointer<tapcard_microhttpd_log>
         let certificate: UnsafeMutablePointer<CChar>?
@@ -31,7 +32,7 @@ import Glibc
         }
     }
 
-    /// The context is passed to the callbacks, and has to outlive the daemon.
+    /// The context is passed to the callbacks and has to outlive the daemon.
     init(
         _ library: MicroHTTPDLibrary, _ settings: WebServerSettings,
         _ listening: consuming ListeningSocket, context: UnsafeMutableRawPointer
@@ -56,7 +57,7 @@ import Glibc
             unsafe tapcard_microhttpd_start(functions, &wanted)
         }
         guard let started = unsafe started else {
-            // The lines are written for a log, so they end with line feeds.
+            // The lines are meant for a log, so they end with line feeds.
             let said = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
                 unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
@@ -74,12 +75,12 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_descriptor($0, handle) }
     }
 
-    /// Whether it has any connection.
+    /// Whether it has any connections.
     var isInUse: Bool {
         unsafe library.withFunctions { unsafe tapcard_microhttpd_connections($0, handle) } > 0
     }
 
-    /// Milliseconds until it has to run again. `nil` while it only waits for its descriptor.
+    /// Milliseconds until it has to run again. `nil` while it is only waiting for its descriptor.
     var timeout: UInt64? {
         let milliseconds = unsafe library.withFunctions {
             unsafe tapcard_microhttpd_timeout($0, handle)
@@ -97,8 +98,8 @@ import Glibc
         if socket >= 0 { close(socket) }
     }
 
-    /// Closes all connections. Must be called once, after `quiesce`, with none suspended, because
-    /// it ends the program otherwise.
+    /// Closes all connections. Must be called only once, after `quiesce`, and with no connection
+    /// suspended; otherwise it ends the program.
     func stop() {
         unsafe library.functions.stop_daemon(handle)
     }

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 import OperatingSystem
 
-/// The libmicrohttpd library, loaded when the first server starts, and never unloaded.
+/// The libmicrohttpd library, loaded when the first server starts and never unloaded.
 final class MicroHTTPDLibrary {
     static let defaultFile = "libmicrohttpd.so.12"
 

@@ -1,19 +1,19 @@
 /// The first line of a request and its headers.
 package struct RequestHead: Hashable {
-    /// The headers that decide something and have one value: of two, a proxy on the way could have
-    /// checked the other one.
+    /// The headers that affect a decision and must have only one value: if there were two, a proxy
+    /// along the way might have checked the other one.
     private static let single = [
         "Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Authorization", "Content-Type",
     ]
-    /// The most parts of a query, and the most cookies.
+    /// The maximum number of parts in a query, and the maximum number of cookies.
     package static let mostParts = 100
 
     package let method: String
     package let target: RequestTarget
     package let headers: WebHeaders
 
-    /// Throws the refusal of an invalid head, so that this server and every proxy on the way agree
-    /// on where a request ends.
+    /// Throws the refusal for an invalid head, so that this server and every proxy along the way
+    /// agree on where a request ends.
     package init(
         method: String, target: [UInt8], headers: WebHeaders, bodyBytes: Int
     ) throws(Refusal) {
@@ -40,7 +40,7 @@ package struct RequestHead: Hashable {
         guard cookies <= RequestHead.mostParts else {
             throw Refusal(431, "The request has more than \(RequestHead.mostParts) cookies.")
         }
-        // A proxy may have routed by one of them, and this server by the other.
+        // A proxy may have used one of them for routing, and this server the other.
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
             throw Refusal(400, "The host in the request line differs from the Host header.")
         }
@@ -51,7 +51,7 @@ package struct RequestHead: Hashable {
             throw Refusal(400, "The length of the body is given more than once.")
         }
         if let encoding = encodings.first {
-            // libmicrohttpd takes a bare LF for the end of a chunk's line, and accepts folded
+            // libmicrohttpd treats a bare LF as the end of a chunk's line, and accepts folded
             // trailers.
             throw encoding.lowercased() == "chunked"
                 ? Refusal(411, "The Content-Length header is required.")
@@ -100,12 +100,12 @@ package struct RequestHead: Hashable {
 }
 
 extension String {
-    /// Whether it has only printable characters, spaces, tabs, and bytes beyond ASCII.
+    /// Whether it consists only of printable characters, spaces, tabs, and bytes beyond ASCII.
     fileprivate var isHeaderValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// Whether it is a token of HTTP: letters, digits and some signs, at least one of them.
+    /// Whether it is an HTTP token: one or more letters, digits, and certain symbols.
     fileprivate var isToken: Bool {
         let signs = "!#$%&'*+-.^_`|~".utf8
         return !isEmpty

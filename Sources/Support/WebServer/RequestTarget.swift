@@ -1,7 +1,8 @@
-/// The decoded target in a request's first line. Strict: a target that a proxy could interpret
+/// The decoded target from a request's first line. Strict: a target that a proxy could interpret
 /// differently is refused.
 package struct RequestTarget: Hashable {
-    /// The host and port in an absolute address, as clients of a proxy send it. `nil` in a path.
+    /// The host and port from an absolute address, as sent by clients that use a proxy. `nil` for a
+    /// path.
     package let host: String?
     package let path: String
     package let query: [WebField]
@@ -12,7 +13,7 @@ package struct RequestTarget: Hashable {
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
             return nil
         }
-        // Clients of a proxy send an absolute address.
+        // Clients that use a proxy send an absolute address.
         var host: String?
         for scheme in ["http://", "https://"] where rest.starts(with: scheme.utf8) {
             rest = rest.dropFirst(scheme.utf8.count)
@@ -25,10 +26,10 @@ package struct RequestTarget: Hashable {
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",
             !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            // An encoded slash would lead elsewhere than a proxy expects.
+            // An encoded slash would lead somewhere other than a proxy expects.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
-            // After decoding: "%2e%2e" is "..", too.
+            // After decoding, because "%2e%2e" is also "..".
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path
@@ -59,7 +60,7 @@ package struct RequestTarget: Hashable {
             switch byte {
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst()?.hexadecimalValue,
-                    // No %00, at which C code would end the path.
+                    // No %00, because C code would treat it as the end of the path.
                     let low = rest.popFirst()?.hexadecimalValue, high + low > 0
                 else { return nil }
                 bytes.append(high << 4 | low)

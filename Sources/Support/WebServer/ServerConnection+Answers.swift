@@ -1,13 +1,14 @@
 import CMicroHTTPD
 
 extension ServerConnection {
-    /// The block size of an answer that is not chunked.
+    /// The block size for an answer that is not chunked.
     private static let blockBytes = 64 << 10
-    /// The block size of a stream, written into the connection's own buffer except to clients of
-    /// HTTP/1.0.
+    /// The block size for a stream, which is written into the connection's own buffer except for
+    /// HTTP/1.0 clients.
     private static let streamBlockBytes = 1 << 10
 
-    /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if it is not accepted.
+    /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if libmicrohttpd does
+    /// not accept it.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -36,7 +37,7 @@ extension ServerConnection {
         return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
-    /// The answer for libmicrohttpd. `nil` for an invalid status or header, or a stream that
+    /// The answer for libmicrohttpd. `nil` for an invalid status or header, or for a stream that
     /// already has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
@@ -75,8 +76,7 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
-                // A byte more than there is, so that the source is asked again, and then breaks
-                // off.
+                // One byte more than there are, so that the source is asked again and then aborts.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(

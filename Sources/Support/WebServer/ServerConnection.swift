@@ -4,12 +4,12 @@ import Glibc
 
 /// One connection and its current request. Used only on the server's thread.
 ///
-/// A request is answered in the second call of libmicrohttpd's handler, when all of it has arrived:
-/// an answer to the first call costs the connection, so it is used only to refuse a request whose
-/// body is not wanted.
+/// A request is answered in the second call to libmicrohttpd's handler, when all of it has arrived:
+/// answering in the first call closes the connection, so that is done only to refuse a request
+/// whose body is not wanted.
 @safe final class ServerConnection {
     enum Phase {
-        /// Between two requests, or before the first.
+        /// Between two requests, or before the first one.
         case idle
         /// The first line has arrived, with its target at this address.
         case begun(target: [UInt8], address: UInt)
@@ -17,7 +17,7 @@ import Glibc
         case receiving(RequestHead)
         /// The handler is running; the connection is suspended.
         case handling(Task<Void, Never>)
-        /// The handler has answered, and libmicrohttpd fetches the answer next.
+        /// The handler has answered, and libmicrohttpd will fetch the answer next.
         case handled(WebResponse)
         /// The answer is being sent.
         case answering
@@ -31,23 +31,23 @@ import Glibc
     let socket: CInt
     let library: MicroHTTPDLibrary
     let mailbox: ServerMailbox
-    /// The client's address in digits. Empty if it is not known.
+    /// The client's address in numeric form. Empty if it is not known.
     let client: String
     let commonHeaders: [WebField]
     var phase = Phase.idle
     var isHead = false
     var body: [UInt8] = []
-    /// The reason why the body is refused; its bytes are discarded.
+    /// Why the body is refused; its bytes are discarded.
     var refusal: RequestHead.Refusal?
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
-    /// Whether the client of its last answer has proved who it is.
+    /// Whether the client that received its last answer has proved who it is.
     var isOfKnownClient = false
-    /// The time since which it has had no complete request.
+    /// Since when there has been no complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
-    /// Called when a part of the answer's body is taken.
+    /// Called when part of the answer's body is taken.
     let noteProgress: () -> Void
 
     init(
@@ -74,14 +74,14 @@ import Glibc
         }
     }
 
-    /// Prepares for the next request.
+    /// Gets ready for the next request.
     func reset() {
         phase = .idle
         refusal = nil
         discardedBytes = 0
     }
 
-    /// Suspends the connection. Must be called in libmicrohttpd's callbacks only.
+    /// Suspends the connection. Must be called only in libmicrohttpd's callbacks.
     func suspend() {
         guard !isSuspended else { return }
         isSuspended = true
@@ -94,8 +94,8 @@ import Glibc
         unsafe library.functions.resume_connection(handle)
     }
 
-    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. A flag
-    /// alone would not be checked while the client does not read.
+    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. A mere
+    /// flag would not be checked as long as the client does not read.
     func cut() {
         shutdown(socket, CInt(SHUT_RDWR))
         resume()
@@ -110,13 +110,14 @@ import Glibc
     /// The state of the client's unread bytes.
     var input: Input {
         var byte: UInt8 = 0
-        // Peeks, so that libmicrohttpd still gets the byte.
+        // Peeks, so that libmicrohttpd still receives the byte.
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
         if count < 0, errno == EAGAIN { return .none }
         return count > 0 ? .waiting : .ended
     }
 
-    /// Whether a client whose connection is being closed has unread bytes, or may still send some.
+    /// Whether a client whose connection is being closed has unread bytes waiting, or may still
+    /// send some.
     var mayBeSending: Bool {
         switch (input, phase) {
         case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true
@@ -124,7 +125,7 @@ import Glibc
         }
     }
 
-    /// The bytes of the first line and the headers.
+    /// The number of bytes in the first line and the headers.
     var headBytes: Int {
         unsafe library.withFunctions { unsafe tapcard_microhttpd_head_bytes($0, handle) }
     }

@@ -1,11 +1,10 @@
 import CMicroHTTPD
 import Glibc
 
-/// The callbacks of libmicrohttpd for connections and requests, all on the server's thread. They
-/// are typed constants, because a closure could be taken for one of the main actor's.
+/// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
+/// typed constants, because a closure could be taken for one that belongs to the main actor.
 extension ServerLoop {
-    /// The most bytes of a body beyond the limit that are read, so that the client sees the
-    /// refusal.
+    /// How many bytes of a body are read beyond the limit, so that the client sees the refusal.
     private static let discardedBytes = 16 << 20
 
     static let targetSeen: tapcard_microhttpd_target_callback = { context, target, handle in
@@ -19,7 +18,7 @@ extension ServerLoop {
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
         connection.phase = .begun(
             target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
-        // libmicrohttpd keeps a record of each part of a query, and could run out of memory.
+        // libmicrohttpd keeps a record for each part of a query and could run out of memory.
         unsafe tapcard_microhttpd_hide_query(target)
         loop.hasProgressed = true
         return unsafe pointer
@@ -38,7 +37,7 @@ extension ServerLoop {
         }
         loop.hasProgressed = true
         let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
-        // Tells libmicrohttpd that all bytes were taken.
+        // Tells libmicrohttpd that all bytes were accepted.
         unsafe count.pointee = 0
         return unsafe loop.proceed(connection, part)
     }
@@ -69,7 +68,7 @@ extension ServerLoop {
         return unsafe Unmanaged<ServerConnection>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Handles the first call for a request, which only a refusal answers.
+    /// Handles the first call for a request, which is answered only by a refusal.
     private func headersSeen(
         _ connection: ServerConnection, _ head: HeadInMemory
     ) -> MHD_Result {
@@ -97,7 +96,7 @@ extension ServerLoop {
         }
     }
 
-    /// Handles any other call: a part of the body, its end, or the request for the answer.
+    /// Handles any other call: part of the body, its end, or the request for the answer.
     private func proceed(
         _ connection: ServerConnection, _ part: UnsafeRawBufferPointer
     ) -> MHD_Result {
@@ -117,9 +116,9 @@ extension ServerLoop {
         }
     }
 
-    /// Stores a part of a body, or discards the whole body.
+    /// Stores part of a body, or discards the whole body.
     private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
-        // One body is always accepted, however small the limit for all is.
+        // A single body is always accepted, however small the limit for all of them is.
         let isAlone = heldBodyBytes == connection.body.count
         if part.count > settings.bodyBytes - connection.body.count {
             connection.refusal = connection.refusal ?? .tooLong(settings.bodyBytes)
@@ -152,9 +151,9 @@ extension ServerLoop {
             return answer(connection, response)
         case .later(let later): work = later
         }
-        // Suspended in libmicrohttpd's next call, which comes at once: a connection that is
-        // suspended in this one is read first when it resumes, and a client that has closed its
-        // sending side would lose its answer.
+        // Suspended in libmicrohttpd's next call, which follows immediately: if a connection were
+        // suspended in this call, it would be read first when it resumes, and a client that has
+        // closed its sending side would lose its answer.
         connection.phase = .handling(
             Task { [mailbox, number = connection.number] in
                 let response = await work()

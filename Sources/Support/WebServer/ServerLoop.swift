@@ -4,19 +4,20 @@ import CMicroHTTPD
 import Glibc
 import OperatingSystem
 
-/// The thread of a server. libmicrohttpd has none of its own and runs here, so that a connection is
-/// never used by two threads, and only the mailbox and the streams need a lock.
+/// A server's thread. libmicrohttpd has no thread of its own and runs on this one, so that a
+/// connection is never used by two threads, and only the mailbox and the streams need a lock.
 final class ServerLoop {
-    /// The numbers of watched descriptors; connections have those from `first` on.
+    /// The numbers of watched descriptors; connections have numbers from `first` on.
     private enum Watched {
         static let mailbox: UInt64 = 0
         static let daemon: UInt64 = 1
         static let first: UInt64 = 2
     }
 
-    /// The precision of transfer timeouts.
+    /// How precise transfer timeouts are.
     private static let tickMilliseconds: UInt64 = 500
-    /// The time that a client always has for its request, even if many others wait for its place.
+    /// The time that a client always gets for its request, even if many others are waiting for its
+    /// place.
     private static let courtesyMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
@@ -31,20 +32,20 @@ final class ServerLoop {
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
-    /// The bytes of bodies that are being received or with a handler, which may outlive its
-    /// connection.
+    /// The bytes of bodies that are being received or that belong to a handler, which may outlive
+    /// its connection.
     var heldBodyBytes = 0
     /// Connections whose clients have stopped sending.
     private var left: Set<UInt64> = []
     private var nextNumber = Watched.first
-    /// The next connection number at the last check for waiting clients.
+    /// What the next connection number was when waiting clients were last checked.
     private var numberAtTick = Watched.first
     private var hasClosed = false
     private var pace = LoopPace()
-    /// Whether a request has made progress in this run of the loop.
+    /// Whether a request has made progress during this pass through the loop.
     var hasProgressed = false
     private var nextTick: UInt64?
-    /// The deadline of a stop. `nil` until one is requested.
+    /// The deadline for stopping. `nil` until a stop is requested.
     private var end: UInt64?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -81,8 +82,8 @@ final class ServerLoop {
         while !isOver {
             let isMailThere = wait()
             if isMailThere { for message in mailbox.takeAll() { receive(message) } }
-            // After too many connections, libmicrohttpd accepts new ones only in the run after the
-            // one in which some have closed, and its descriptor does not report that.
+            // Once there are too many connections, libmicrohttpd does not accept new ones until the
+            // run after the one in which some have closed, and its descriptor does not report that.
             repeat {
                 hasClosed = false
                 for daemon in daemons { daemon.run() }
@@ -122,7 +123,7 @@ final class ServerLoop {
                 case Watched.mailbox: isMailThere = true
                 case Watched.daemon: break
                 default:
-                    // A closed connection's number lives on with its lingering socket.
+                    // A closed connection's number continues to be used for its lingering socket.
                     if connections[event.number] == nil {
                         lingering.drain(event.number)
                     } else {
@@ -138,7 +139,7 @@ final class ServerLoop {
         switch message {
         case .answer(let number, let response, let bodyBytes):
             heldBodyBytes -= bodyBytes
-            // The client may have left while the handler was running.
+            // The client may have disconnected while the handler was running.
             guard let connection = connections[number], case .handling = connection.phase else {
                 response.abandon()
                 return
@@ -163,9 +164,9 @@ final class ServerLoop {
         }
     }
 
-    // MARK: Another certificate
+    // MARK: A new certificate
 
-    /// Uses another certificate for new connections. A daemon of libmicrohttpd cannot change its
+    /// Uses another certificate for new connections. A libmicrohttpd daemon cannot change its
     /// certificate, so another daemon takes over the port, and existing connections continue.
     private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
         guard let old = daemon, !isStopping else {
@@ -183,7 +184,7 @@ final class ServerLoop {
             new.stop()
             throw error
         }
-        // Gives up its share of the port, and keeps its connections.
+        // Gives up its share of the port but keeps its connections.
         old.quiesce()
         retiring.append(old)
         (daemon, listening) = (new, number)
@@ -196,22 +197,22 @@ final class ServerLoop {
         for daemon in unused { daemon.stop() }
     }
 
-    // MARK: Limits of time
+    // MARK: Time limits
 
-    /// Sets the deadline of the current transfer on the connection.
+    /// Sets the deadline for the current transfer on the connection.
     private func limit(_ connection: ServerConnection, seconds: Int) {
         let now = SystemClock.uptimeMilliseconds
         connection.deadline = now + UInt64(UInt32(clamping: seconds)) * 1_000
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
-    /// Sets the deadline of a body or an answer.
+    /// Sets the deadline for a body or an answer.
     func limitTransfer(_ connection: ServerConnection) {
         limit(connection, seconds: settings.transferSeconds)
     }
 
-    /// Sets the deadline of the next request. Its start is not reported, so it has its own time and
-    /// the idle time together.
+    /// Sets the deadline for the next request. Since its start is not reported, it gets its own
+    /// time plus the idle time.
     func limitWait(_ connection: ServerConnection) {
         connection.waitingSince = SystemClock.uptimeMilliseconds
         if settings.idleSeconds > 0 {
@@ -224,8 +225,8 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        // The server may also be full with places left: without descriptors or memory the system
-        // admits no new client.
+        // The server may also be full even though it has room left: without descriptors or memory,
+        // the system does not admit new clients.
         let isFull =
             connections.count >= settings.connections
             || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
@@ -256,7 +257,7 @@ final class ServerLoop {
                     waitingSince: connection.waitingSince)
             }
         ).leaving
-        // No more than are waiting: the others keep their place.
+        // No more than are waiting: the other connections keep their place.
         for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
@@ -283,7 +284,7 @@ final class ServerLoop {
         dropBody(of: connection)
         left.remove(connection.number)
         hasClosed = true
-        // A failure means that it is already not watched, as wanted.
+        // A failure means that it is no longer being watched, which is what we want.
         _ = linux_unwatch(epoll, connection.socket)
         guard !isStopping, connection.mayBeSending else { return }
         lingering.add(connection.socket, connection.number)
@@ -296,18 +297,18 @@ final class ServerLoop {
     }
 
     /// Ends a connection whose client is gone. libmicrohttpd does not watch a suspended connection,
-    /// so it does not notice that a listener has left, or that a request ends right after its last
-    /// bytes. A client that waits for its answer may have closed its sending side.
+    /// so it does not notice that a listener has disconnected, or that a request ends right after
+    /// its last bytes. A client that is waiting for its answer may have closed its sending side.
     private func endWhereNothingIsAhead(_ number: UInt64) {
         guard let connection = connections[number] else { return }
         switch connection.phase {
         case .handling, .handled, .answering: return
         case .idle, .begun, .receiving:
-            // With TLS, bytes may be waiting that the socket does not show.
+            // With TLS, there may be bytes waiting that the socket does not show.
             guard settings.tls == nil, connection.input == .ended else { return }
         case .streaming(let stream): stream.leave()
         case .refused:
-            // The refusal is still to be read, and libmicrohttpd closes after it.
+            // The refusal has not been read yet, and libmicrohttpd closes the connection afterward.
             left.remove(number)
             return
         }
@@ -315,7 +316,7 @@ final class ServerLoop {
         connection.cut()
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
     private func beginStop(by time: UInt64) {
         let isFirst = end == nil
@@ -336,7 +337,8 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        // All are resumed now: with one suspended, libmicrohttpd would end the program.
+        // All of them are resumed by now: if one were suspended, libmicrohttpd would end the
+        // program.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

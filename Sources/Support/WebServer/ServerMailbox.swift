@@ -3,16 +3,16 @@ import CLinux
 import Glibc
 
 /// Messages from other threads to the server's thread. They wake it through a descriptor, which is
-/// closed with the last possible sender.
+/// closed along with the last possible sender.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
-        /// From a handler that has released a body of this many bytes.
+        /// From a handler that has released a body with this many bytes.
         case answer(connection: UInt64, WebResponse, bodyBytes: Int)
         case streamHasNews(connection: UInt64)
-        /// The continuation receives the error, or `nil` for success.
+        /// The continuation receives the error, or `nil` on success.
         case renew(WebServerSettings.TLS, CheckedContinuation<WebServerError?, Never>)
-        /// Stops until a time of `SystemClock.uptimeMilliseconds`; the continuation resumes when
-        /// the server is down.
+        /// Stops no later than this time on `SystemClock.uptimeMilliseconds`; the continuation
+        /// resumes when the server is down.
         case stop(by: UInt64, whenDown: CheckedContinuation<Void, Never>?)
     }
 
@@ -37,11 +37,11 @@ final class ServerMailbox: Sendable {
         let wasEmpty = state.withLock { state -> Bool? in
             guard !state.isClosed else { return nil }
             state.messages.append(message)
-            // Only the first message has to wake the thread, which takes all of them.
+            // Only the first message has to wake the thread, which then takes all of them.
             return state.messages.count == 1
         }
         guard let wasEmpty else { return false }
-        // A write can only fail because the counter is full, and then the thread wakes up anyway.
+        // A write can fail only if the counter is full, and then the thread will wake up anyway.
         var one: UInt64 = 1
         if wasEmpty { unsafe write(descriptor, &one, 8) }
         return true
@@ -57,7 +57,7 @@ final class ServerMailbox: Sendable {
         }
     }
 
-    /// Closes the mailbox and returns the messages that were not taken.
+    /// Closes the mailbox and returns the messages that were never taken.
     func shut() -> [Message] {
         state.withLock { state in
             state.isClosed = true

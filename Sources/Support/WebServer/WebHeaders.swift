@@ -17,12 +17,12 @@ public struct WebHeaders: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// The value of the first field of this name.
+    /// The value of the first field with this name.
     public subscript(name: String) -> String? {
         fields.first { Self.same($0.name, name) }?.value
     }
 
-    /// The values of all fields of this name.
+    /// The values of all fields with this name.
     public func all(_ name: String) -> [String] {
         fields.filter { Self.same($0.name, name) }.map(\.value)
     }
@@ -38,7 +38,7 @@ public struct WebHeaders: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// The byte of an ASCII letter in lower case; any other byte unchanged.
+    /// An ASCII letter's byte in lower case; any other byte is unchanged.
     fileprivate var lowerCased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

@@ -1,9 +1,9 @@
-/// The reply to a request: at once, or later.
+/// The reply to a request, either now or later.
 public enum WebReply: Sendable {
-    /// An answer that is sent at once.
+    /// An answer that is sent immediately.
     case now(WebResponse)
-    /// An answer from its own task, which runs to its end even if the client leaves and is
-    /// cancelled only when a stop takes too long.
+    /// An answer from its own task, which runs to completion even if the client disconnects and is
+    /// canceled only if stopping the server takes too long.
     case later(@Sendable () async -> WebResponse)
 
     /// This reply, with a callback that receives the status as soon as it is known.

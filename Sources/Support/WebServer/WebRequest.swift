@@ -1,15 +1,15 @@
-/// A completely received request.
+/// A request that has been received completely.
 public struct WebRequest: Sendable, Hashable {
     /// The method as sent, except that HEAD becomes GET and the server leaves out the body.
     public let method: String
     /// The path: begins with "/", percent-decoded, without the query, and without "." and ".."
     /// parts.
     public let path: String
-    /// The parts of the query, percent-decoded, in their order.
+    /// The parts of the query, percent-decoded, in order.
     public let query: [WebField]
     public let headers: WebHeaders
     public let body: [UInt8]
-    /// The client's address in digits. Empty if it is not known.
+    /// The client's address in numeric form. Empty if it is not known.
     public let client: String
 
     public init(
@@ -24,7 +24,7 @@ public struct WebRequest: Sendable, Hashable {
         self.client = client
     }
 
-    /// This request at another path.
+    /// This request, but for a different path.
     public func at(_ path: String) -> WebRequest {
         WebRequest(
             method: method, path: path, query: query, headers: headers, body: body, from: client)

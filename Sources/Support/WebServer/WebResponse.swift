@@ -3,12 +3,12 @@ public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
     public let body: WebBody
-    /// Whether the client has proved who it is. Its connection is then one of the last to be closed
-    /// for others.
+    /// Whether the client has proved who it is. If so, its connection is one of the last to be
+    /// closed to make room for others.
     public private(set) var isForKnownClient = false
     private(set) var kept: KeptAnswer?
 
-    /// The status is one of 200 to 599. The server adds Date, Connection and the length.
+    /// The status is from 200 to 599. The server adds Date, Connection, and the length.
     public init(_ status: Int, headers: [(String, String)] = [], body: WebBody = .bytes([])) {
         self.status = status
         self.headers = headers.map { WebField($0.0, $0.1) }
@@ -30,7 +30,7 @@ public struct WebResponse: Sendable {
     }
 
     /// This answer, prepared once for many requests. Only for a body in memory: all others are
-    /// produced while they are sent.
+    /// generated as they are sent.
     public func forMany() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
@@ -45,7 +45,7 @@ public struct WebResponse: Sendable {
         return same
     }
 
-    /// Discards an answer that is not going to be sent.
+    /// Discards an answer that will not be sent.
     func abandon() {
         if case .stream(let stream) = body, stream.attach({}) { stream.detach() }
     }
@@ -61,11 +61,11 @@ public struct WebResponse: Sendable {
 /// The body of an answer.
 public enum WebBody: Sendable {
     case bytes([UInt8])
-    /// Produced while it is sent, for server-sent events.
+    /// Generated as it is sent, for server-sent events.
     case stream(WebStream)
     /// Announces `promised` bytes, sends fewer, and closes the connection.
     case cutOff([UInt8], promised: Int)
-    /// One byte many times, not held in memory; without a length unless it is announced.
+    /// One byte, repeated many times, not held in memory; without a length unless it is announced.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
     var isOfUnknownLength: Bool {

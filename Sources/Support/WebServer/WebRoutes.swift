@@ -1,7 +1,7 @@
-/// The handlers by method and path; paths match exactly.
+/// The handlers, by method and path; paths must match exactly.
 ///
-/// An unknown path gets 404, a known path with another method 405 and the allowed methods, OPTIONS
-/// 204 and the allowed methods.
+/// The answer for an unknown path is 404; for a known path with another method, 405 and the allowed
+/// methods; for OPTIONS, 204 and the allowed methods.
 public struct WebRoutes: Sendable {
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
 
@@ -9,7 +9,7 @@ public struct WebRoutes: Sendable {
 
     public init() {}
 
-    /// Adds a handler. It replaces an earlier one for the same method and path.
+    /// Adds a handler. It replaces any earlier one for the same method and path.
     public mutating func add(
         _ method: String, _ path: String, _ handler: @escaping Handler
     ) {

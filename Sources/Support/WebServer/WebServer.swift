@@ -2,11 +2,11 @@ import BlockingLane
 import Glibc
 import OperatingSystem
 
-/// An HTTP/1.1 server on one thread of its own. It runs until it is stopped, or until its last
-/// reference is gone: then it drops everything at once.
+/// An HTTP/1.1 server on its own thread. It runs until it is stopped, or until the last reference
+/// to it is gone: in that case it drops everything immediately.
 public final class WebServer: Sendable {
     public let port: UInt16
-    /// The most connections at a time.
+    /// The maximum number of simultaneous connections.
     public let connections: Int
     private let mailbox: ServerMailbox
 
@@ -16,8 +16,9 @@ public final class WebServer: Sendable {
 
     deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
 
-    /// Starts listening. The handler is called once per request, on the threads of tasks, and runs
-    /// to its end even if its client leaves; it is cancelled only when a stop takes too long.
+    /// Starts listening. The handler is called once per request, on the threads used by tasks, and
+    /// runs to completion even if its client disconnects; it is canceled only if stopping the
+    /// server takes too long.
     public static func start(
         _ settings: WebServerSettings = WebServerSettings(),
         handler: @escaping @Sendable (WebRequest) async -> WebResponse
@@ -25,8 +26,8 @@ public final class WebServer: Sendable {
         try start(settings) { request in .later { await handler(request) } }
     }
 
-    /// Starts listening. The handler decides once per request, on the server's own thread, how to
-    /// reply: if it blocks, all other clients wait.
+    /// Starts listening. Once per request, the handler decides how to reply, on the server's own
+    /// thread: if it blocks, all other clients have to wait.
     public static func start(
         _ settings: WebServerSettings, reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {
@@ -52,7 +53,7 @@ public final class WebServer: Sendable {
             unsafe owned.release()
             throw .noResources("thread", number)
         }
-        // Nobody joins it: the mailbox tells when the server is down.
+        // No one joins it: the mailbox reports when the server is down.
         pthread_detach(thread)
         return WebServer(port: port, connections: settings.connections, mailbox)
     }
@@ -65,8 +66,8 @@ public final class WebServer: Sendable {
                 return nil
             }
 
-    /// Shows another certificate to new clients; existing connections continue. Throws if it is
-    /// unusable, and keeps the previous one.
+    /// Presents another certificate to new clients; existing connections continue. Throws if the
+    /// certificate is unusable, and keeps the previous one.
     public func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         let error = await withCheckedContinuation { continuation in
             if !mailbox.post(.renew(tls, continuation)) {
@@ -77,9 +78,9 @@ public final class WebServer: Sendable {
         if let error { throw error }
     }
 
-    /// Accepts no new requests, ends streams after their queued bytes, and lets running requests
-    /// finish within this limit. Returns when the server is down; a second call also waits for
-    /// that, and the shorter limit counts.
+    /// Accepts no new requests, ends streams after the bytes already queued, and lets running
+    /// requests finish within this limit. Returns when the server is down; a second call also waits
+    /// for that, and the shorter limit applies.
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =

@@ -1,14 +1,15 @@
 import Glibc
 
-/// The reason why a server cannot start.
+/// Why a server cannot start.
 public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// libmicrohttpd is missing or of another release.
+        /// libmicrohttpd is missing, or is a different release.
         case libraryMissing
-        /// The address is invalid or not this machine's, or the port is taken or not allowed.
+        /// The address is invalid or does not belong to this machine, or the port is taken or not
+        /// allowed.
         case cannotListen
-        /// The limit of open files is too low for a server.
+        /// The limit on open files is too low for a server.
         case tooFewDescriptors
         /// The certificate or its key is unusable.
         case badCertificate

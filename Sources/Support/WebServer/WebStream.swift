@@ -1,11 +1,12 @@
 import BlockingLane
 
 /// A stream of bytes for one listener, sent as they are queued. The queue is bounded: a listener
-/// that does not read is dropped, so that it delays no other client.
+/// that does not read is dropped, so that it does not delay other clients.
 public final class WebStream: Sendable {
     fileprivate struct State {
         var queue: [[UInt8]] = []
-        /// The first queue entry that is not completely read, and the bytes read of it.
+        /// The first queue entry that has not been read completely, and how many of its bytes have
+        /// been read.
         var first = 0
         var read = 0
         var queuedBytes = 0
@@ -19,7 +20,7 @@ public final class WebStream: Sendable {
     /// The result of reading the queue.
     enum Reading {
         case bytes(Int)
-        /// No bytes yet; the server is woken when there are some.
+        /// No bytes yet; the server will be woken when there are some.
         case later
         case finished
         case gone
@@ -29,9 +30,9 @@ public final class WebStream: Sendable {
     private let onGone: @Sendable () -> Void
     private let state = Guarded(State())
 
-    /// `capacity` is the most bytes that wait for the listener. `onGone` is called at most once,
-    /// when the listener has left, was dropped, or the server is down before `finish()`; it runs on
-    /// the server's thread and must not block it.
+    /// `capacity` is the maximum number of bytes that may wait for the listener. `onGone` is called
+    /// at most once, when the listener has disconnected or was dropped, or if the server goes down
+    /// before `finish()`; it runs on the server's thread and must not block it.
     public init(capacity: Int, onGone: @escaping @Sendable () -> Void = {}) {
         self.capacity = capacity
         self.onGone = onGone
@@ -58,26 +59,27 @@ public final class WebStream: Sendable {
         change { $0.isFinished = true }
     }
 
-    /// Makes a change, and wakes the server if it waits for one or has to drop the listener.
+    /// Makes a change, and wakes the server if it is waiting for one or has to drop the listener.
     private func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
         let (answer, wake) = state.withLock { state in
             let wasGone = state.isGone
             let answer = body(&state)
             let isNews =
                 state.isAwaited && (state.queuedBytes > 0 || state.isFinished || state.isGone)
-            // A dropped listener has to be cut even if nobody waits for bytes.
+            // A dropped listener has to be cut off even if no one is waiting for bytes.
             guard isNews || state.isGone != wasGone else { return (answer, nil as Wake?) }
             state.isAwaited = false
             return (answer, state.wake)
         }
-        // Outside the lock, as it posts to the server's mailbox.
+        // Outside the lock, because it posts to the server's mailbox.
         wake?()
         return answer
     }
 
     private typealias Wake = @Sendable () -> Void
 
-    /// Connects the server, which begins to send. `false` if the stream already has a listener.
+    /// Connects the server, which then starts sending. `false` if the stream already has a
+    /// listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.wake == nil else { return false }
@@ -98,14 +100,14 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Handles that the listener has left.
+    /// Handles the listener having disconnected.
     func leave() {
         state.withLock { $0.drop() }
     }
 
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// Handles that the server stops sending, for any reason.
+    /// Handles the server no longer sending, for whatever reason.
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()
@@ -132,7 +134,7 @@ extension WebStream.State {
             moved += part.count
             read += part.count
             if read == queue[first].count {
-                // Frees the bytes at once; the entries go when all are read.
+                // Frees the bytes immediately; the entries are removed when all have been read.
                 queue[first] = []
                 first += 1
                 read = 0

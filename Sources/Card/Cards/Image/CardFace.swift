@@ -1,16 +1,16 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The part of a card that phones read. It is made from the ledger and decides nothing.
+/// The part of a card that phones read. It is made from the ledger, and nothing is decided by it.
 package struct CardFace: Hashable, Sendable {
     package var style: FaceStyle
     package var balance: Money
     package var holder: Holder
     package var scratch: ScratchCard
-    /// The last lottery ticket, and the game of Mastermind stored on the card.
+    /// The latest lottery ticket, and the game of Mastermind stored on the card.
     package var ticket: Ticket?
     package var game: MastermindGameID?
-    /// Members that other writers added; they survive a rewrite.
+    /// Members added by other software; they survive a rewrite.
     package var extras: [JSONMember]
 
     package init(
@@ -26,26 +26,27 @@ package struct CardFace: Hashable, Sendable {
         self.extras = extras
     }
 
-    /// The part of the face that fits on a chip. If space is short, also for a future code, the
-    /// game is dropped first and then the ticket; the ledger has both. Members that others added
-    /// never displace either of them, so that a stranger with a phone cannot remove data from the
-    /// card.
+    /// The part of the face that fits on the chip. If space is short, even for a future code, the
+    /// game is dropped first and then the ticket; the ledger has both. Members added by other
+    /// software never displace either one, so that a stranger with a phone cannot remove data from
+    /// the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
-        // The app's form has no such keys, and the 112 bytes of an NTAG213 no room.
+        // The app's format has no such keys, and the 112 bytes of an NTAG213 have no room for them.
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
-        // Without either, extras have nothing to displace: `area` reports them if they are too
-        // long.
+        // With neither of them there is nothing for extras to displace: `area` reports extras that
+        // are too long.
         guard face.ticket != nil || face.game != nil else { return face }
         face.extras = []
-        // The game goes first, then the ticket: docs/CARDS.md promises other programs this order.
+        // The game is dropped first, then the ticket: docs/CARDS.md promises this order to other
+        // programs.
         if !face.hasRoom(in: layout) { face.game = nil }
         if !face.hasRoom(in: layout) { face.ticket = nil }
         guard face.ticket != nil || face.game != nil else {
             face.extras = extras
             return face
         }
-        // One at a time, so that a single long member does not push out the short ones.
+        // One at a time, so that a single long member does not crowd out the short ones.
         for member in extras {
             face.extras.append(member)
             if !face.hasRoom(in: layout) { face.extras.removeLast() }
@@ -53,14 +54,14 @@ package struct CardFace: Hashable, Sendable {
         return face
     }
 
-    /// Refuses a face without room for a future code, in the shortest spelling.
+    /// Refuses a face that leaves no room for a future code, even in its shortest spelling.
     package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 
-    /// This card after it is scratched.
+    /// This card after it has been scratched.
     var withCode: CardFace? {
-        // Any sixteen bytes do: every code is equally long.
+        // Any sixteen bytes will do: all codes have the same length.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
         var later = self
@@ -69,7 +70,7 @@ package struct CardFace: Hashable, Sendable {
     }
 }
 
-/// The keys of both forms. Their order on the tag is fixed: the balance comes first, so that a
+/// The keys in both formats. Their order on the tag is fixed: the balance comes first, so that a
 /// payment changes as few pages as possible.
 enum FaceKey {
     static let balance = "balance"
@@ -83,6 +84,6 @@ enum FaceKey {
     static let ticket = "ticket"
     static let game = "game"
     static let own = [balance, id, name, code, state, ticket, game]
-    /// The app's keys, and our keys that its form leaves to the ledger.
+    /// The app's keys, and those of ours that its format leaves to the ledger.
     static let app = [firstName, lastName, accountValue, id, code, state, ticket, game]
 }

@@ -2,12 +2,12 @@ package import TapcardDomain
 package import TextCodecs
 
 extension CardFace {
-    /// Reads the JSON of a card, ours or the iPhone app's, in either spelling.
+    /// Reads a card's JSON, ours or the iPhone app's, in either spelling.
     package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is not an object")
         }
-        // Both forms have `id`; only ours has `balance`.
+        // Both formats have `id`; only ours has `balance`.
         let isOwn = value[FaceKey.balance] != nil
         guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
             throw CardImageError(.notACard, "balance and accountValue are both missing")
@@ -24,12 +24,12 @@ extension CardFace {
             scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
             ticket: value[FaceKey.ticket].flatMap(CardFace.ticket),
             game: value[FaceKey.game]?.string.flatMap(MastermindGameID.init),
-            // The app's form lists our keys too, or a change of form would keep a stale code or
-            // ticket.
+            // The app's format lists our keys, too; otherwise switching formats would keep a stale
+            // code or ticket.
             extras: members.filter { !known.contains($0.key) })
     }
 
-    /// The cardholder and the members of other writers, even if the rest is unreadable.
+    /// The cardholder and the members added by other software, even if the rest is unreadable.
     static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
         guard let members = value.members else { return nil }
         let isOwn = value[FaceKey.balance] != nil
@@ -57,7 +57,7 @@ extension CardFace {
     }
 
     private static func id(_ value: JSONValue?) throws(CardImageError) -> HolderID? {
-        // Other writers spell a missing value as null.
+        // Other software writes null for a missing value.
         guard let value, value != .null else { return nil }
         guard let text = value.numberText, let id = try? HolderID(parsing: text) else {
             throw CardImageError(.badValue, "id is not a whole number of 1 or more")
@@ -65,7 +65,7 @@ extension CardFace {
         return id
     }
 
-    /// One name, or a first and a last name with a space between.
+    /// A single name, or a first and a last name joined by a space.
     private static func name(_ parts: JSONValue?...) throws(CardImageError) -> HolderName? {
         var words: [String] = []
         for part in parts {
@@ -84,11 +84,11 @@ extension CardFace {
     private static func scratch(
         _ state: JSONValue?, _ code: JSONValue?
     ) throws(CardImageError) -> ScratchCard {
-        // The iPhone app writes neither.
+        // The iPhone app writes neither of them.
         if state == nil && code == nil { return .none }
         let value = code?.string.flatMap(CardFace.code)
         switch (state?.string, code, value) {
-        // The one-letter states are those of the short spelling.
+        // The one-letter states belong to the short spelling.
         case ("unscratched", nil, _), ("u", nil, _): return .unscratched
         case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
         case ("activated", _, let value?), ("a", _, let value?): return .activated(value)
@@ -97,13 +97,13 @@ extension CardFace {
         }
     }
 
-    /// A dashed UUID, or its sixteen bytes in 22 characters of base64url.
+    /// A UUID with hyphens, or its sixteen bytes as 22 characters of base64url.
     private static func code(_ text: String) -> ScratchCode? {
         ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
     }
 
-    /// A ticket from its name, draw, balls and bonus. An invalid one is ignored, because nothing
-    /// depends on it.
+    /// A ticket made from its name, draw, balls, and bonus. An invalid one is ignored, because
+    /// nothing depends on it.
     private static func ticket(_ value: JSONValue) -> Ticket? {
         guard let parts = value.array, parts.count == 4,
             let id = parts[0].string.flatMap(TicketID.init),
@@ -111,7 +111,7 @@ extension CardFace {
             let numbers = parts[2].array?.map(CardFace.number),
             let bonus = CardFace.number(parts[3]),
             let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
-            // `compactMap` drops what is no number: the counts then differ.
+            // `compactMap` drops anything that is not a number, and then the counts differ.
             balls.numbers.count == numbers.count
         else { return nil }
         return Ticket(id: id, draw: draw, balls: balls)

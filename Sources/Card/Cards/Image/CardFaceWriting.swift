@@ -3,24 +3,26 @@ import TapcardDomain
 import TextCodecs
 
 extension CardFace {
-    /// The width to which balances are padded, so that a payment moves no byte after them.
+    /// The width to which balances are padded, so that a payment does not move any of the bytes
+    /// after them.
     private static let balanceWidth = 9
 
     /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
-    /// nothing of an earlier, longer message remains.
+    /// nothing remains of an earlier, longer message.
     package func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         try shown(in: layout).wholeArea(in: layout)
     }
 
-    /// Whether all of it fits in the short spelling, including a future code.
+    /// Whether everything fits in the short spelling, including a future code.
     func hasRoom(in layout: CardLayout) -> Bool {
-        // The app's form has neither ticket nor game to make room for.
+        // The app's format has neither a ticket nor a game to make room for.
         guard style == .tapcard else { return true }
         return (withCode ?? self).tapcardJSON(isShort: true).utf8.count <= layout.jsonCapacity
     }
 
     private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
-        // The app's form has no status byte and no language: three bytes more for the JSON.
+        // The app's format has no status byte and no language, which leaves three more bytes for
+        // the JSON.
         let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
         var json = style == .tapcard ? tapcardJSON(isShort: false) : appJSON
         if json.utf8.count > longest, style == .tapcard { json = tapcardJSON(isShort: true) }
@@ -34,14 +36,15 @@ extension CardFace {
         }
         let record =
             style == .tapcard
-            // The app's form: bare JSON, without the status byte and language of a Text record.
+            // The app's format: bare JSON, without the status byte and language of a Text record.
             ? NDEFText(language: "en", text: json).record
             : NDEFRecord(
                 format: .wellKnown, type: Array("T".utf8), id: [], payload: Array(json.utf8))
         let message = try translating(NDEFMessage([record]).encoded()) { (error: NDEFError) in
             CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
         }
-        // At most 216 bytes of area, so the length takes one byte and `jsonCapacity` holds.
+        // The area is at most 216 bytes, so the length takes one byte and `jsonCapacity` is
+        // correct.
         let area = TLVArea.encoded(message: message)
         return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
     }
@@ -74,7 +77,7 @@ extension CardFace {
         ]
     }
 
-    /// The four keys that the app knows; code and state stay in the ledger.
+    /// The app's four keys; code and state stay in the ledger.
     private var appJSON: String {
         let (first, last) = names
         var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
@@ -86,15 +89,15 @@ extension CardFace {
 
     private var paddedBalance: String {
         let amount = balance.description
-        // JSON allows spaces after a number, so the padding stays valid.
+        // JSON allows spaces after a number, so the padded text is still valid.
         let missing = max(0, CardFace.balanceWidth - amount.utf8.count)
         return amount + String(repeating: " ", count: missing)
     }
 
-    /// The members of other writers, except those with a key of the current form: a duplicate key
-    /// makes all of the JSON unreadable.
+    /// The members added by other software, except those whose key the current format uses: a
+    /// duplicate key would make all of the JSON unreadable.
     private func extraMembers(besides keys: [String]) -> String {
-        // An extra of one form can be a key of the other: `--display` changes the form.
+        // An extra in one format can be a key in the other: `--display` changes the format.
         extras.filter { !keys.contains($0.key) }
             .map { CardFace.member($0.key, $0.value) }
             .joined()
@@ -104,12 +107,12 @@ extension CardFace {
         ",\(JSONValue.string(key).text):\(value.text)"
     }
 
-    /// The name split at its last space with text on both sides, so that the parts make the same
-    /// name again.
+    /// The name, split at the last space that has text on both sides, so that joining the parts
+    /// gives the original name.
     private var names: (String, String) {
         let name = holder.name?.text ?? ""
         guard
-            // A space at either end would leave an empty part, and reading would drop it.
+            // A space at either end would leave an empty part, which would be dropped when reading.
             let space = name.indices.dropFirst().dropLast().last(where: { name[$0] == " " })
         else { return (name, "") }
         return (String(name[..<space]), String(name[name.index(after: space)...]))

@@ -8,7 +8,7 @@ package struct CardImage: Hashable, Sendable {
     /// Two times sixteen bytes, whether or not they are records.
     package let records: [[UInt8]]
 
-    /// `nil` unless the number of bytes matches the layout.
+    /// `nil` unless the number of bytes fits the layout.
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
@@ -17,23 +17,23 @@ package struct CardImage: Hashable, Sendable {
     }
 
     package func content(in currency: Currency) -> TagContent {
-        // Another writer's message may continue over the record slots.
+        // A message from other software may continue into the record slots.
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
-    /// The cardholder and the members of other writers, as far as they are readable even after a
-    /// length of zero or a broken header: a refresh that was cut off leaves both in place.
+    /// The cardholder and the members added by other software, as far as they can be read, even if
+    /// the length is zero or the header is broken: an interrupted refresh leaves both in place.
     package func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card in the form that we write, with any bytes before it: our own members in
-    /// their order, then those of other writers.
+    /// The face of the card in our own format, preceded by any bytes: our members in their order,
+    /// then those added by other software.
     package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
         else { return nil }
-        // Any other order means that somebody else wrote this JSON.
+        // Any other order means that someone else wrote this JSON.
         let own = members.dropLast(face.extras.count).map(\.key)
         let order = face.style == .tapcard ? FaceKey.own : FaceKey.app
         return own == order.filter(own.contains) ? face : nil
@@ -41,14 +41,13 @@ package struct CardImage: Hashable, Sendable {
 
     private var value: JSONValue? {
         guard let start = startOfJSON,
-            // A prefix, because the terminator, zeros or remains of a longer message follow.
+            // A prefix, because the terminator, zeros, or remains of a longer message follow.
             let (value, _) = try? JSONValue.parsingPrefix(of: area, from: start)
         else { return nil }
         return value
     }
 
-    /// The first byte of the JSON. A length of 123 is a brace as well, but no member's name follows
-    /// it.
+    /// The first byte of the JSON. A length of 123 is also a brace, but no member name follows it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")

@@ -1,13 +1,12 @@
-/// The reason why bytes are not a card, or a card does not fit into bytes. Equal when the kinds
-/// are.
+/// Why bytes are not a card, or why a card does not fit into bytes. Equal when their kinds are.
 package struct CardImageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// The text for phones is this many bytes too long for the chip.
+        /// The text for phones is too long for the chip by this many bytes.
         case tooLong(by: Int)
-        /// The JSON is not that of a card.
+        /// The JSON does not describe a card.
         case notACard
-        /// A key of a card has an invalid value.
+        /// A key of the card has an invalid value.
         case badValue
     }
 

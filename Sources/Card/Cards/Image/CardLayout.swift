@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The place of a card on a chip: the area for phones, and the two sealed records after it.
+/// Where a card is on a chip: the area for phones, followed by the two sealed records.
 ///
 /// All of it is one run of pages, so that a single FAST_READ returns the whole card.
 package struct CardLayout: Hashable, Sendable {
@@ -9,12 +9,12 @@ package struct CardLayout: Hashable, Sendable {
     static let bytesAroundJSON = 10
 
     package let ndefPages: ClosedRange<UInt8>
-    /// The first page of each record; a record is four pages.
+    /// The first page of each record; a record takes four pages.
     package let recordPages: [UInt8]
 
     package static let ntag213 = CardLayout(
         ndefPages: 0x04...0x1F, recordPages: [0x20, 0x24])
-    /// NTAG215 and NTAG216: as much as one answer of an ACR122 carries.
+    /// NTAG215 and NTAG216: as much as one answer from an ACR122 can hold.
     package static let larger = CardLayout(
         ndefPages: 0x04...0x39, recordPages: [0x3A, 0x3E])
 
@@ -40,10 +40,10 @@ package struct CardLayout: Hashable, Sendable {
     package var byteCount: Int { pages.count * 4 }
     package var ndefByteCount: Int { ndefPages.count * 4 }
 
-    /// The most bytes of JSON.
+    /// The maximum number of bytes of JSON.
     package var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
 
-    /// The place of a record's bytes, counted from the first byte of the card.
+    /// The position of a record's bytes, counted from the first byte of the card.
     func recordBytes(_ slot: Int) -> Range<Int> {
         let start = (Int(recordPages[slot]) - Int(ndefPages.lowerBound)) * 4
         return start..<start + SealedRecord.byteCount

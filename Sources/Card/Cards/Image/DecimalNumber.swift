@@ -2,10 +2,10 @@ import TapcardDomain
 
 /// A JSON number, read as decimal digits and never as a binary fraction.
 struct DecimalNumber {
-    /// How many digits must be all 0 or all 9 for a number of another writer to be rounded:
+    /// How many digits must be all 0 or all 9 before a number written by other software is rounded:
     /// floating point turned `12.1` into `12.100000000000001`, which means 12.10.
     private static let toleratedDigits = 6
-    /// The largest exponent. No amount needs more; a longer one is an attack or a mistake.
+    /// The largest exponent. No amount needs more; a larger one is an attack or a mistake.
     private static let largestExponent = 30
 
     private let isNegative: Bool
@@ -13,7 +13,7 @@ struct DecimalNumber {
     /// The position of the decimal point, counted from the left of the digits.
     private let point: Int
 
-    /// `nil` if the text is not a JSON number, or is absurdly large.
+    /// `nil` if the text is not a JSON number, or if the number is absurdly large.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         isNegative = rest.first == UInt8(ascii: "-")
@@ -42,8 +42,8 @@ struct DecimalNumber {
         self.point = (point ?? digits.count) + exponent
     }
 
-    /// The number as minor units of a currency, rounded if it is within a millionth of them. `nil`
-    /// if it is negative, too precise or too large.
+    /// The number in minor units of a currency, rounded if it is within a millionth of a whole
+    /// unit. `nil` if it is negative, has too many decimal places, or is too large.
     func minorUnits(of currency: Currency) -> Int64? {
         func digit(_ place: Int) -> Int64 {
             digits.indices.contains(place) ? Int64(digits[place]) : 0
@@ -52,10 +52,11 @@ struct DecimalNumber {
         if isNegative && digits.contains(where: { $0 != 0 }) { return nil }
         let end = point + currency.decimals
         var units: Int64 = 0
-        // An exponent can put the point left of the first digit; places outside are zeros.
+        // An exponent can move the point to the left of the first digit; places outside the digits
+        // are zeros.
         for place in min(0, end)..<max(0, end) {
             let (product, overflow) = units.multipliedReportingOverflow(by: 10)
-            // Room for this digit, and for the 1 that rounding adds.
+            // Leaves room for this digit, and for the 1 that rounding adds.
             guard !overflow, product <= Int64.max - 10 else { return nil }
             units = product + digit(place)
         }

@@ -1,17 +1,17 @@
 import Tags
 
-/// What a phone without an app of ours shows of a tag.
+/// What a phone without any app of ours shows for a tag.
 package enum PhoneView: Hashable, Sendable {
-    /// It opens this address.
+    /// The phone opens this address.
     case address(String)
-    /// It shows this text.
+    /// The phone shows this text.
     case text(String)
-    /// It shows nothing: the tag has no message, or an empty one.
+    /// The phone shows nothing: the tag has no message, or an empty one.
     case nothing
-    /// A message that phones hand to another program, or cannot read.
+    /// A message that phones hand to another program or cannot read.
     case other
 
-    /// The view of an NDEF message.
+    /// What a phone shows for an NDEF message.
     package init(message bytes: [UInt8]) {
         guard !bytes.isEmpty else {
             self = .nothing
@@ -34,7 +34,7 @@ package enum PhoneView: Hashable, Sendable {
         }
     }
 
-    /// The view of the data area of a Type 2 tag, from page 4 on.
+    /// What a phone shows for the data area of a Type 2 tag, from page 4 on.
     package init(area: [UInt8]) {
         guard let block = try? TLVArea(decoding: area) else {
             self = .other

@@ -1,14 +1,14 @@
 import CardCryptography
 package import TapcardDomain
 
-/// The sixteen bytes that determine the value of a card.
+/// The sixteen bytes that determine what a card is worth.
 package struct SealedRecord: Hashable, Sendable {
     package static let byteCount = 16
     package static let pageCount = 4
     static let formatVersion: UInt8 = 1
     static let sealByteCount = 8
 
-    /// The state of the scratch card in the record; the code itself is not sealed.
+    /// The scratch card's state in the record; the code itself is not sealed.
     package enum State: UInt8, Sendable {
         case noScratchCard, unscratched, scratched, activated
 
@@ -29,11 +29,11 @@ package struct SealedRecord: Hashable, Sendable {
     package let balance: UInt32
     package let seal: [UInt8]
 
-    /// Reads the fields, without checking the seal. `nil` if the bytes are not a record of this
+    /// Reads the fields without checking the seal. `nil` if the bytes are not a record in this
     /// format, such as a page of zeros.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
-            // Version 1, so that neither zeros nor ones look like a record.
+            // Version 1, so that neither all zeros nor all ones look like a record.
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
             let sequence = SequenceNumber(SealedRecord.number(bytes[1...3]))
@@ -65,7 +65,7 @@ package struct SealedRecord: Hashable, Sendable {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }
 
-    /// Whether the seal is valid for this chip, cardholder and currency.
+    /// Whether the seal is valid for this chip, cardholder, and currency.
     package func isSealed(
         uid: CardUID, holder: Holder, currency: Currency, cardKey: [UInt8]
     ) -> Bool {
@@ -75,7 +75,7 @@ package struct SealedRecord: Hashable, Sendable {
         return ConstantTime.equal(expected, seal)
     }
 
-    /// The digest that binds the record to a cardholder and a currency without storing either in
+    /// The digest that ties the record to a cardholder and a currency without storing either one in
     /// it.
     package static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
         // Ids start at 1, so 0 means none.
@@ -96,10 +96,10 @@ package struct SealedRecord: Hashable, Sendable {
     private static func seal(
         over head: [UInt8], uid: CardUID, digest: [UInt8], cardKey: [UInt8]
     ) -> [UInt8] {
-        // The label keeps a seal from passing for any other MAC under this key. The UID stops a
-        // copy onto another chip.
+        // The label keeps a seal from being mistaken for any other MAC made with this key. The UID
+        // prevents copying to another chip.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
-        // Eight bytes: two pages of the four. Guessing succeeds once in 2^64 tries.
+        // Eight bytes, which is two of the four pages. A guess succeeds once in 2^64 tries.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))
     }
 

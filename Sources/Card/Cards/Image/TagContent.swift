@@ -4,18 +4,18 @@ import TextCodecs
 
 /// The content of a tag's NDEF area, as far as a card reader needs it.
 package enum TagContent: Hashable, Sendable {
-    /// A card's JSON in the form that tapcard writes.
+    /// A card's JSON in tapcard's own format.
     case tapcard(CardFace)
-    /// A card's JSON as other writers write it.
+    /// A card's JSON as written by other software.
     case foreignCard(CardFace)
-    /// A card's JSON with an impossible value, and its description.
+    /// A card's JSON with an invalid value, and a description of the problem.
     case badCard(String)
     case text(String)
     case uri(String)
     case other
     /// Formatted, with no message or an empty one.
     case empty
-    /// Unreadable as NDEF, and the reason.
+    /// Not readable as NDEF, and why.
     case unreadable(String)
 
     /// Reads the data area of a Type 2 tag, from page 4 on.
@@ -45,7 +45,7 @@ package enum TagContent: Hashable, Sendable {
         }
     }
 
-    /// The content as a word in `--json`.
+    /// The word for this content in `--json`.
     package var word: String {
         switch self {
         case .tapcard: "tapcard"
@@ -72,11 +72,11 @@ package enum TagContent: Hashable, Sendable {
         }
         let isText = record.format == .wellKnown && record.type == Array("T".utf8)
         let isJSON = record.format == .media && record.type == Array("application/json".utf8)
-        // Our form: a Text record with a language, then JSON.
+        // Our format: a Text record with a language, then JSON.
         if isText, let text = try? NDEFText(record), text.text.first == "{" {
             self.init(json: Array(text.text.utf8), isOwnForm: true, currency)
         } else if (isText || isJSON) && record.payload.first == UInt8(ascii: "{") {
-            // The app's form: type T with bare JSON. Its brace, 7Bh, is no valid status byte.
+            // The app's format: type T with bare JSON. Its brace, 7Bh, is not a valid status byte.
             self.init(json: record.payload, isOwnForm: false, currency)
         } else if isText, let text = try? NDEFText(record) {
             self = .text(text.text)
@@ -90,7 +90,7 @@ package enum TagContent: Hashable, Sendable {
             let face = try CardFace(try JSONValue.parsing(json), currency: currency)
             self = isOwnForm && face.style == .tapcard ? .tapcard(face) : .foreignCard(face)
         } catch let error as CardImageError where error.kind == .badValue {
-            // Still a card's data: people should hear which value is wrong.
+            // This is still a card's data, so report which value is wrong.
             self = .badCard(error.detail)
         } catch {
             self = String(validating: json, as: UTF8.self).map(TagContent.text) ?? .other

@@ -2,16 +2,16 @@ import Tags
 import TapcardDomain
 
 extension CardLayout {
-    /// The four WRITEs of a record into one of the two slots.
+    /// The four WRITEs that put a record into one of the two slots.
     package func writes(record: [UInt8], to place: Int) -> [PageWrite] {
         CardLayout.pages(of: record, from: recordPages[place])
     }
 
     /// The writes that make phones read the new area instead of the old one: a guard that makes the
-    /// message empty, the changed pages, and the first page again.
+    /// message empty, the changed pages, and then the first page again.
     ///
-    /// Without the guard a torn page could show a balance made of old and new digits. If an earlier
-    /// refresh was interrupted, pages may be weak, and all of them are written.
+    /// Without the guard, a torn page could show a balance made up of old and new digits. If an
+    /// earlier refresh was interrupted, pages may be weak, so all of them are written.
     package func writes(
         replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
     ) -> [PageWrite] {
@@ -21,22 +21,22 @@ extension CardLayout {
         let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
         let wasBrokenOff = isGuarded(old)
         let used = CardLayout.usedPages(of: new)
-        // The first page is dropped here: it holds the guard until the others are written.
+        // The first page is left out here: it holds the guard until the others are written.
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
-            // A page of an interrupted WRITE can read right today and lose its weak bits tomorrow
-            // (rule 2).
+            // A page from an interrupted WRITE can read correctly today and lose its weak bits
+            // tomorrow (rule 2).
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
         if SafetyRule.guardPage.isLeftOut { return changed + after.prefix(1) }
         return [guardPage] + changed + after.prefix(1)
     }
 
-    /// Whether a refresh of the area for phones was started and not finished.
+    /// Whether a refresh of the area for phones was started but not finished.
     package func isGuarded(_ area: [UInt8]) -> Bool {
         area.starts(with: CardLayout.emptyMessage.bytes)
     }
 
-    // An NDEF TLV of length 0 and a terminator: phones see an empty tag, no mixed digits.
+    // An NDEF TLV of length 0 and a terminator: phones see an empty tag rather than mixed digits.
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
 
     /// The number of pages in the message: the zeros after it have no meaning.

@@ -2,7 +2,7 @@ package import Tags
 
 /// Tries passwords on a protected tag and returns the index of the one that opens it, or `nil`.
 ///
-/// Only for a tag that does not count wrong passwords: on any other, a few attempts would lock it
+/// Only for a tag that does not count wrong passwords: a few attempts would lock any other tag
 /// forever.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
@@ -24,7 +24,8 @@ package struct FindPassword: TagProcedure {
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
-            // The tag is silent after a NAK, even if there is another password to try.
+            // After a NAK the tag stops answering, so it must be selected again before the next
+            // password.
             tried += 1
             return .select
         case .failure(let kind):

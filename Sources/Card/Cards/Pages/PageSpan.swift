@@ -1,6 +1,6 @@
 import Tags
 
-/// Reads a run of pages with as few FAST_READs as a reader's answers allow.
+/// Reads a run of pages with as few FAST_READs as the reader's answer length allows.
 struct PageSpan: Sendable {
     private var remaining: ClosedRange<UInt8>?
     private var asked: Type2Command?
@@ -9,11 +9,11 @@ struct PageSpan: Sendable {
 
     init(_ pages: ClosedRange<UInt8>?, longestAnswer: Int) {
         remaining = pages
-        // An ACR122 carries 62 pages in one answer, a PN532 65.
+        // An answer from an ACR122 holds up to 62 pages, one from a PN532 up to 65.
         pagesAtOnce = max(1, longestAnswer / 4)
     }
 
-    /// The next frame; `nil` when everything is read.
+    /// The next frame; `nil` when everything has been read.
     mutating func nextFrame() -> [UInt8]? {
         guard let pages = remaining else {
             asked = nil

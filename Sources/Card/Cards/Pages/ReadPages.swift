@@ -1,6 +1,6 @@
 import Tags
 
-/// Reads a run of pages with FAST_READ, a known card in one command.
+/// Reads a run of pages with FAST_READ: for a known card, in a single command.
 package struct ReadPages: TagProcedure {
     private var span: PageSpan
 

@@ -35,7 +35,8 @@ package struct ReadWhatCanBeRead: TagProcedure {
             }
             first += size
         case .failure(.refused):
-            // A refusal says "something in this run": halve it until it says "this page".
+            // A refusal only means "something in this run": halve the run until it means "this
+            // page".
             if size == 1 {
                 pages.append(nil)
                 first += 1

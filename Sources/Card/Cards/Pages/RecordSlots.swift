@@ -7,10 +7,10 @@ package struct RecordSlots: Hashable, Sendable {
     package enum Slot: Hashable, Sendable {
         /// Never written.
         case blank
-        /// Torn, overwritten by another writer, or never a record.
+        /// Torn, overwritten by other software, or never a record.
         case broken
-        /// The fields are complete, but the seal is invalid: made for another chip or cardholder,
-        /// forged, or torn.
+        /// The fields are complete, but the seal is invalid: the record was made for another chip
+        /// or cardholder, forged, or torn.
         case unsealed(SealedRecord)
         /// The seal is valid but was made with a retired key.
         case retired(SealedRecord)
@@ -18,17 +18,17 @@ package struct RecordSlots: Hashable, Sendable {
     }
 
     package let slots: [Slot]
-    /// The bytes in the slots, which a ledger can compare.
+    /// The bytes in the slots, for comparison with the ledger.
     package let bytes: [[UInt8]]
 
-    /// Checks the seals of all slots, for any of the `holders`. With an empty list, no seal is
+    /// Checks the seals of all slots, for any of the `holders`. If the list is empty, no seal is
     /// valid.
     package init(
         _ records: [[UInt8]], uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
         bytes = records
         // Cached, because deriving a card's key takes as long as checking a seal, and most records
-        // use the same one.
+        // use the same key.
         var cardKeys: [UInt8: [UInt8]] = [:]
         slots = records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
@@ -46,7 +46,7 @@ package struct RecordSlots: Hashable, Sendable {
     }
 
     /// These slots, with every record accepted that the ledger issued: those bytes are ours even if
-    /// the name or the key has changed since.
+    /// the name or the key has changed since then.
     package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
@@ -63,11 +63,12 @@ package struct RecordSlots: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The slot and the record that count: the valid one with the highest sequence number.
+    /// The slot and the record that count: the valid record with the highest sequence number.
     package var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
-            // Of equal numbers the first slot wins; the ledger never issues one twice (rule 3).
+            // If numbers are equal, the first slot wins; the ledger never issues the same number
+            // twice (rule 3).
             guard case .valid(let record) = slot else { continue }
             if best.map({ $0.record.sequence < record.sequence }) ?? true {
                 best = (place, record)
@@ -88,7 +89,7 @@ package struct RecordSlots: Hashable, Sendable {
         slots.contains { if case .unsealed = $0 { true } else { false } }
     }
 
-    /// The sequence numbers of all records, to look up in the ledger.
+    /// The sequence numbers of all records, for looking them up in the ledger.
     package var sequences: [SequenceNumber] {
         slots.compactMap { slot in
             switch slot {
@@ -105,12 +106,13 @@ package struct RecordSlots: Hashable, Sendable {
     }
 
     /// The slot for the next record: never the one with the last confirmed record, even if another
-    /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
-    /// tomorrow. Of the others, one without a record, or the oldest.
+    /// valid record is newer. A newer record that is not confirmed may rest on weak bits and be
+    /// lost tomorrow. Among the others, a slot without a record is chosen first, then the oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
         if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
         if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
-        // Without the confirmed record on the tag, the best one is all that is left to protect.
+        // If the confirmed record is not on the tag, the best record is all that is left to
+        // protect.
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }
         return free.min { left, right in

@@ -1,19 +1,19 @@
 package import Tags
 
-/// What was read from a tag that this station has never seen.
+/// What was read from a tag that this station has never seen before.
 package struct ScannedTag: Hashable, Sendable {
     package let chip: Type2Chip
     package let version: [UInt8]?
     /// Pages 0 to 3: serial number, lock bytes, capability container.
     package let header: [UInt8]
-    /// The memory from page 4 on: a whole card if the chip can hold one, else all user memory.
+    /// The memory from page 4 on: a whole card if the chip can hold one, otherwise all user memory.
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
-    /// Whether it answered as only an Ultralight C does.
+    /// Whether the tag answered the way only an Ultralight C does.
     package let hasTripleDES: Bool
 
-    /// The name of the chip for people, including chips that are only read.
+    /// The chip's name as shown to people, including chips that can only be read.
     package var kind: String {
         if chip.model != nil { return chip.name }
         if let version { return Type2Chip.otherName(version: version) }
@@ -21,7 +21,8 @@ package struct ScannedTag: Hashable, Sendable {
         guard header.first == ScannedTag.nxp else { return Type2Chip.otherName }
         if hasTripleDES { return "MIFARE Ultralight C" }
         return switch chip.pageCount {
-        // Neither has GET_VERSION; only the memory that the capability container claims differs.
+        // Neither of them supports GET_VERSION; they differ only in the memory size that the
+        // capability container claims.
         case 40: "NTAG203"
         case 16: "MIFARE Ultralight"
         default: Type2Chip.otherName
@@ -50,7 +51,7 @@ package struct ScanTag: TagProcedure {
     private static let challengeSize = 9
 
     private var state = State.version
-    /// Whether the tag did not answer GET_VERSION. One more try follows, because an answer can be
+    /// Whether the tag did not answer GET_VERSION. It is tried once more, because an answer can be
     /// lost.
     private var wasSilent = false
     private var version: [UInt8]?
@@ -60,7 +61,7 @@ package struct ScanTag: TagProcedure {
     private var span: PageSpan?
     private var nextBlock: UInt8 = 4
 
-    /// `cardPages` returns the pages that are worth reading on a chip.
+    /// `cardPages` returns the pages of a chip that are worth reading.
     package init(
         _ identity: TagIdentity, longestAnswer: Int,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
@@ -83,12 +84,12 @@ package struct ScanTag: TagProcedure {
             chip = Type2Chip(version: answer)
             return readHeader()
         case (.version, .failure(.refused)):
-            // Older chips do not know the command and fall silent.
+            // Older chips do not support the command and stop answering.
             state = .reselect
             return .select
         case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
             (.version, .failure(.tagLost)):
-            // A lost answer and a chip without the command look alike, so it is asked twice.
+            // A lost answer and a chip without the command look the same, so ask twice.
             state = wasSilent ? .reselect : .again
             wasSilent = true
             return .select
@@ -111,13 +112,14 @@ package struct ScanTag: TagProcedure {
             return takeBlock(answer)
         case (.tripleDES, .answer(let answer)):
             return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
-        // Any failure here only means that it is no Ultralight C; the memory is already read.
+        // Any failure here only means that it is not an Ultralight C; the memory has already been
+        // read.
         case (.tripleDES, .failure(.refused)), (.tripleDES, .failure(.timedOut)),
             (.tripleDES, .failure(.garbled)), (.tripleDES, .failure(.tagLost)):
             return finish(signature: nil)
         case (.signature, .answer(let answer)):
             return finish(signature: try? Type2Command.readSignature.checked(answer))
-        // A copy may not know READ_SIG; the tag counts as one without a signature.
+        // A copy may not support READ_SIG; the tag is then treated as one without a signature.
         case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
             (.signature, .failure(.garbled)):
             return finish(signature: nil)
@@ -145,7 +147,7 @@ package struct ScanTag: TagProcedure {
             state = .span
             return readSpan()
         }
-        // Tickets use these bytes, which can be set once, for something else than the size.
+        // Tickets use these bytes, which can be set only once, for something other than the size.
         chip = Type2Chip.other(capability: capability) ?? .unformatted
         state = .blocks
         return .exchange(Type2Command.read(nextBlock).frame)
@@ -165,7 +167,7 @@ package struct ScanTag: TagProcedure {
         return .exchange(Type2Command.readSignature.frame)
     }
 
-    /// Takes one answer. READ returns four pages; the last block may reach beyond the memory and
+    /// Accepts one answer. READ returns four pages; the last block may extend past the memory and
     /// roll over.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
@@ -175,7 +177,7 @@ package struct ScanTag: TagProcedure {
         let (following, overflow) = nextBlock.addingReportingOverflow(4)
         guard !overflow, following <= chip.userPages.upperBound else {
             memory = Array(memory.prefix(chip.userPages.count * 4))
-            // A chip that answered GET_VERSION is no Ultralight C, so the question is left out.
+            // A chip that answered GET_VERSION is not an Ultralight C, so there is no need to ask.
             guard version == nil else { return finish(signature: nil) }
             state = .tripleDES
             return .exchange(ScanTag.authenticate)

@@ -1,10 +1,10 @@
 package import Tags
 
-/// Sets and proves the password of a tag that protects nothing, or restores the factory's.
+/// Sets and verifies the password of a tag that protects nothing, or restores the factory password.
 ///
-/// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
-/// so nothing may need it then. PACK is cleared before PWD is written and set after it, so a tag
-/// that answers with its PACK has an acknowledged PWD.
+/// Only while AUTH0 is known to be off and was not in the middle of being switched: a torn password
+/// opens nothing, so nothing may depend on it at that point. PACK is cleared before PWD is written
+/// and set afterward, so a tag that answers with its PACK has an acknowledged PWD.
 package struct SetPassword: TagProcedure {
     private enum State {
         case looking, writing, proving
@@ -16,8 +16,8 @@ package struct SetPassword: TagProcedure {
     private var state = State.looking
     private var writes: ArraySlice<PageWrite> = []
 
-    /// Without a password it sets the factory's, which is as good as none. `nil` for a chip without
-    /// passwords.
+    /// If there is no password, the factory password is set, which is as good as none. `nil` for a
+    /// chip without passwords.
     package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
@@ -35,7 +35,7 @@ package struct SetPassword: TagProcedure {
             guard answer.isEmpty else { return garbled }
             return write()
         case (.proving, .answer(let answer)):
-            // The PACK proves an acknowledged PWD: it was zero while PWD was written.
+            // The PACK shows that PWD was acknowledged: PACK was zero while PWD was being written.
             return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
         case (.proving, .failure(.refused(NAK.invalidArgument))),
             (.proving, .failure(.refused(NAK.authenticationLimit))):
@@ -49,21 +49,21 @@ package struct SetPassword: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
-        // AUTH0 is on: a torn PWD would now close the tag for good.
+        // AUTH0 is on: a torn PWD would lock the tag permanently.
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
         let packPage = firstPage + 3
-        // The factory's: PWD of all ones, PACK of zeros.
+        // The factory values: PWD is all ones, and PACK is zeros.
         guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),
             let pack = Page((password?.pack ?? [0, 0]) + [0, 0])
         else { return garbled }
         writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
             writes.append(PageWrite(packPage, pack))
-            // CFGLCK: CFG0 can never be switched on any more, so a password would protect nothing.
+            // CFGLCK: protection can no longer be switched on, so a password would be useless.
             if found.isLocked { return .fail(.lockedSettings) }
-            // A limit that another writer set has to be removed before anything needs the password,
-            // and it may be weak even if it reads as 0. If torn, the page has fewer of its old
-            // bits, and no new one.
+            // A limit that other software set has to be removed before anything needs the password,
+            // and it may be weak even if it reads as 0. If this write is torn, the page has fewer
+            // of its old bits and no new ones.
             writes.insert(
                 PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
                 at: writes.startIndex)

@@ -1,15 +1,15 @@
 package import Tags
 
-/// Switches the password protection of a tag on or off.
+/// Switches a tag's password protection on or off.
 ///
-/// CFG0 is written only after PWD_AUTH has proved the card's password in the same field period, so
-/// a torn page with any AUTH0 asks for a known password. It is written even if it reads right,
-/// because it may be weak from a WRITE that was not acknowledged.
+/// CFG0 is written only after PWD_AUTH has confirmed the card's password in the same field period,
+/// so a torn page with any AUTH0 asks for a known password. CFG0 is written even if it reads
+/// correctly, because it may be weak from a WRITE that was not acknowledged.
 package struct SwitchProtection: TagProcedure {
-    /// The wanted state of the tag.
+    /// The target state of the tag.
     package enum Target: Hashable, Sendable {
-        /// Protected. This is verified by writing this page unchanged, without and with the
-        /// password.
+        /// Protected. To verify this, this page is written unchanged, once without and once with
+        /// the password.
         case on(probe: PageWrite)
         case off
     }
@@ -63,8 +63,8 @@ package struct SwitchProtection: TagProcedure {
             return state == .looking ? begin(with: found, cfg1) : check(found)
         case .opening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
-            // CFG1 comes before CFG0: a foreign AUTHLIM must be gone before the tag asks for the
-            // password.
+            // CFG1 comes before CFG0: someone else's AUTHLIM must be gone before the tag asks for
+            // the password.
             return target == .off ? switchOver() : relieve()
         case .relieving:
             return answer.isEmpty ? switchOver() : garbled
@@ -79,7 +79,7 @@ package struct SwitchProtection: TagProcedure {
                 CardStoreError(
                     .ignoresPassword, "a page can be written without the password"))
         case .switching:
-            // The chip applies CFG0 only at its next power-up.
+            // The chip does not apply CFG0 until its next power-up.
             return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
         case .writingOpened:
             return answer.isEmpty ? .finish(()) : garbled
@@ -89,7 +89,7 @@ package struct SwitchProtection: TagProcedure {
 
     private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
         switch (state, failure) {
-        // The wanted NAK. It also ended the selection.
+        // The NAK that we want. It also ended the selection.
         case (.writingPlainly, .refused): go(to: .reselecting, .select)
         case (.opening, .refused(NAK.invalidArgument)),
             (.opening, .refused(NAK.authenticationLimit)),
@@ -106,7 +106,7 @@ package struct SwitchProtection: TagProcedure {
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
         if found.isLocked { return .fail(.lockedSettings) }
-        // Wrong passwords are counted, and at the limit the tag closes for good.
+        // Wrong passwords are counted, and at the limit the tag locks permanently.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
         relieved = AccessConfiguration.relieved(cfg1)
         return authenticate(.opening)
@@ -123,7 +123,7 @@ package struct SwitchProtection: TagProcedure {
         return go(to: .switching, .exchange(Type2Command.write(firstPage, cfg0).frame))
     }
 
-    /// Checks after the power cycle whether the tag has the wanted configuration.
+    /// Checks after the power cycle whether the tag has the target configuration.
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
@@ -138,8 +138,8 @@ package struct SwitchProtection: TagProcedure {
         return go(to: next, .exchange(Type2Command.read(probe.page).frame))
     }
 
-    /// Compares the probe page before it is written. It must still hold this card's content: the
-    /// tag was without power, or selected again, and may have been on another reader.
+    /// Checks the probe page before it is written. It must still hold this card's content: the tag
+    /// has been without power, or was selected again, and may have been on another reader.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
         guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
         else { return differs }

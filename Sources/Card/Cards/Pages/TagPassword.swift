@@ -19,7 +19,7 @@ package struct TagPassword: Hashable, Sendable {
     }
 
     /// This password without an expected PACK, for a tag that only has to be opened: any PACK shows
-    /// that it was.
+    /// that it was opened.
     package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {

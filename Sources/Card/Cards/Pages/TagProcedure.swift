@@ -1,7 +1,7 @@
 package import Tags
 
 /// An operation on a tag, as a state machine without I/O: it takes an event and returns the next
-/// step, so every order of answers and faults can be tested without a reader.
+/// step, so every sequence of answers and faults can be tested without a reader.
 package protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -19,37 +19,37 @@ package enum TagEvent: Sendable, Hashable {
 /// The next step of a procedure.
 package enum TagStep<Outcome: Sendable>: Sendable {
     case exchange([UInt8])
-    /// Select the tag again: after a NAK it is silent until then.
+    /// Select the tag again: after a NAK, it does not answer until it is selected.
     case select
-    /// Cut the tag's power and select it again: only then does a changed configuration take effect.
+    /// Cut the tag's power and select it again: a changed configuration takes effect only then.
     case powerCycle
     case finish(Outcome)
     case fail(CardStoreError)
 }
 
-/// The reason why a procedure failed. Equal when the kinds are.
+/// Why a procedure failed. Equal when their kinds are.
 package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         /// The reader or the tag failed during a read.
         case reader(ReaderError.Kind)
-        /// The reader or the tag failed during a write: the content of the tag is now unknown.
+        /// The reader or the tag failed during a write: the tag's content is now unknown.
         case interrupted(ReaderError.Kind)
-        /// The content read back differs from the content written.
+        /// The content that was read back differs from what was written.
         case differs
-        /// Another tag is on the reader now.
+        /// A different tag is on the reader now.
         case otherTag
-        /// The tag reports another chip than before.
+        /// The tag reports a different chip than before.
         case otherChip
-        /// The tag gave an answer of the wrong form.
+        /// The tag returned a malformed answer.
         case garbled
-        /// The tag refuses the password, or its answer is not that of our cards.
+        /// The tag rejected the password, or its PACK is not that of one of our cards.
         case wrongPassword
         /// The tag counts wrong passwords, so none is tried on it.
         case limitsPasswords
         /// The tag's settings are locked forever.
         case lockedSettings
-        /// The tag accepts a plain WRITE though its settings forbid it.
+        /// The tag accepts a plain WRITE even though its settings forbid it.
         case ignoresPassword
     }
 
@@ -66,7 +66,7 @@ package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension TagReader {
-    /// Runs a procedure to its end on this reader.
+    /// Runs a procedure to completion on this reader.
     package func perform<Procedure: TagProcedure>(
         _ procedure: Procedure
     ) async throws(CardStoreError) -> Procedure.Outcome {
@@ -100,8 +100,8 @@ extension TagReader {
     }
 }
 
-/// The limit for reselecting a tag that has just answered.
+/// The time limit for reselecting a tag that has just answered.
 private let reselectLimit = Duration.milliseconds(300)
-/// The limit for selecting a tag after a power cycle: under pcscd, the reader has to detect it
-/// again.
+/// The time limit for selecting a tag after a power cycle: under pcscd, the reader has to detect
+/// the tag again.
 private let powerCycleLimit = Duration.seconds(1)

@@ -12,11 +12,11 @@ package struct PageWrite: Hashable, Sendable {
     }
 }
 
-/// Writes pages in order, each acknowledged, then reads everything from the first to the last of
-/// them back and compares.
+/// Writes pages in order, each of them acknowledged, then reads back everything from the first to
+/// the last of them and compares.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
-/// have been on another reader in the meantime. The caller selects, reads and decides again.
+/// have been on another reader in the meantime. The caller has to select, read, and decide again.
 package struct WritePages: TagProcedure {
     private enum State {
         case authenticating, writing, readingBack
@@ -45,7 +45,7 @@ package struct WritePages: TagProcedure {
             state = .authenticating
             return .exchange(Type2Command.authenticate(password.password).frame)
         case (.authenticating, .answer(let pack)):
-            // A tag that takes any password is a copy: it gets no record.
+            // A tag that accepts any password is a copy, so no record is written to it.
             guard pack == password?.pack else { return .fail(.wrongPassword) }
             state = .writing
             return write()
@@ -90,7 +90,7 @@ package struct WritePages: TagProcedure {
     private mutating func readBack() -> TagStep<[UInt8]> {
         if let frame = span.nextFrame() { return .exchange(frame) }
         var last: [UInt8: Page] = [:]
-        // A refresh writes page 04h twice: only its last content counts.
+        // A refresh writes page 04h twice: only the final content counts.
         for write in writes { last[write.page] = write.content }
         let holds = last.allSatisfy { page, content in
             let start = (Int(page) - Int(firstReadBack)) * 4

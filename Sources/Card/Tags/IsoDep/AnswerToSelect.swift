@@ -1,8 +1,8 @@
 /// A card's description of its protocol, sent when it is activated (ATS).
 package struct AnswerToSelect: Hashable, Sendable {
-    /// The longest frame that the card receives.
+    /// The longest frame that the card can receive.
     package let frameSize: FrameSize
-    /// The wait for an answer, as a power of two.
+    /// The time to wait for an answer, as a power of two.
     package let waitExponent: UInt8
     /// The pause after activation, as a power of two; 0 for none.
     package let pauseExponent: UInt8
@@ -11,43 +11,44 @@ package struct AnswerToSelect: Hashable, Sendable {
 
     /// The first byte of the reader's request (RATS).
     static let requestCode: UInt8 = 0xE0
-    /// FWI of a card that sends none: 4, about 4.8 ms (ISO/IEC 14443-4).
+    /// FWI for a card that sends none: 4, about 4.8 ms (ISO/IEC 14443-4).
     private static let usualWaitExponent: UInt8 = 4
     private static let reservedExponent: UInt8 = 15
-    /// 4096 periods of the carrier, 13.56 MHz.
+    /// 4096 periods of the 13.56 MHz carrier.
     private static let unitInNanoseconds = 302_065
     /// The tolerance that the standard adds to every wait: 49,152 periods.
     private static let toleranceInNanoseconds = 3_624_779
 
-    /// The request for it (RATS), with the longest frame that the reader receives. The card gets
-    /// identifier 0, so blocks without an identifier reach it.
+    /// The request for this answer (RATS), with the longest frame that the reader can receive. The
+    /// card is assigned identifier 0, so that blocks without an identifier reach it.
     package static func request(frameSize: FrameSize) -> [UInt8] {
         [requestCode, frameSize.rawValue << 4]
     }
 
-    /// Reads an answer without checksum. `nil` unless every byte is accounted for.
+    /// Reads an answer that has no checksum. `nil` unless every byte is accounted for.
     package init?(frame: [UInt8]) {
         guard let length = frame.first, Int(length) == frame.count else { return nil }
         guard frame.count > 1 else {
-            // Without a format byte T0, everything has its default: frames of 32 bytes, FWI 4.
+            // Without a format byte T0, everything takes its default value: frames of 32 bytes, FWI
+            // 4.
             frameSize = .of32
             waitExponent = AnswerToSelect.usualWaitExponent
             (pauseExponent, historicalBytes) = (0, [])
             return
         }
         let format = frame[1]
-        // T0: bit 8 is reserved; bits 5 to 7 say which of TA, TB and TC follow, in this order.
+        // T0: bit 8 is reserved; bits 5 to 7 say which of TA, TB, and TC follow, in this order.
         guard format & 0x80 == 0 else { return nil }
         var rest = frame.dropFirst(2)
-        // TA, the bit rates: passed over, as tapcard stays at 106 kbit/s.
+        // TA, the bit rates: skipped, because tapcard stays at 106 kbit/s.
         if format & 0x10 != 0, rest.popFirst() == nil { return nil }
         var timing = AnswerToSelect.usualWaitExponent << 4
-        // TB, the timing: FWI in the high half, SFGI in the low one.
+        // TB, the timing: FWI in the high nibble, SFGI in the low one.
         if format & 0x20 != 0 {
             guard let byte = rest.popFirst() else { return nil }
             timing = byte
         }
-        // TC, support of identifiers and node addresses: neither is used.
+        // TC, support for identifiers and node addresses: neither is used.
         if format & 0x40 != 0, rest.popFirst() == nil { return nil }
         frameSize = FrameSize(code: format & 0x0F)
         waitExponent = AnswerToSelect.exponent(timing >> 4) ?? AnswerToSelect.usualWaitExponent
@@ -55,7 +56,7 @@ package struct AnswerToSelect: Hashable, Sendable {
         historicalBytes = Array(rest)
     }
 
-    /// The value of a code; `nil` for the reserved one, which means the default.
+    /// The value of a code; `nil` for the reserved code, which means the default.
     private static func exponent(_ code: UInt8) -> UInt8? {
         code == reservedExponent ? nil : code
     }
@@ -65,7 +66,7 @@ package struct AnswerToSelect: Hashable, Sendable {
         .nanoseconds(AnswerToSelect.unitInNanoseconds << Int(waitExponent))
     }
 
-    /// How long a reader waits for an answer, with the tolerance of the standard.
+    /// How long a reader waits for an answer, including the standard's tolerance.
     package func wait(times multiplier: UInt8 = 1) -> Duration {
         frameWait * Int(multiplier) + .nanoseconds(AnswerToSelect.toleranceInNanoseconds)
     }

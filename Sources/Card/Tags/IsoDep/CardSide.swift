@@ -1,5 +1,5 @@
 /// The card's side of ISO/IEC 14443-4 after selection: a state machine from frames to reactions. It
-/// carries out no command itself.
+/// does not carry out any commands itself.
 package struct CardSide: Sendable, Hashable {
     /// The reaction to a frame.
     package enum Reaction: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct CardSide: Sendable, Hashable {
         case send([UInt8])
         /// Carry out this command, then call `answer`.
         case run([UInt8])
-        /// Send this frame with a checksum, then stay silent until selected again.
+        /// Send this frame with a checksum, then do not answer until selected again.
         case end([UInt8])
     }
 
@@ -18,7 +18,7 @@ package struct CardSide: Sendable, Hashable {
         case waiting
         /// A command is being carried out.
         case running
-        /// Parts of an answer remain to be sent.
+        /// Parts of an answer still have to be sent.
         case answering
     }
 
@@ -26,7 +26,7 @@ package struct CardSide: Sendable, Hashable {
     package let answerToSelect: [UInt8]
     private var state = State.selected
     private var readerSize = FrameSize.of16
-    // A card starts at 1, the reader at 0, so the first block is a new one (rules A and C).
+    // The card starts at 1 and the reader at 0, so the first block counts as new (rules A and C).
     private var number = BlockNumber.odd
     private var command: [UInt8] = []
     private var parts: ArraySlice<[UInt8]> = []
@@ -39,7 +39,7 @@ package struct CardSide: Sendable, Hashable {
     /// A card that was just selected.
     package init(answerToSelect: [UInt8]) { self.answerToSelect = answerToSelect }
 
-    /// Whether the card was activated: from then on it hears only blocks.
+    /// Whether the card was activated: from then on it only accepts blocks.
     package var isActivated: Bool { state != .selected }
 
     /// The reaction to a frame with a correct checksum, passed without it.
@@ -54,10 +54,11 @@ package struct CardSide: Sendable, Hashable {
         case .information(_, let continues, let payload): return take(payload, continues)
         case .acknowledge(let its): return acknowledged(its)
         case .repeatRequest(let its):
-            // R(NAK) with the card's number asks for its last block again. With the other one, the
-            // reader's block never came, as this R(ACK) says (rules 11 and 12).
+            // R(NAK) with the card's number requests its last block again. With the other number,
+            // the reader's block never arrived, which this R(ACK) tells the reader (rules 11 and
+            // 12).
             return its == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
-        // This card asks for no time.
+        // This card never asks for more time.
         case .waitExtension: return .silence
         case .deselect:
             self = CardSide(answerToSelect: answerToSelect)
@@ -69,7 +70,7 @@ package struct CardSide: Sendable, Hashable {
     package mutating func answer(_ answer: [UInt8]) -> [UInt8] {
         precondition(state == .running, "an answer needs a command")
         let size = readerSize.payload
-        // Even an empty answer is one block, or the reader would wait forever.
+        // Even an empty answer is one block; otherwise the reader would wait forever.
         parts =
             stride(from: 0, to: max(answer.count, 1), by: size)
             .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
@@ -77,7 +78,8 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func activate(_ frame: [UInt8]) -> Reaction {
-        // Identifier 15 is reserved. Any other is taken: blocks without one are obeyed.
+        // Identifier 15 is reserved. Any other is accepted: the card also responds to blocks
+        // without one.
         guard frame.count == 2, frame[0] == AnswerToSelect.requestCode, frame[1] & 0x0F != 0x0F
         else { return .silence }
         readerSize = FrameSize(code: frame[1] >> 4)
@@ -85,19 +87,19 @@ package struct CardSide: Sendable, Hashable {
         return .send(answerToSelect)
     }
 
-    /// Confirms 106 kbit/s, the only speed here.
+    /// Confirms 106 kbit/s, the only speed supported here.
     private mutating func choose(_ frame: [UInt8]) -> Reaction {
         mayChoose = false
-        // PPS for both directions at 106 kbit/s, with its parameter byte or without.
+        // PPS for both directions at 106 kbit/s, with or without its parameter byte.
         let slow: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
         return slow.contains(frame) ? .send([CardSide.choiceOfParameters]) : .silence
     }
 
     private mutating func take(_ payload: [UInt8], _ continues: Bool) -> Reaction {
-        // A new command ends whatever was not finished, as the standard has it.
+        // A new command discards anything unfinished, as the standard requires.
         if state != .waiting { (command, parts) = ([], []) }
         state = .waiting
-        // Each new block of the reader toggles the card's number (rule D).
+        // Each new block from the reader toggles the card's number (rule D).
         number = number.other
         command += payload
         guard command.count <= ReaderSide.longestCommand else {
@@ -111,7 +113,8 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func acknowledged(_ its: BlockNumber) -> Reaction {
-        // An R(ACK) with the card's number means that the reader missed its last part (rule 11).
+        // An R(ACK) with the card's number means that the reader did not receive its last part
+        // (rule 11).
         if its == number { return again() }
         guard state == .answering else { return .silence }
         number = number.other
@@ -134,6 +137,6 @@ package struct CardSide: Sendable, Hashable {
         return block.frame
     }
 
-    /// The last block once more.
+    /// The last block again.
     private func again() -> Reaction { last.map { .send($0) } ?? .silence }
 }

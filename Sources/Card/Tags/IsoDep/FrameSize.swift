@@ -1,13 +1,13 @@
-/// The longest frame that one side receives, with its checksum.
+/// The longest frame that one side can receive, including the checksum.
 package enum FrameSize: UInt8, Hashable, Sendable, CaseIterable {
     case of16, of24, of32, of40, of48, of64, of96, of128, of256
 
-    /// In bytes.
+    /// The size in bytes.
     package var bytes: Int { [16, 24, 32, 40, 48, 64, 96, 128, 256][Int(rawValue)] }
 
-    /// The most bytes of a command or answer in one block without card identifier.
+    /// The maximum number of bytes of a command or answer in one block without a card identifier.
     package var payload: Int { bytes - TransmissionBlock.overhead }
 
-    /// The size for a code. Reserved codes mean the longest.
+    /// The size for a code. Reserved codes mean the longest size.
     init(code: UInt8) { self = FrameSize(rawValue: code) ?? .of256 }
 }

@@ -1,18 +1,18 @@
-/// The reason why a conversation in blocks ended: a kind to act on, and words for people.
+/// Why an exchange of blocks ended: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// No readable block came, and none to the requests for repetition.
+        /// No readable block arrived, not even in response to the requests for repetition.
         case silent
-        /// A readable block that cannot come at this point. Nothing after it can be trusted.
+        /// A readable block that is not allowed at this point. Nothing after it can be trusted.
         case outOfPlace
-        /// The card asked for more time than it may have.
+        /// The card asked for more time than it is allowed.
         case waitedTooLong
         /// A command that is empty or too long for a card, or an answer that is too long.
         case wrongLength
-        /// The card's answer to its activation is not valid.
+        /// The card's answer to its activation is invalid.
         case noProtocol
     }
 

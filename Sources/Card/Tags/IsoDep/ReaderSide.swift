@@ -1,45 +1,46 @@
-/// The reader's side of ISO/IEC 14443-4: a state machine from events to actions. It sends nothing
-/// itself.
+/// The reader's side of ISO/IEC 14443-4: a state machine from events to actions. It does not send
+/// anything itself.
 ///
-/// A repetition is safe: on request, the card resends its last block or says that nothing came. So
-/// a command is carried out once or not at all. Only a block added by somebody else is carried out
-/// again; the codes in the card's own commands prevent that.
+/// Repeating is safe: on request, the card resends its last block or reports that nothing arrived.
+/// So a command is carried out once or not at all. Only a block injected by someone else is carried
+/// out in addition; the MACs on the card's own commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
-    /// The outcome of the last frame.
+    /// What happened after the last frame.
     package enum Event: Hashable, Sendable {
-        /// A frame with a correct checksum, passed without it.
+        /// A frame with a correct checksum, passed without the checksum.
         case frame([UInt8])
         /// A frame that was damaged in transit.
         case damaged
-        /// No frame within the time in the action.
+        /// No frame arrived within the time given in the action.
         case silence
     }
 
     /// The caller's next step.
     package enum Action: Hashable, Sendable {
-        /// Send this frame with a checksum, and wait for an answer this long.
+        /// Send this frame with a checksum, and wait this long for an answer.
         case send([UInt8], wait: Duration)
         /// The answer to the command is complete.
         case finished([UInt8])
-        /// The conversation is over.
+        /// The exchange is over.
         case failed(IsoDepError.Kind)
     }
 
-    /// The most repetitions without progress. A lost block costs two: the request, and the block.
+    /// The maximum number of repetitions without progress. A lost block costs two: one for the
+    /// request and one for the block.
     package static let mostRepetitions = 5
-    /// The most extra time that a card gets for one command by asking. A card relayed over a
-    /// network asks for more.
+    /// The most extra time that a card is granted for one command. A card relayed over a network
+    /// asks for more.
     package static let longestExtension = Duration.milliseconds(500)
     /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
-    /// bytes of data and an expected length; its answer 256 bytes and a status of 2.
+    /// bytes of data, and an expected length; its answer has 256 bytes and a status of 2.
     package static let longestCommand = 261
     package static let longestAnswer = 258
 
     private enum State: Hashable {
         case idle
-        /// Parts of the command remain; the first of them was sent.
+        /// Parts of the command are left; the first of them was sent.
         case sending
-        /// A part of the answer has come, and more follow.
+        /// Part of the answer has arrived, and more will follow.
         case receiving
         case deselecting
         case over
@@ -56,10 +57,10 @@ package struct ReaderSide: Sendable, Hashable {
     /// The state after activation.
     package init(_ answerToSelect: AnswerToSelect) { self.answerToSelect = answerToSelect }
 
-    /// Starts a command. A second one at a time is a programming error.
+    /// Starts a command. Starting a second one at the same time is a programming error.
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
-        // After a failure or DESELECT, only a new selection helps.
+        // After a failure or DESELECT, only selecting again helps.
         guard state != .over else { return .failed(.outOfPlace) }
         guard (1...ReaderSide.longestCommand).contains(command.count) else {
             return .failed(.wrongLength)
@@ -72,7 +73,7 @@ package struct ReaderSide: Sendable, Hashable {
         return sendPart()
     }
 
-    /// Ends the conversation, so that the card falls silent until it is selected again.
+    /// Ends the exchange, so that the card does not answer until it is selected again.
     package mutating func deselect() -> Action {
         (state, repetitions) = (.deselecting, 0)
         return send(.deselect)
@@ -85,7 +86,7 @@ package struct ReaderSide: Sendable, Hashable {
         }
         guard case .frame(let frame) = event else { return requestRepetition() }
         guard let block = TransmissionBlock(frame: frame) else {
-            // Its checksum was right, so a repetition would bring the same block again.
+            // Its checksum was correct, so repeating would only return the same block.
             return fail(.outOfPlace)
         }
         if state == .deselecting {
@@ -98,7 +99,7 @@ package struct ReaderSide: Sendable, Hashable {
             return take(payload, its, continues)
         case .acknowledge(let its): return acknowledged(its)
         case .waitExtension(let multiplier): return extend(multiplier)
-        // Only readers send R(NAK), and a card answers S(DESELECT) only if asked.
+        // Only readers send R(NAK), and a card sends S(DESELECT) only when asked.
         case .repeatRequest, .deselect: return fail(.outOfPlace)
         }
     }
@@ -106,12 +107,12 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func take(
         _ payload: [UInt8], _ its: BlockNumber, _ continues: Bool
     ) -> Action {
-        // An old number is a block of an earlier command; an answer before the last part is out of
-        // turn.
+        // An old number means a block from an earlier command; an answer before the last part is
+        // out of turn.
         guard its == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }
-        // A card that goes on and brings nothing would go on for ever.
+        // A card that continues without delivering anything would go on forever.
         guard !continues || !payload.isEmpty else { return fail(.outOfPlace) }
         (number, repetitions, state) = (number.other, 0, .receiving)
         parts = []
@@ -127,19 +128,20 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func acknowledged(_ its: BlockNumber) -> Action {
         guard state == .sending else { return fail(.outOfPlace) }
         if its == number {
-            // The card answers the last part with data, never just an acknowledgement.
+            // The card answers the last part with data, never with just an acknowledgment.
             guard parts.count > 1 else { return fail(.outOfPlace) }
             (number, repetitions) = (number.other, 0)
             parts = parts.dropFirst()
             return sendPart()
         }
-        // The card acknowledges the part before: this one never reached it (rule 6).
+        // The card acknowledges the previous part: this one never reached it (rule 6).
         repetitions += 1
         return repetitions > ReaderSide.mostRepetitions ? fail(.silent) : sendPart()
     }
 
     private mutating func extend(_ multiplier: UInt8) -> Action {
-        // Summed over a command, or a card could ask for a little more time forever.
+        // Added up over a command; otherwise a card could keep asking for a little more time
+        // forever.
         extended += answerToSelect.frameWait * Int(multiplier)
         guard extended <= ReaderSide.longestExtension else { return fail(.waitedTooLong) }
         return .send(
@@ -150,7 +152,7 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func requestRepetition() -> Action {
         repetitions += 1
         guard repetitions <= ReaderSide.mostRepetitions else {
-            // A card that does not answer DESELECT has left.
+            // A card that does not answer DESELECT has been removed.
             if state == .deselecting {
                 state = .over
                 return .finished([])
@@ -159,7 +161,7 @@ package struct ReaderSide: Sendable, Hashable {
         }
         return switch state {
         case .deselecting: send(.deselect)
-        // While the card is chaining, R(ACK) asks for its next or last part (rule 5).
+        // While the card is chaining, R(ACK) requests its next or last part (rule 5).
         case .receiving: send(.acknowledge(number))
         default: send(.repeatRequest(number))
         }

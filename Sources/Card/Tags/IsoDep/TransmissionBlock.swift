@@ -1,28 +1,28 @@
-/// A block of ISO/IEC 14443-4, without its checksum. Card and reader share this codec.
+/// An ISO/IEC 14443-4 block without its checksum. Card and reader share this codec.
 ///
 /// Blocks with a card identifier or a node address are refused: tapcard talks to one card at a
-/// time, which needs neither.
+/// time, so it needs neither.
 package enum TransmissionBlock: Hashable, Sendable {
-    /// A part of a command or answer (I-block). `continues` says that more parts follow.
+    /// Part of a command or answer (I-block). `continues` says that more parts follow.
     case information(number: BlockNumber, continues: Bool, payload: [UInt8])
-    /// The part was received; the next may follow (R(ACK)).
+    /// The part was received; the next one may follow (R(ACK)).
     case acknowledge(BlockNumber)
-    /// Nothing readable came: the other side is asked to repeat (R(NAK)).
+    /// Nothing readable arrived: the other side is asked to repeat (R(NAK)).
     case repeatRequest(BlockNumber)
     /// The card asks for this many times the usual wait, or the reader grants it (S(WTX)).
     case waitExtension(multiplier: UInt8)
-    /// The end of the conversation (S(DESELECT)).
+    /// The end of the exchange (S(DESELECT)).
     case deselect
 
-    /// The permitted multipliers of a wait.
+    /// The allowed multipliers for a wait.
     package static let multipliers: ClosedRange<UInt8> = 1...59
-    /// The bytes of a block besides its payload: one for its kind and two of checksum.
+    /// The bytes of a block besides its payload: one for its kind and two for the checksum.
     static let overhead = 3
 
     private static let negative: UInt8 = 0x10
     private static let continued: UInt8 = 0x10
 
-    /// Reads a frame. `nil` for every frame that `frame` would not produce.
+    /// Parses a frame. `nil` for any frame that `frame` would not produce.
     package init?(frame: [UInt8]) {
         guard let first = frame.first else { return nil }
         // Bit 1 is the number. Bits 3 and 4, for node address and identifier, match no case below.
@@ -37,7 +37,7 @@ package enum TransmissionBlock: Hashable, Sendable {
         case (0xB2, 1): self = .repeatRequest(number)
         case (0xC2, 1) where number == .even: self = .deselect
         case (0xF2, 2) where number == .even:
-            // The two highest bits report the field's strength to readers that ask; none does here.
+            // The two highest bits report the field strength to readers that ask; ours never does.
             let multiplier = frame[1] & 0x3F
             guard TransmissionBlock.multipliers.contains(multiplier), frame[1] == multiplier else {
                 return nil
@@ -61,7 +61,7 @@ package enum TransmissionBlock: Hashable, Sendable {
     }
 }
 
-/// The number of a block, which alternates, so each side recognises a repeated block.
+/// The number of a block, which alternates, so that each side can recognize a repeated block.
 package enum BlockNumber: UInt8, Hashable, Sendable, CaseIterable {
     case even = 0
     case odd = 1

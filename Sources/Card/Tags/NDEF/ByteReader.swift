@@ -29,8 +29,8 @@ struct ByteReader {
         return Array(bytes[offset..<offset + count])
     }
 
-    /// Reads an unsigned number of `width` bytes, at most four, most significant byte first. A
-    /// value too large for an `Int` is clamped: there are never that many bytes left.
+    /// Reads an unsigned number of up to four bytes (`width`), most significant byte first. A value
+    /// too large for an `Int` is clamped: there are never that many bytes left.
     mutating func number(width: Int, _ what: String) throws(NDEFError) -> Int {
         Int(clamping: try take(width, what).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }

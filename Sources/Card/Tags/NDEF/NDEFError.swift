@@ -1,24 +1,24 @@
-/// The reason why bytes are not valid NDEF, or a message cannot be encoded: a kind to act on, and
-/// words for people.
+/// Why bytes are not valid NDEF, or a message cannot be encoded: a kind for code to act on, and a
+/// message for people.
 ///
 /// Two errors are equal when their kinds are.
 package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// The message ends within a record, or before the record that should end it.
+        /// The message ends in the middle of a record, or before the record that should end it.
         case truncated
         /// Bytes follow the record that ends the message.
         case trailingBytes
-        /// A begin or end flag is missing or misplaced.
+        /// A begin or end flag is missing or in the wrong place.
         case misplacedFlag
-        /// The chunks of a record do not follow the rules for chunks.
+        /// The chunks of a record break the rules for chunks.
         case badChunk
-        /// A record's type, id or payload does not fit its type name format, or the record has
-        /// another type than the one asked for.
+        /// A record's type, id, or payload does not fit its type name format, or the record's type
+        /// is not the requested one.
         case badType
         /// A value is reserved by the specification.
         case reserved
-        /// More records or bytes than a limit allows.
+        /// There are more records or bytes than a limit allows.
         case tooLong
         /// The payload of a Text record is invalid.
         case badText

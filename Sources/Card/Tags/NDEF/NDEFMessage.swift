@@ -1,8 +1,8 @@
 /// An NDEF message: the records that a tag offers to its reader.
 package struct NDEFMessage: Hashable, Sendable {
-    /// The most records of a message.
+    /// The maximum number of records in a message.
     package static let maximumRecordCount = 256
-    /// The most bytes of a message: as many as one TLV block of a Type 2 tag can hold.
+    /// The maximum number of bytes in a message: as many as one TLV block of a Type 2 tag can hold.
     package static let maximumByteCount = TLV.maximumLength
 
     package var records: [NDEFRecord]
@@ -11,10 +11,11 @@ package struct NDEFMessage: Hashable, Sendable {
         self.records = records
     }
 
-    /// Reads a message. Chunks are joined, and long records may be as short as they like.
+    /// Reads a message. Chunks are joined, and the long record format is accepted even for short
+    /// records.
     ///
-    /// Strictly, the first record and no other begins the message, the last one and no other
-    /// ends it, and nothing follows. Empty input is refused as `.truncated`.
+    /// Strictly, only the first record begins the message, only the last one ends it, and nothing
+    /// follows. Empty input is refused as `.truncated`.
     ///
     /// Leniently, these breaches are forgiven, and no others:
     /// - a later record, or chunk, that begins the message again;
@@ -46,8 +47,8 @@ package struct NDEFMessage: Hashable, Sendable {
         records = assembler.records
     }
 
-    /// The bytes of the message: no chunks, and short records where the payload allows it. A
-    /// message without records is written as one empty record, the shortest message possible.
+    /// The bytes of the message: no chunks, and short records where the payload allows. A message
+    /// without records is written as one empty record, the shortest possible message.
     package func encoded() throws(NDEFError) -> [UInt8] {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")

@@ -1,25 +1,25 @@
-/// One complete record of an NDEF message: chunks are joined before a record is made.
+/// One complete record of an NDEF message: chunks are joined before the record is made.
 package struct NDEFRecord: Hashable, Sendable {
     /// The meaning of the bytes in `type`.
     ///
-    /// The other two values of the three bits are not formats of whole records: 6 marks the later
-    /// chunks of one, 7 is reserved.
+    /// The other two values of the three bits are not used by whole records: 6 marks the later
+    /// chunks of a record, and 7 is reserved.
     package enum TypeNameFormat: UInt8, Hashable, Sendable {
-        /// No type, no id, no payload.
+        /// No type, no id, and no payload.
         case empty = 0
-        /// A type of the NFC Forum, such as `T` and `U`.
+        /// An NFC Forum type, such as `T` or `U`.
         case wellKnown = 1
         /// A media type, such as `application/json`.
         case media = 2
-        /// A URI that identifies the kind of the payload.
+        /// A URI that identifies what kind of payload it is.
         case absoluteURI = 3
         /// A private type, such as `example.com:card`.
         case external = 4
-        /// A payload of no stated type: `type` is empty.
+        /// A payload without a stated type: `type` is empty.
         case unknown = 5
     }
 
-    /// The most bytes of a type or an id: each length is one byte.
+    /// The maximum number of bytes in a type or an id: each length is one byte.
     package static let maximumNameByteCount = 255
 
     package var format: TypeNameFormat
@@ -41,7 +41,7 @@ package struct NDEFRecord: Hashable, Sendable {
         format == .wellKnown && type.elementsEqual(name.utf8)
     }
 
-    /// Refuses a record that contradicts itself, whether read or about to be written.
+    /// Refuses a record that contradicts itself, whether it was read or is about to be written.
     func validate() throws(NDEFError) {
         switch format {
         case .empty:

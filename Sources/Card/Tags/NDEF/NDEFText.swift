@@ -1,14 +1,14 @@
-/// A Text record: text for people, and its language.
+/// A Text record: human-readable text and its language.
 package struct NDEFText: Hashable, Sendable {
     /// The encoding of the text.
     package enum Encoding: Hashable, Sendable {
         case utf8
-        /// Written most significant byte first, without a byte order mark unless the text begins
-        /// with something that could pass for one.
+        /// Written most significant byte first, and without a byte order mark unless the text
+        /// begins with a character that could be mistaken for one.
         case utf16
     }
 
-    /// The most bytes of a language: six bits of the status byte hold the length.
+    /// The maximum number of bytes in a language tag: the length has six bits of the status byte.
     package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
@@ -20,7 +20,8 @@ package struct NDEFText: Hashable, Sendable {
     package var text: String
     package var encoding: Encoding
 
-    /// A language of more than 63 bytes, or with non-ASCII characters, is a programming error.
+    /// A language tag that is longer than 63 bytes or contains non-ASCII characters is a
+    /// programming error.
     package init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
             language.utf8.count <= Self.maximumLanguageByteCount
@@ -31,8 +32,8 @@ package struct NDEFText: Hashable, Sendable {
         self.encoding = encoding
     }
 
-    /// Reads a Text record. UTF-16 is accepted with either byte order mark, and without one as most
-    /// significant byte first.
+    /// Reads a Text record. UTF-16 is accepted with either byte order mark; without one, it is read
+    /// most significant byte first.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "a record other than a text record")
@@ -43,7 +44,7 @@ package struct NDEFText: Hashable, Sendable {
         guard status & Self.reservedBit == 0 else {
             throw NDEFError(.badText, "the reserved bit of the status byte is set")
         }
-        // The low six bits of the status byte: the mask is the longest length.
+        // The low six bits of the status byte: the mask is also the maximum length.
         let languageCount = Int(status & UInt8(Self.maximumLanguageByteCount))
         let content = record.payload.dropFirst()
         guard languageCount <= content.count else {
@@ -69,7 +70,7 @@ package struct NDEFText: Hashable, Sendable {
             payload += text.utf8
         case .utf16:
             let marks: [UInt16] = [0xFEFF, 0xFFFE]
-            // Without a mark of our own, a reader would take the text's first character for one.
+            // Without our own mark, a reader would mistake the text's first character for one.
             if let first = text.utf16.first, marks.contains(first) { payload += [0xFE, 0xFF] }
             payload += text.utf16.flatMap { unit in
                 [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]

@@ -1,6 +1,7 @@
-/// A URI record: an address whose first byte abbreviates its beginning.
+/// A URI record: an address whose first byte is an abbreviation for how it begins.
 package struct NDEFURI: Hashable, Sendable {
-    /// The beginnings that one byte stands for, indexed by that byte. Values from 24h are reserved.
+    /// The prefixes that a single byte stands for, indexed by that byte. Values from 24h on are
+    /// reserved.
     package static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
         "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",
@@ -18,8 +19,8 @@ package struct NDEFURI: Hashable, Sendable {
         self.uri = uri
     }
 
-    /// Reads a URI record. Control characters are refused: no valid URI has any, and they could
-    /// control a terminal.
+    /// Reads a URI record. Control characters are refused: no valid URI contains any, and they
+    /// could control a terminal.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "a record other than a URI record")

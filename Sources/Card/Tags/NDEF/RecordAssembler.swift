@@ -1,9 +1,9 @@
-/// Joins fragments into records, and enforces the rules for chunks.
+/// Joins fragments into records and enforces the rules for chunks.
 struct RecordAssembler {
     private let strictness: Strictness
     private var unfinished: NDEFRecord?
     private(set) var records: [NDEFRecord] = []
-    /// Whether the last fragment of the message was added.
+    /// Whether the last fragment of the message has been added.
     private(set) var isComplete = false
 
     init(_ strictness: Strictness) {
@@ -12,12 +12,13 @@ struct RecordAssembler {
 
     mutating func add(_ fragment: RecordFragment) throws(NDEFError) {
         try checkPosition(of: fragment)
-        // A record can be three bytes, so a hostile message could otherwise hold thousands.
+        // A record can be as short as three bytes, so a hostile message could otherwise hold
+        // thousands.
         guard records.count < NDEFMessage.maximumRecordCount else {
             throw NDEFError(.tooLong, "more than \(NDEFMessage.maximumRecordCount) records")
         }
         let record = try joined(fragment)
-        // Not validated yet: only the last chunk completes it.
+        // Not validated yet: the record is not complete until its last chunk.
         guard !fragment.flags.contains(.chunked) else {
             unfinished = record
             return
@@ -70,7 +71,7 @@ struct RecordAssembler {
         guard strictness == .lenient else {
             throw NDEFError(.reserved, "type name format \(fragment.format)")
         }
-        // NDEF 1.0 says to treat 7, the reserved format, like an unknown type.
+        // NDEF 1.0 says to treat 7, the reserved format, as an unknown type.
         return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
     }
 }

@@ -1,4 +1,4 @@
-/// A record in its encoded form: a whole one, or one chunk.
+/// A record in its encoded form: either whole or a single chunk.
 struct RecordFragment {
     /// The bits of the first byte above the type name format.
     struct Flags: OptionSet {
@@ -48,8 +48,8 @@ struct RecordFragment {
         payload = record.payload
     }
 
-    /// Appends the encoded fragment. The caller ensures that type, id and payload are within their
-    /// limits.
+    /// Appends the encoded fragment. The caller ensures that the type, id, and payload are within
+    /// their limits.
     func append(to bytes: inout [UInt8]) {
         bytes.append(flags.rawValue | format)
         bytes.append(UInt8(truncatingIfNeeded: type.count))

@@ -1,7 +1,7 @@
-/// The tolerance of a decoder.
+/// How tolerant a decoder is.
 package enum Strictness: Sendable, Hashable {
     /// Every byte must be accounted for and every flag correct.
     case strict
-    /// For tags of other writers: input that breaks a rule but is clear is accepted.
+    /// For tags written by other software: input that breaks a rule but is unambiguous is accepted.
     case lenient
 }

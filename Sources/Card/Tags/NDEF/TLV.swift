@@ -2,17 +2,17 @@
 package struct TLV: Hashable, Sendable {
     /// The purpose of a block.
     package enum Kind: Hashable, Sendable {
-        /// One byte of padding, without length and value.
+        /// One byte of padding, without a length or a value.
         case null
-        /// The place of the dynamic lock bits.
+        /// Where the dynamic lock bits are.
         case lockControl
-        /// The place of bytes that are not for data.
+        /// Where the bytes are that are not for data.
         case memoryControl
         /// An NDEF message.
         case message
-        /// Data private to the maker.
+        /// Data for the maker's own use.
         case proprietary
-        /// The end of the blocks, without length and value.
+        /// The end of the blocks, without a length or a value.
         case terminator
         /// A tag that the specification does not name.
         case unknown(UInt8)
@@ -30,16 +30,16 @@ package struct TLV: Hashable, Sendable {
         }
     }
 
-    /// The most bytes of a value: of the two-byte lengths, FFFFh is reserved.
+    /// The maximum number of bytes in a value: FFFFh is reserved among the two-byte lengths.
     package static let maximumLength = 0xFFFE
-    /// The value in place of a one-byte length that announces a length of two bytes.
+    /// The value that replaces a one-byte length and announces a two-byte length.
     static let longLengthMark = 0xFF
 
     package let kind: Kind
     package let value: [UInt8]
-    /// The place of the tag byte, counted from the start of the data area.
+    /// The position of the tag byte, counted from the start of the data area.
     package let offset: Int
-    /// The place of the value, after the length.
+    /// The position of the value, which follows the length.
     package let valueOffset: Int
 
     init(from reader: inout ByteReader) throws(NDEFError) {

@@ -1,17 +1,17 @@
 /// The TLV blocks in the data area of a Type 2 tag.
 package struct TLVArea: Hashable, Sendable {
-    /// The most bytes of an area that are searched: more than any Type 2 tag has.
+    /// The maximum number of bytes of an area that are searched: more than any Type 2 tag has.
     package static let maximumByteCount = 0x2_0000
 
-    /// All blocks in order, including padding and terminator.
+    /// All blocks in order, including padding and the terminator.
     package let blocks: [TLV]
 
-    /// Reads the blocks from the first byte of the data area, page 04h, to the terminator or,
-    /// without one, to the end of the bytes.
+    /// Reads the blocks from the first byte of the data area, page 04h, up to the terminator or, if
+    /// there is none, to the end of the bytes.
     ///
     /// Unknown blocks are skipped by their length. A three-byte length is accepted even where one
-    /// byte would do, because some writers always use three. Bytes after the terminator are
-    /// ignored. Areas that a control block reserves stay part of the bytes.
+    /// byte would be enough, because some software always uses three. Bytes after the terminator
+    /// are ignored. Areas that a control block reserves remain part of the bytes.
     package init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")
@@ -24,12 +24,12 @@ package struct TLVArea: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The first block with an NDEF message, the only one that counts.
+    /// The first block with an NDEF message, which is the only one that counts.
     package var message: TLV? { blocks.first { $0.kind == .message } }
 
-    /// An area with only this message, with a one-byte length where possible.
+    /// An area with only this message, using a one-byte length where possible.
     ///
-    /// More than `TLV.maximumLength` bytes are a programming error: `NDEFMessage` never encodes a
+    /// More than `TLV.maximumLength` bytes is a programming error: `NDEFMessage` never encodes a
     /// message of that length.
     package static func encoded(message: [UInt8]) -> [UInt8] {
         precondition(message.count <= TLV.maximumLength, "no TLV block holds so much")

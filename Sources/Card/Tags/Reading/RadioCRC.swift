@@ -1,8 +1,8 @@
 /// The CRC of ISO/IEC 14443 type A, which follows every frame except ACK and NAK, least significant
 /// byte first.
 ///
-/// Drivers compute it themselves where they can: a reader's chip that checks it reports a NAK,
-/// which has no CRC, with the same error as a missing tag.
+/// Drivers compute it themselves where they can: if a reader's chip checks the CRC, a NAK, which
+/// has none, is reported with the same error as a missing tag.
 package enum RadioCRC {
     /// The length of a CRC in bytes.
     package static let length = 2
@@ -19,10 +19,10 @@ package enum RadioCRC {
         return [UInt8(truncatingIfNeeded: register), UInt8(truncatingIfNeeded: register >> 8)]
     }
 
-    /// The frame with its CRC, as sent by radio.
+    /// The frame with its CRC, as sent over the air.
     package static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
 
-    /// The bytes before a correct CRC. `nil` if it is wrong or missing, or if nothing comes before
+    /// The bytes before a correct CRC. `nil` if the CRC is wrong or missing, or if nothing precedes
     /// it.
     package static func stripped(from frame: [UInt8]) -> [UInt8]? {
         let data = frame.dropLast(length)

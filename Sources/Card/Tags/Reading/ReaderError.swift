@@ -1,4 +1,4 @@
-/// The reason why a reader failed: a kind to act on, and words for people.
+/// Why a reader failed: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -6,31 +6,31 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The reader does not exist or cannot be opened.
         case noReader
-        /// The reader is there, but another program holds it.
+        /// The reader is present, but another program is using it.
         case busy
-        /// The reader was present and no longer answers.
+        /// The reader was present but no longer answers.
         case readerLost
-        /// No tag came within the time allowed.
+        /// No tag appeared within the allowed time.
         case noTag
         /// More than one tag is in the field.
         case severalTags
-        /// The tag left the field, or has not been selected.
+        /// The tag was removed from the field, or has not been selected.
         case tagLost
         /// The tag answered with this NAK.
         case refused(UInt8)
-        /// An answer with a wrong CRC, length or form.
+        /// An answer with a wrong CRC, length, or format.
         case garbled
-        /// No answer in time, though the tag may still be there.
+        /// No answer in time, although the tag may still be there.
         case timedOut
         /// This reader has no way to pass on such a frame. Nothing was sent.
         case unsupported
-        /// The task that waited was cancelled.
+        /// The waiting task was canceled.
         case cancelled
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence for people that describes the failure.
     public let detail: String
 
     /// Creates an error.

@@ -1,4 +1,4 @@
-/// A tag's answers to its selection (ISO/IEC 14443-3 type A), or the family of another kind of card
+/// A tag's answers during selection (ISO/IEC 14443-3 type A), or the family of another kind of card
 /// that a reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The families of cards that readers tell apart.
@@ -13,18 +13,18 @@ public struct TagIdentity: Hashable, Sendable {
         case vicinity
     }
 
-    /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
-    /// with any UID.
+    /// The UID: 4, 7, or 10 bytes. It identifies a card but proves nothing, because anyone can make
+    /// a tag with any UID.
     public let uid: [UInt8]
     /// The card's ATQA: 0044h for NTAG21x. If the reader reports only the card type, this is
     /// `notTold`, and `selectAcknowledge` (SAK) is inferred from that type.
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
-    /// The family of the card. Only those of type A have the other answers.
+    /// The family of the card. Only type A cards have the other answers.
     public let family: Family
 
-    /// Creates the identity of a tag from its answers to the selection.
+    /// Creates the identity of a tag from its answers during selection.
     public init(
         uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0,
         family: Family = .typeA
@@ -38,21 +38,21 @@ public struct TagIdentity: Hashable, Sendable {
     /// Marks a value that the reader did not report. Real cards never send 0.
     package static let notTold: UInt16 = 0
 
-    /// Whether the UID is random, as on phones, passports and some chips.
+    /// Whether the UID is random, as on phones, passports, and some chips.
     package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }
 
     private static let drawn: UInt8 = 0x08
 
-    /// Whether the card takes commands in blocks of ISO/IEC 14443-4.
+    /// Whether the card accepts commands in ISO/IEC 14443-4 blocks.
     public var speaksInBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
-    /// Whether the tag understands Type 2 commands, because its answers name nothing else.
+    /// Whether the tag supports Type 2 commands, because its answers indicate nothing else.
     public var isType2: Bool {
         // SAK bit 20h means ISO/IEC 14443-4 and 40h NFC-DEP; MIFARE Classic sets 08h or 10h.
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The kind of the card, from its answers to the selection.
+    /// The kind of card, judging by its answers during selection.
     package var kind: String {
         switch family {
         case .typeB: return "type B card"

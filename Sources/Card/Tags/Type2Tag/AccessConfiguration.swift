@@ -1,6 +1,6 @@
 /// The access rules in CFG0 and CFG1.
 public struct AccessConfiguration: Hashable, Sendable {
-    /// AUTH0: pages from this one need the password.
+    /// AUTH0: pages from this one on need the password.
     public let firstProtected: UInt8
     /// PROT: reading needs the password as well.
     public let protectsReading: Bool
@@ -8,18 +8,18 @@ public struct AccessConfiguration: Hashable, Sendable {
     public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
     public let counts: Bool
-    /// NFC_CNT_PWD_PROT: the count is shown only after the password.
+    /// NFC_CNT_PWD_PROT: the count is available only after the password.
     let protectsCounter: Bool
-    /// AUTHLIM: the number of wrong passwords that locks the tag forever; 0 for no limit.
+    /// AUTHLIM: how many wrong passwords lock the tag forever; 0 for no limit.
     public let passwordLimit: Int
     /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its UID or its counter
-    /// instead of its memory. `nil` without a mirror.
+    /// instead of its memory. `nil` if there is no mirror.
     public let mirrorPage: UInt8?
 
-    /// AUTH0 of a tag that protects nothing.
+    /// The AUTH0 value of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
-    /// AUTH0 that protects everything writable. With a later page, anyone with a phone could set
-    /// the lock bits of page 2 and ruin the card forever.
+    /// The AUTH0 value that protects everything writable. With a later page, anyone with a phone
+    /// could set the lock bits of page 2 and ruin the card forever.
     public static let everything: UInt8 = 0x02
 
     /// The configuration of a chip without configuration pages, which protects nothing.
@@ -37,7 +37,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
         firstProtected = cfg0[3]
-        // The chip ignores a mirror page before the user memory.
+        // The chip ignores a mirror page that comes before the user memory.
         let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage
         mirrorPage = isMirrored ? cfg0[2] : nil
         protectsReading = access & Bits.protectsReading != 0
@@ -47,9 +47,9 @@ public struct AccessConfiguration: Hashable, Sendable {
         passwordLimit = Int(access & Bits.passwordLimit)
     }
 
-    /// CFG0 from the factory, without a mirror, but with this AUTH0.
+    /// The factory CFG0, without a mirror, but with this AUTH0.
     public static func cfg0(firstProtected: UInt8) -> Page {
-        // 04h is the factory's STRG_MOD_EN, strong modulation.
+        // 04h is the factory value of STRG_MOD_EN, strong modulation.
         Page(0x04, 0x00, 0x00, firstProtected)
     }
 
@@ -61,7 +61,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         isHarmless && firstProtected == AccessConfiguration.everything && mirrorPage == nil
     }
 
-    /// Whether the chip may show something other than the memory in one of these pages.
+    /// Whether the chip may show something other than its memory in one of these pages.
     public func mirrors(onto pages: ClosedRange<UInt8>) -> Bool {
         guard let first = mirrorPage.map(Int.init) else { return false }
         return first <= Int(pages.upperBound)
@@ -71,7 +71,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// This CFG1 without a password limit and with everything readable.
     public static func relieved(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
-        // Only clears bits: even a torn WRITE then holds no new one.
+        // Only clears bits: even after a torn WRITE, it holds no new ones.
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
         return cfg1
     }
@@ -84,7 +84,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         static let passwordLimit: UInt8 = 0x07
         static let mirror: UInt8 = 0xC0
         static let firstMirrorPage: UInt8 = 4
-        /// UID, a letter and counter: 21 bytes, starting at any byte of a page.
+        /// UID, a letter, and the counter: 21 bytes, starting at any byte of a page.
         static let mostMirrorPages = 6
     }
 }

@@ -1,9 +1,9 @@
-/// The lock bits of the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
+/// The lock bits for the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
 ///
 /// Bits without a page are kept as written; the chip gives them no meaning.
 struct DynamicLock {
     static let firstPage: UInt8 = 16
-    /// The constant value of byte 3.
+    /// The fixed value of byte 3.
     static let mark: UInt8 = 0xBD
 
     /// The lock bits: bit n locks the n-th run of pages.
@@ -33,7 +33,7 @@ struct DynamicLock {
     }
 
     private var frozen: UInt16 {
-        // A block bit freezes the two lock bits beside it: they can no longer be set.
+        // A block bit freezes the two corresponding lock bits: they can no longer be set.
         (0..<8).reduce(0) { blocks & 1 << $1 == 0 ? $0 : $0 | 0b11 << (2 * $1) }
     }
 }

@@ -1,18 +1,18 @@
 import TextCodecs
 
-/// The `.nfc` file of a Flipper Zero: one field per line.
+/// A Flipper Zero's `.nfc` file: one field per line.
 ///
-/// Fields that no NTAG21x has are skipped, as the Flipper skips fields it does not know.
+/// Fields that no NTAG21x has are skipped, just as the Flipper skips fields it does not know.
 struct FlipperDump {
     static let firstField = "Filetype"
     private static let fileType = "Flipper NFC device"
     private static let versions = 2...4
     private static let writtenVersion = 4
-    /// The device type since version 4; older files have the chip's name here.
+    /// The device type since version 4; older files have the chip's name in its place.
     private static let deviceType = "NTAG/Ultralight"
     private static let dataVersion = 2
-    /// The two forms of ATQA: as bytes of a number since version 3, in the order of transmission
-    /// before.
+    /// The two forms of ATQA: as the bytes of a number since version 3, and in transmission order
+    /// before that.
     private static let atqa: [[UInt8]] = [[0x00, 0x44], [0x44, 0x00]]
     private static let pageMark = "Page "
 
@@ -60,7 +60,7 @@ struct FlipperDump {
         var counter: UInt32 = 0
         for number in LinearDump.counterNumbers {
             let value = try self.number("Counter \(number)", atMost: TagMemory.highestCounter)
-            // Not kept: an NTAG21x has no tearing flag. The form is still checked.
+            // Not kept: an NTAG21x has no tearing flag. Its format is still checked.
             _ = try bytes("Tearing \(number)", 1)
             if number == LinearDump.counterNumber { counter = value ?? 0 }
         }
@@ -84,7 +84,7 @@ struct FlipperDump {
         return chip
     }
 
-    /// Checks that every other statement in the file fits the chip.
+    /// Checks that everything else the file says is consistent with the chip.
     private func checkKind(of chip: Type2Chip) throws(Type2Error) {
         if let atqa = fields["ATQA"], !FlipperDump.atqa.contains(try bytes(atqa, 2)) {
             throw refusal(.contradiction, atqa, "ATQA does not match \(chip.name)")
@@ -100,7 +100,7 @@ struct FlipperDump {
         }
     }
 
-    /// The pages that were read, from page 0. The file has zeros for the others.
+    /// The pages that were read, from page 0 on. The file has zeros for the others.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
         guard let total else {
@@ -127,7 +127,7 @@ struct FlipperDump {
             }
             pages.append(page)
         }
-        // A Flipper writes all pages, with zeros for those it could not read.
+        // A Flipper writes all pages, with zeros for those that it could not read.
         return Array(pages.prefix(Int(read)))
     }
 

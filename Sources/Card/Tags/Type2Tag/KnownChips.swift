@@ -1,12 +1,12 @@
 public import TapcardDomain
 import TextCodecs
 
-/// The chips that tapcard writes to.
+/// The chips that tapcard can write to.
 extension Type2Chip {
-    /// All chips that tapcard knows.
+    /// All chips that tapcard supports.
     public static let known = Chip.allCases.compactMap(Type2Chip.init)
 
-    /// The chip of this model; `nil` for one without pages.
+    /// The chip for this model; `nil` for a model without pages.
     public init?(_ model: Chip) {
         switch model {
         case .ntag213: self = .ntag213
@@ -20,7 +20,7 @@ extension Type2Chip {
     public static let ntag213 = Type2Chip(
         model: .ntag213, pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
         configurationPage: 0x29, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03],
-        // The third byte counts units of eight bytes: 144. On the others 496 and 872.
+        // The third byte counts units of eight bytes: 144 here, 496 and 872 on the others.
         factoryCapability: Page(0xE1, 0x10, 0x12, 0x00),
         // A Lock Control TLV (01 03 A0 0C 34) before the empty message: only an NTAG213 has one.
         factoryUser: [Page(0x01, 0x03, 0xA0, 0x0C), Page(0x34, 0x03, 0x00, 0xFE)],
@@ -49,14 +49,14 @@ extension Type2Chip {
             signature: "482AF2010FF2F5A79AD5796ECB14544898D1575D8A23A9B0E820023ECDC816DB"))
 }
 
-/// The UID of a real chip and the maker's signature for it.
+/// The UID of a real chip, with the maker's signature for it.
 public struct SignedExample: Hashable, Sendable {
     /// The UID that was signed.
     public let uid: [UInt8]
-    /// The maker's signature over that UID.
+    /// The maker's signature for that UID.
     public let signature: [UInt8]
 
-    /// Takes both in hexadecimal digits.
+    /// Takes both as hexadecimal digits.
     fileprivate init(uid: String, signature: String) {
         self.uid = Hexadecimal.decode(uid) ?? []
         self.signature = Hexadecimal.decode(signature) ?? []

@@ -1,23 +1,23 @@
 import TextCodecs
 
-/// A dump as Flipper and Proxmark3 see one: the pages from the first on without a gap, password and
-/// PACK where the tag keeps them, and zeros for everything unknown.
+/// A dump as Flipper and Proxmark3 see it: the pages from the first one on without a gap, the
+/// password and PACK where the tag stores them, and zeros for everything unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
-    /// The signature: 32 bytes, all zero if unknown.
+    /// The signature: 32 bytes, all zeros if unknown.
     let signature: [UInt8]
     /// The counter: zero if unknown.
     let counter: UInt32
     let failedPasswords: Int
-    /// The pages, at most as many as the chip has.
+    /// The pages, no more than the chip has.
     let pages: [Page]
 
     /// The index of an NTAG21x's counter; the two before it belong to other chips.
     static let counterNumber = 2
     static let counterNumbers = 0...2
 
-    /// The dump. Zeros count as unknown, unless the secrets show that the dump is complete.
+    /// The dump. Zeros mean unknown, unless the secrets show that the dump is complete.
     func dump() throws(Type2Error) -> TagDump {
         guard pages.count <= chip.pageCount else {
             throw Type2Error(
@@ -33,7 +33,7 @@ struct LinearDump {
             if pages.indices.contains(packPage) {
                 secrets = try self.secrets(pages[passwordPage], pages[packPage])
             }
-            // Zeros, as every reader sees them; `secrets` has the true ones.
+            // Zeros, as every reader sees them; `secrets` has the real ones.
             for page in [passwordPage, packPage] where pages.indices.contains(page) {
                 visible[page] = .zero
             }
@@ -58,8 +58,8 @@ struct LinearDump {
             failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
     }
 
-    /// Whether the first pages match this UID: they hold it and its check bytes. The third
-    /// continues with bytes of the maker.
+    /// Whether the first pages match this UID: they contain it and its check bytes. The third page
+    /// continues with bytes from the maker.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
@@ -86,7 +86,8 @@ extension LinearDump {
                 "that page \(pages.count) was unreadable while page \(late) was readable")
         }
         let hidden = [dump.chip.passwordPage, dump.chip.packPage].compactMap(\.self).map(Int.init)
-        // In these formats the pages hold PWD and PACK themselves, or zeros for unknown.
+        // In these formats, the pages contain PWD and PACK themselves, or zeros if they are
+        // unknown.
         guard hidden.allSatisfy({ dump.pages[$0] == nil || dump.pages[$0] == .zero }) else {
             throw Type2Error(
                 .inexpressible, "content in pages that a reader sees only as zeros")

@@ -1,9 +1,9 @@
 import TextCodecs
 
-/// The four bytes that a Type 2 tag writes at once.
+/// The four bytes that a Type 2 tag writes at a time.
 ///
-/// It is one integer instead of an array, because pages are hashed, compared and copied by the
-/// hundred.
+/// Stored as one integer instead of an array, because pages are hashed, compared, and copied by the
+/// hundreds.
 public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a page.
     static let size = 4
@@ -11,7 +11,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// A page of four zeros.
     public static let zero = Page(0, 0, 0, 0)
 
-    /// The bytes as one number, byte 0 most significant.
+    /// The bytes as one number; byte 0 is the most significant.
     private var storage: UInt32
 
     /// Creates a page of four bytes.
@@ -25,7 +25,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         storage = bytes.reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The byte at 0, 1, 2 or 3; any other index is a programming error.
+    /// Byte 0, 1, 2, or 3; any other index is a programming error.
     public subscript(_ index: Int) -> UInt8 {
         get { UInt8(truncatingIfNeeded: storage >> Page.shift(index)) }
         set {

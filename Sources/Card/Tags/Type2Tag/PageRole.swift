@@ -6,15 +6,15 @@ public enum PageRole: Hashable, Sendable {
     case lock
     /// The capability container, one-time programmable.
     case capability
-    /// Memory for users.
+    /// User memory.
     case user
-    /// The lock bits of the pages from 16 on.
+    /// The lock bits for the pages from 16 on.
     case dynamicLock
     /// CFG0 and CFG1.
     case configuration
     /// The password.
     case password
-    /// The tag's answer to the right password.
+    /// The tag's answer to the correct password.
     case pack
     /// The page does not exist on the chip.
     case absent

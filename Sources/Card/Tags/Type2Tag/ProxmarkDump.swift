@@ -1,7 +1,8 @@
 import TextCodecs
 
-/// The JSON file of an Ultralight or NTAG from a Proxmark3's client: the tag's identification in
-/// `Card`, its pages in `blocks`. A tag that was not read completely has fewer blocks.
+/// The JSON file that the Proxmark3 client writes for an Ultralight or NTAG: the tag's
+/// identification is in `Card`, its pages in `blocks`. A tag that was not read completely has fewer
+/// blocks.
 enum ProxmarkDump {
     private static let fileType = "mfu"
     private static let counterLength = 3
@@ -12,7 +13,7 @@ enum ProxmarkDump {
         do {
             file = try JSONValue.parsing(Array(text.utf8))
         } catch {
-            // So that a page given twice has one error kind in every format.
+            // So that a page given twice causes the same kind of error in every format.
             let kind: Type2Error.Kind = error.kind == .duplicateKey ? .duplicateField : .badSyntax
             throw Type2Error(kind, error.detail)
         }
@@ -35,7 +36,7 @@ enum ProxmarkDump {
         return try LinearDump(
             chip: chip, uid: uid,
             signature: signature ?? [UInt8](repeating: 0, count: TagMemory.signatureLength),
-            // Lowest byte first, as the chip sends it.
+            // Least significant byte first, as sent by the chip.
             counter: (counter ?? []).reversed().reduce(0) { $0 << byteBits | UInt32($1) },
             failedPasswords: 0, pages: try pages(file["blocks"], of: chip)
         ).dump()

@@ -1,10 +1,11 @@
-/// The file that libnfc's nfc-mfultralight writes (.mfd): only the bytes of every page, so its
-/// length alone identifies the chip. Password and PACK, which no reader sees, are zeros.
+/// The file that libnfc's nfc-mfultralight writes (.mfd): nothing but the bytes of every page, so
+/// the chip can be identified only by the file's length. Password and PACK, which no reader can
+/// see, are zeros.
 enum RawDump {
-    /// Reads a raw dump. `nil` if the length fits no chip, or if it looks like text.
+    /// Reads a raw dump. `nil` if no chip has this length, or if it looks like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
-            // A text can be this long by chance; it has no zero byte, and every raw dump has some.
+            // Text can happen to have this length; it has no zero byte, and every raw dump does.
             file.contains(0)
         else { return nil }
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
@@ -18,7 +19,7 @@ enum RawDump {
                 .contradiction,
                 "the file's length fits \(chip.name), but page 3 belongs to \(other.name)")
         }
-        // The fourth byte is the check byte of the first three.
+        // The fourth byte is the check byte for the first three.
         return try LinearDump(
             chip: chip, uid: Array(file[0..<3] + file[4..<8]),
             signature: [UInt8](repeating: 0, count: TagMemory.signatureLength), counter: 0,
@@ -26,7 +27,7 @@ enum RawDump {
         ).dump()
     }
 
-    /// The possible lengths of such a file, in words.
+    /// The possible lengths of such a file, as text.
     static var lengths: String {
         Type2Chip.known.map { "\($0.pageCount * Page.size) of an \($0.name)" }
             .joined(separator: ", ")

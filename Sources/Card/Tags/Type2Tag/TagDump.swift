@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// The known memory of a tag, as versioned text that people can read, compare and edit.
+/// What is known of a tag's memory, as versioned text that people can read, compare, and edit.
 ///
 ///     tapcard tag 1
 ///     chip: NTAG213
@@ -10,23 +10,23 @@ import TextCodecs
 ///
 /// Lines that begin with `#` are comments. A page that could not be read is `-- -- -- --`.
 public struct TagDump: Hashable, Sendable {
-    /// The most bytes of text that are read.
+    /// The maximum length of the text that is read, in bytes.
     public static let longestText = 65_536
 
     /// The chip of the tag.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]
-    /// One for each page of the chip, `nil` for a page that could not be read.
+    /// One for each page of the chip; `nil` for a page that could not be read.
     public let pages: [Page?]
-    /// 32 bytes, if the chip gave them.
+    /// 32 bytes, if the chip returned them.
     public let signature: [UInt8]?
-    /// 24 bits, if the chip counts and showed its counter.
+    /// 24 bits, if the chip counts and revealed its counter.
     public let counter: UInt32?
-    /// The parts that no reader can read; `nil` if the dump lacks them.
+    /// The parts that no reader can read; `nil` if the dump does not have them.
     public var secrets: Secrets?
 
-    /// Refuses what cannot be a dump of this chip.
+    /// Refuses anything that cannot be a dump of this chip.
     public init(
         chip: Type2Chip, uid: [UInt8], pages: [Page?], signature: [UInt8]? = nil,
         counter: UInt32? = nil
@@ -62,7 +62,7 @@ public struct TagDump: Hashable, Sendable {
         self.init(memory: memory, withSecrets: false)
     }
 
-    /// A dump with everything that the tag keeps, or only with what a reader would see.
+    /// A dump with everything that the tag stores, or with only what a reader would see.
     public init(memory: TagMemory, withSecrets: Bool) {
         chip = memory.chip
         uid = memory.uid
@@ -75,8 +75,8 @@ public struct TagDump: Hashable, Sendable {
 
     /// The memory of a tag with this dump.
     ///
-    /// Missing secrets become the factory's, because the true ones are not readable. Refused if a
-    /// page could not be read, or if the pages belong to another UID.
+    /// Missing secrets are replaced with the factory values, because the real ones cannot be read.
+    /// Refused if a page could not be read, or if the pages belong to a different UID.
     public func memory() throws(Type2Error) -> TagMemory {
         let blank =
             if let signature {
@@ -92,7 +92,8 @@ public struct TagDump: Hashable, Sendable {
                 throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
             }
             let role = chip.role(of: number)
-            // The dump's pages have zeros here: the factory's stay unless `secrets` has others.
+            // The dump's pages have zeros here: the factory values stay unless `secrets` has
+            // others.
             if role == .password || role == .pack { continue }
             guard role != .serial || page == memory[number] else {
                 throw Type2Error(

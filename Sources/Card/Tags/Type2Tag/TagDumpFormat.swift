@@ -7,14 +7,15 @@ extension TagDump {
         case flipper
         /// The JSON file of a Proxmark3.
         case proxmark
-        /// Only the bytes, as in nfc-mfultralight's files (.mfd): read, never written.
+        /// Nothing but the bytes, as in nfc-mfultralight's files (.mfd): read, but never written.
         case raw
 
-        /// The formats that a dump can be written in.
+        /// The formats in which a dump can be written.
         public static let allCases = [Format.text, .flipper, .proxmark]
     }
 
-    /// Reads a file of any format, and returns the format too. Lines may end as on Windows.
+    /// Reads a file in any format, and also returns which format it was. Windows line endings are
+    /// accepted.
     public static func reading(
         _ file: [UInt8]
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
@@ -24,7 +25,7 @@ extension TagDump {
                 "the file has \(file.count) bytes, which is more than any dump has "
                     + "(\(TagDump.longestText))")
         }
-        // Raw first: the other formats are text, and text has no zero byte.
+        // Raw first: the other formats are text, and text has no zero bytes.
         if let dump = try RawDump.parsing(file) { return (dump, .raw) }
         if let place = file.firstIndex(of: 0) {
             throw Type2Error(
@@ -48,7 +49,7 @@ extension TagDump {
         return (try TagDump(parsing: text), .text)
     }
 
-    /// The dump in a format. Refused if the format cannot express all of it.
+    /// The dump in this format. Refused if the format cannot express all of it.
     public func written(as format: Format) throws(Type2Error) -> String {
         switch format {
         case .text: text
@@ -58,7 +59,7 @@ extension TagDump {
         }
     }
 
-    /// A word of the file, safe to show: without control characters and limited in length.
+    /// A word from the file, safe to display: without control characters and limited in length.
     static func shown(_ word: some StringProtocol) -> String {
         let longestShown = 40
         let end = word.unicodeScalars.count > longestShown ? "..." : ""

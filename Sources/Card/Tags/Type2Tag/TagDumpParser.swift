@@ -1,12 +1,12 @@
 import TextCodecs
 
 /// Reads a dump line by line. Fields and pages have a fixed order, so each line is checked as it is
-/// read, and a refusal can name it.
+/// read, and an error can say which line it is.
 struct TagDumpParser {
-    /// The number of the current line, from 1.
+    /// The number of the current line, starting at 1.
     private var line = 0
     private var seen: [TagDumpField] = []
-    /// The fields that may still come.
+    /// The fields that may still follow.
     private var remaining = TagDumpField.allCases[...]
 
     /// `nil` for a chip outside the table, until page 3 gives its size.
@@ -71,7 +71,7 @@ struct TagDumpParser {
                 ? refusal(.duplicateField, "\(name) is given twice")
                 : refusal(.misplacedField, "the field \(name) comes too late in the file")
         }
-        // The chip decides which fields and how many pages may follow.
+        // The chip determines which fields and how many pages may follow.
         guard field == .chip || seen.contains(.chip) else {
             throw refusal(.missingField, "the chip field must come first")
         }
@@ -114,7 +114,7 @@ struct TagDumpParser {
 
     private mutating func takePage(_ text: Substring) throws(Type2Error) {
         if pages.isEmpty { try requireFields() }
-        // After the first page no field may follow.
+        // No field may follow the first page.
         remaining = []
         let (name, value) = try split(text)
         let number = try bytes(name, 1)[0]
@@ -128,7 +128,7 @@ struct TagDumpParser {
         }
         let page = try page(value)
         pages.append(page)
-        // Page 3 is the capability container, the only thing known of such a chip.
+        // Page 3 is the capability container, which is all that is known about such a chip.
         if chip == nil && number == 3 {
             chip = page.flatMap(Type2Chip.other(capability:))
             guard chip != nil else {
@@ -138,8 +138,8 @@ struct TagDumpParser {
         }
     }
 
-    /// Requires the fields that come before the first page: a chip and a UID, and either all
-    /// secrets or none.
+    /// Requires the fields that come before the first page: a chip, a UID, and either all secrets
+    /// or none.
     private func requireFields() throws(Type2Error) {
         var required: [TagDumpField] = [.chip, .uid]
         let secrets: [TagDumpField] = [.password, .pack, .failedPasswords]
@@ -152,9 +152,9 @@ struct TagDumpParser {
     /// A page; `nil` if it could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
         if text.utf8.elementsEqual(TagDump.unreadPage.utf8) { return nil }
-        // Takes out the spaces between the bytes; anything else in their place is no digit.
+        // Takes out the spaces between the bytes; anything else in those places is not a digit.
         var digits = Array(text.utf8)
-        // From the back, so that the places before it stay right.
+        // From the back, so that the positions before it stay valid.
         for place in [8, 5, 2] where place < digits.count && digits[place] == UInt8(ascii: " ") {
             digits.remove(at: place)
         }
@@ -173,7 +173,7 @@ struct TagDumpParser {
         return bytes
     }
 
-    /// A decimal number in its only spelling, without sign or leading zeros.
+    /// A decimal number in its only valid form, without a sign or leading zeros.
     private func number(
         _ text: Substring, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32 {

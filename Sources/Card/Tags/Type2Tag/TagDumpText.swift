@@ -19,7 +19,7 @@ extension TagDump {
     static let separator = ": "
     static let unreadPage = "-- -- -- --"
 
-    /// The dump as text, with a line end after every line.
+    /// The dump as text, with a line ending after every line.
     public var text: String {
         let values: [(TagDumpField, String?)] = [
             (.chip, chip.name),
@@ -41,7 +41,7 @@ extension TagDump {
         return ([TagDump.firstLine] + fields + rows).map { $0 + "\n" }.joined()
     }
 
-    /// Reads the output of `text`, with or without comments. Every refusal names the line and the
+    /// Reads the output of `text`, with or without comments. Every error gives the line and the
     /// reason.
     public init(parsing text: String) throws(Type2Error) {
         guard text.utf8.count <= TagDump.longestText else {
@@ -51,7 +51,7 @@ extension TagDump {
         var parser = TagDumpParser()
         var lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // `split` finds an empty line after the last line end.
+        // `split` returns an empty line after the last line ending.
         if lines.last?.isEmpty == true { lines.removeLast() }
         for line in lines { try parser.take(Substring(line)) }
         self = try parser.finish()

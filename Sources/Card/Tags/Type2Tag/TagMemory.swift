@@ -5,22 +5,22 @@ public struct TagMemory: Hashable, Sendable {
     /// The length of a signature in bytes.
     public static let signatureLength = 32
     static let highestCounter: UInt32 = 0xFFFFFF
-    /// The highest count of wrong passwords: AUTHLIM has three bits.
+    /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
     static let mostFailedPasswords = 7
 
     /// The chip of the tag.
     public let chip: Type2Chip
     /// The UID: seven bytes.
     public let uid: [UInt8]
-    /// The stored pages, including the true password and PACK.
+    /// The stored pages, including the real password and PACK.
     public package(set) var pages: [Page] {
         didSet { precondition(pages.count == chip.pageCount, "a tag neither grows nor shrinks") }
     }
-    /// The signature: 32 bytes with which the maker confirms the UID.
+    /// The signature: 32 bytes with which the maker vouches for the UID.
     public package(set) var signature: [UInt8]
     /// The number of reads, 24 bits.
     public package(set) var counter: UInt32 = 0
-    /// The number of wrong passwords in a row.
+    /// The number of consecutive wrong passwords.
     public package(set) var failedPasswords = 0
 
     /// A factory-new tag; `nil` unless the UID has 7 bytes and the signature 32.
@@ -37,7 +37,7 @@ public struct TagMemory: Hashable, Sendable {
         for (page, data) in zip(chip.userPages, chip.factoryUser) { memory[page] = data }
         if let page = chip.dynamicLockPage { memory[page] = Page(0, 0, 0, DynamicLock.mark) }
         if let page = chip.configurationPage {
-            // The factory's CFG0 with AUTH0 FFh, CFG1 and PWD; PACK is zero (NTAG21x data sheet).
+            // The factory CFG0 with AUTH0 FFh, CFG1, and PWD; PACK is zero (NTAG21x data sheet).
             memory[page] = Page(0x04, 0x00, 0x00, 0xFF)
             memory[page + 1] = Page(0x00, 0x05, 0x00, 0x00)
             memory[page + 2] = Page(0xFF, 0xFF, 0xFF, 0xFF)
@@ -45,13 +45,13 @@ public struct TagMemory: Hashable, Sendable {
         return memory
     }
 
-    /// A page as stored. A page beyond the end is zero when read and ignored when set.
+    /// A page as stored. A page past the end reads as zeros and is ignored when set.
     public subscript(_ page: UInt8) -> Page {
         get { pages.indices.contains(Int(page)) ? pages[Int(page)] : .zero }
         set { if pages.indices.contains(Int(page)) { pages[Int(page)] = newValue } }
     }
 
-    /// A page as a reader sees it: password and PACK are never readable.
+    /// A page as a reader sees it: the password and PACK can never be read.
     public func visible(_ page: UInt8) -> Page {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
@@ -61,7 +61,7 @@ public struct TagMemory: Hashable, Sendable {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
 
-    /// Writes a writable page, as the chip does: some bits can only be set.
+    /// Writes a writable page the way the chip does: some bits can only be set.
     mutating func program(_ page: UInt8, _ data: Page) {
         switch chip.role(of: page) {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
@@ -74,7 +74,7 @@ public struct TagMemory: Hashable, Sendable {
         }
     }
 
-    /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bit set.
+    /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bits set.
     static func serialPages(of uid: [UInt8]) -> [Page] {
         // The check bytes are those of the anticollision, whose first level begins with 88h
         // (ISO/IEC 14443-3).

@@ -1,8 +1,8 @@
-/// The reply of a tag.
+/// A tag's reply.
 public enum TagReply: Hashable, Sendable {
     /// An answer with data.
     case data([UInt8])
-    /// The tag did what was asked.
+    /// The tag did what it was told.
     case ack
     /// The tag refuses, with this four-bit code.
     case nak(UInt8)

@@ -1,5 +1,5 @@
 extension TagDump {
-    /// The data that no reader can read but a simulated tag has to keep.
+    /// The data that no reader can read but that a simulated tag has to keep.
     public struct Secrets: Hashable, Sendable {
         /// Four bytes.
         public let password: [UInt8]
@@ -8,7 +8,7 @@ extension TagDump {
         /// The number of wrong passwords that the tag has counted.
         public let failedPasswords: Int
 
-        /// Refuses a password, PACK or count that no tag can hold.
+        /// Refuses a password, PACK, or count that no tag can hold.
         public init(password: [UInt8], pack: [UInt8], failedPasswords: Int) throws(Type2Error) {
             guard password.count == Page.size, pack.count == TagMemory.packLength else {
                 throw Type2Error(.badValue, "a password is 4 bytes and PACK 2")

@@ -1,12 +1,12 @@
 /// The volatile state of a tag: a state machine from frames to replies.
 ///
-/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the stricter one:
-/// an invalid frame gets NAK 0, every NAK ends the selection, and lock bits take effect at once.
+/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it is stricter: an invalid
+/// frame gets NAK 0, every NAK ends the selection, and lock bits take effect at once.
 public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
-        /// Powered, and deaf to everything but a selection: IDLE and HALT in one, because a
-        /// selection here includes the wake-up that both obey.
+        /// Powered, and ignoring everything but a selection: IDLE and HALT in one, because a
+        /// selection here includes the wake-up that both respond to.
         case waiting
         case selected
     }
@@ -15,30 +15,30 @@ public struct TagSide: Sendable, Hashable {
 
     private var state = State.off
     private var isAuthenticated = false
-    /// The page of a COMPATIBILITY_WRITE whose data has not come yet.
+    /// The page of a COMPATIBILITY_WRITE whose data has not arrived yet.
     private var pendingWrite: UInt8?
     /// CFG0 and CFG1 as they were at power-up.
     private var configuration = AccessConfiguration.open
-    /// Whether a read of this power cycle has been counted.
+    /// Whether a read has been counted during this power cycle.
     private var hasCounted = false
 
     /// A tag without power.
     public init() {}
 
-    /// Handles the field coming on: only now does a changed configuration take effect.
+    /// Handles the field turning on: a changed configuration takes effect only now.
     public mutating func powerUp(_ memory: TagMemory) {
         self = TagSide()
         configuration = AccessConfiguration(of: memory)
         state = .waiting
     }
 
-    /// Handles the field going off: all volatile state is lost.
+    /// Handles the field turning off: all volatile state is lost.
     public mutating func powerDown() {
         self = TagSide()
     }
 
-    /// Selects the tag, again if it was selected: it loses its authentication, not its power. `nil`
-    /// without power.
+    /// Selects the tag, even if it was already selected: it loses its authentication, but not its
+    /// power. `nil` without power.
     public mutating func select(_ memory: TagMemory) -> TagIdentity? {
         guard state != .off else { return nil }
         deselect()
@@ -46,7 +46,7 @@ public struct TagSide: Sendable, Hashable {
         return TagIdentity(uid: memory.uid)
     }
 
-    /// The reply to one frame, both without CRC.
+    /// The reply to one frame, both without the CRC.
     public mutating func answer(_ frame: [UInt8], _ memory: inout TagMemory) -> TagReply {
         guard state == .selected else { return .silence }
         let reply: TagReply
@@ -60,7 +60,7 @@ public struct TagSide: Sendable, Hashable {
         } else {
             reply = Self.refusal
         }
-        // After a NAK a tag goes back to IDLE or HALT, and hears only a wake-up.
+        // After a NAK, a tag goes back to IDLE or HALT and responds only to a wake-up.
         if case .nak = reply { deselect() }
         return reply
     }
@@ -71,7 +71,8 @@ public struct TagSide: Sendable, Hashable {
         pendingWrite = nil
     }
 
-    /// Whether the chip has the command: only the oldest ones existed before the NTAG21x family.
+    /// Whether the chip supports the command: only the oldest commands existed before the NTAG21x
+    /// family.
     private static func knows(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
         switch command {
         case .read, .write, .compatibilityWrite, .halt: true
@@ -121,13 +122,13 @@ public struct TagSide: Sendable, Hashable {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
-        // CFGLCK as it was at power-up: like every setting, it takes effect at the next one.
+        // CFGLCK as it was at power-up: like every setting, a change takes effect at the next one.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }
     }
 
-    /// The number of pages, from page 0, that are readable now.
+    /// The number of pages, from page 0 on, that can be read now.
     private func readablePages(_ memory: TagMemory) -> Int {
         let all = memory.chip.pageCount
         return configuration.protectsReading && !isAuthenticated
@@ -138,7 +139,7 @@ public struct TagSide: Sendable, Hashable {
         let end = readablePages(memory)
         guard Int(page) < end else { return Self.refusal }
         count(&memory)
-        // A read beyond the end of the readable pages continues at page 0.
+        // A read past the end of the readable pages continues at page 0.
         let pages = (0..<4).map { UInt8((Int(page) + $0) % end) }
         return .data(pages.flatMap { memory.visible($0).bytes })
     }

@@ -1,25 +1,24 @@
 public import TapcardDomain
 
-/// The memory of one model of chip: a row of a table, not a class of its own.
+/// The memory of one chip model: a row in a table, not a class of its own.
 public struct Type2Chip: Hashable, Sendable {
-    /// The model, for a chip in the table; `nil` for any other chip, which is only read.
+    /// The model, for a chip in the table; `nil` for any other chip, which can only be read.
     public let model: Chip?
-    /// The number of pages, from page 0.
+    /// The number of pages, from page 0 on.
     public let pageCount: Int
-    /// The user pages: those in the capability container and those that follow them up to the
-    /// locks.
+    /// The user pages: those in the capability container, and those after them up to the locks.
     public let userPages: ClosedRange<UInt8>
-    /// The page of the lock bits for the pages from 10h on.
+    /// The page with the lock bits for the pages from 10h on.
     public let dynamicLockPage: UInt8?
-    /// The page of CFG0; CFG1, PWD and PACK follow it.
+    /// The page of CFG0; CFG1, PWD, and PACK follow it.
     public let configurationPage: UInt8?
     /// The answer to GET_VERSION; `nil` for a chip without that command.
     public let version: [UInt8]?
     /// Page 3 of a factory-new chip.
     public let factoryCapability: Page
-    /// The user pages from page 4 on a factory-new chip; those not listed are zero.
+    /// The user pages from page 4 on of a factory-new chip; those not listed are zero.
     public let factoryUser: [Page]
-    /// User pages that have to stay zero, because Android interprets them as lock bits.
+    /// User pages that must stay zero, because Android interprets them as lock bits.
     public let zeroPages: ClosedRange<UInt8>?
     /// The number of pages per dynamic lock bit.
     let pagesPerDynamicLock: UInt8
@@ -41,40 +40,40 @@ public struct Type2Chip: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// The chip with this answer to GET_VERSION.
+    /// The chip with this GET_VERSION answer.
     public init?(version: [UInt8]) {
         guard let chip = Type2Chip.known.first(where: { $0.version == version }) else { return nil }
         self = chip
     }
 
-    /// The chip of the table that a person has typed, in capitals or not.
+    /// The chip in the table whose name someone typed, in upper or lower case.
     public init?(typed word: String) {
         guard let model = Chip(typed: word) else { return nil }
         self.init(model)
     }
 
-    /// The chip of the table with this name, spelled as in dumps.
+    /// The chip in the table with this name, spelled as in dumps.
     init?(named name: Substring) {
         guard let model = Chip(rawValue: String(name)) else { return nil }
         self.init(model)
     }
 
-    /// The name of every chip outside the table.
+    /// The name for every chip outside the table.
     package static let otherName = "Type 2 tag"
 
-    /// The smallest such chip, for one whose capability container gives no size.
+    /// The smallest such chip, for one whose capability container does not give a size.
     package static let unformatted = Type2Chip(
         model: nil, pageCount: 16, userPages: 4...15, dynamicLockPage: nil,
         configurationPage: nil, version: nil, factoryCapability: .zero, factoryUser: [],
         zeroPages: nil, pagesPerDynamicLock: 0, signedExample: nil)
 
-    /// A chip outside the table, known only by its capability container, and only readable.
+    /// A chip outside the table, known only by its capability container, which can only be read.
     ///
     /// `nil` if the container is invalid (magic E1h and major version 1 are required), offers
     /// nothing, or offers more than a one-byte page number can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
-        // The container counts in units of eight bytes, two pages.
+        // The container counts in units of eight bytes, which is two pages.
         let pageCount = firstUserPage + 2 * Int(capability[2])
         guard capability[0] == 0xE1, capability[1] >> 4 == 1, capability[2] > 0,
             let last = UInt8(exactly: pageCount - 1)

@@ -1,12 +1,12 @@
 /// A command for a Type 2 tag. Reader and tag share this codec.
 package enum Type2Command: Hashable, Sendable {
     case getVersion
-    /// Reads four pages from this one.
+    /// Reads four pages, starting with this one.
     case read(UInt8)
-    /// Reads the pages from the first to the last, both included.
+    /// Reads the pages from the first through the last.
     case fastRead(UInt8, UInt8)
     case write(UInt8, Page)
-    /// The first of two frames. The second has the four bytes of the page and twelve that are
+    /// The first of two frames. The second has the page's four bytes and twelve more that are
     /// ignored.
     case compatibilityWrite(UInt8)
     case readCounter
@@ -17,7 +17,7 @@ package enum Type2Command: Hashable, Sendable {
 
     static let compatibilityDataLength = 16
 
-    /// Reads a frame without CRC. Refuses every frame that `frame` would not produce.
+    /// Parses a frame without CRC. Refuses any frame that `frame` would not produce.
     package init(frame: [UInt8]) throws(Type2Error) {
         guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
             throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")
@@ -51,7 +51,7 @@ package enum Type2Command: Hashable, Sendable {
         [opcode.rawValue] + (opcode.fixedArgument.map { [$0] } ?? arguments)
     }
 
-    /// Returns the answer if its length fits this command.
+    /// Returns the answer if it has the right length for this command.
     package func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
         guard let length = answerLength else {
             throw Type2Error(.wrongAnswerLength, "no answer to command \(self) can be valid")

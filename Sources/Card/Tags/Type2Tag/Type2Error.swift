@@ -1,25 +1,26 @@
-/// The reason why a frame, an answer or a dump was refused: a kind to act on, and words for people.
+/// Why a frame, an answer or a dump was refused: a kind for code to act on, and a message for
+/// people.
 ///
 /// Two errors are equal when their kinds are.
 public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// tapcard does not know the command in the frame.
+        /// tapcard does not support the command in the frame.
         case unknownCommand
         /// The frame is too short or too long for its command.
         case wrongFrameLength
         /// The answer is too short or too long for the command.
         case wrongAnswerLength
 
-        /// The dump is longer than any valid one.
+        /// The dump is longer than any valid dump.
         case tooLong
-        /// The first line is not that of a format that tapcard reads.
+        /// The first line does not belong to any format that tapcard reads.
         case unknownVersion
-        /// The chip is not one that tapcard knows.
+        /// tapcard does not support this chip.
         case unknownChip
-        /// The line is neither a field, a page nor a comment.
+        /// The line is not a field, a page, or a comment.
         case unknownLine
-        /// A field that occurs twice.
+        /// A field that appears twice.
         case duplicateField
         /// A field that belongs further up.
         case misplacedField
@@ -29,25 +30,25 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case badValue
         /// A UID that is not seven bytes long.
         case wrongUID
-        /// The dump has a page twice.
+        /// A page appears twice in the dump.
         case duplicatePage
-        /// The dump lacks a page.
+        /// A page is missing from the dump.
         case missingPage
         /// A page that the chip does not have.
         case excessPage
-        /// Two parts of the dump that contradict each other.
+        /// Two parts of the dump contradict each other.
         case contradiction
-        /// A page that could not be read, where the whole memory is needed.
+        /// A page that could not be read, although the whole memory is needed.
         case unreadPage
-        /// A file whose syntax fits no dump format.
+        /// A file whose syntax does not match any dump format.
         case badSyntax
         /// The dump has data that the requested format cannot express.
         case inexpressible
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence for people that describes the failure.
     public let detail: String
 
     /// Creates an error.

@@ -21,7 +21,7 @@ enum Type2Opcode: UInt8 {
         }
     }
 
-    /// The second byte of the commands that allow only one value.
+    /// The second byte of commands that allow only one value there.
     var fixedArgument: UInt8? {
         switch self {
         case .readCounter: 0x02

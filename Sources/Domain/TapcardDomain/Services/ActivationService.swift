@@ -1,13 +1,13 @@
 /// The port to the service that activates scratched codes.
 ///
-/// A repeated request with the same code is harmless, because the code is the key. So a request
-/// whose answer was lost is sent again.
+/// Repeating a request with the same code is harmless, because the code is the key. So a request
+/// whose answer got lost is sent again.
 public protocol ActivationService: Sendable {
-    /// Activates a code. An answer counts only once it is complete and valid.
+    /// Activates a code. An answer counts only if it is complete and valid.
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
 }
 
-/// The answer of the service to a code.
+/// The service's answer to a code.
 public enum ActivationAnswer: Hashable, Sendable {
     /// The service has activated the code.
     case active

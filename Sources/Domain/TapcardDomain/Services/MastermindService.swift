@@ -1,9 +1,9 @@
 /// The port to the Mastermind service.
 ///
-/// Only `logIn` takes a password. A refused token is `.unauthorized`: the caller logs in again,
-/// once, and repeats the call.
+/// Only `logIn` takes a password. If a token is refused, the error is `.unauthorized`: the caller
+/// logs in again, once, and repeats the call.
 package protocol MastermindService: Sendable {
-    /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the
+    /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it, the
     /// service decides.
     func logIn(
         user: String, password: String, timeToLive: Int?
@@ -17,11 +17,11 @@ package protocol MastermindService: Sendable {
     func ranking(with token: MastermindToken) async throws(ServiceError) -> [MastermindRank]
 }
 
-/// The access token of a user. Never shown and never logged.
+/// A user's access token. Never shown and never logged.
 package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package let secret: String
 
-    /// `nil` for a text that cannot be a header value.
+    /// `nil` for text that cannot be a header value.
     package init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -47,16 +47,16 @@ package struct MastermindAnswer: Hashable, Sendable {
     }
 }
 
-/// A row of the ranking: the fewest guesses are the best.
+/// A row in the ranking: fewer guesses are better.
 package struct MastermindRank: Hashable, Sendable {
     package let id: String
     package let participant: String
     package let name: String
-    /// The time as the service writes it: "2021-04-26 17:26:22".
+    /// The time, as written by the service: "2021-04-26 17:26:22".
     package let time: String
     package let score: Int
     package let slots: Int
-    /// The addresses of pictures in three sizes, if there are any.
+    /// The addresses of an icon in three sizes, if there is one.
     package let icons: [String]
 
     package init(

@@ -1,11 +1,11 @@
 /// The base address of a service, http or https.
 ///
-/// It has no user, password, query or fragment, because addresses are shown and must not contain
-/// secrets, and because a path is appended.
+/// It has no user, password, query, or fragment, because addresses are displayed and must not
+/// contain secrets, and because a path is appended.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address without a slash at its end.
+    /// The address without a slash at the end.
     package let text: String
-    /// The host, with the port if it is given: for messages.
+    /// The host, with the port if one is given, for messages.
     package let host: String
 
     private static let longest = 2_048
@@ -33,14 +33,14 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
             throw refusal("it has no valid host, or its port is not 1 to 65535")
         }
         var path = rest.dropFirst(host.utf8.count)
-        // A path is appended with its own slash.
+        // The appended path has its own slash.
         while path.last == "/" { path.removeLast() }
         (self.text, self.host) = (scheme + host + path, String(host))
     }
 
     package var description: String { text }
 
-    /// The address of a call below this one.
+    /// The address of a call, which is this one followed by its path.
     package func appending(_ path: String) -> String { text + path }
 
     private static func mayStand(_ byte: UInt8) -> Bool {

@@ -1,34 +1,35 @@
-/// The reason why a service gave no usable answer. Equal when the kinds are.
+/// Why a service did not give a usable answer. Equal when their kinds are.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
         /// No answer: no network, an unknown name, or a closed port.
         case offline
-        /// The service gave no answer in time.
+        /// The service did not answer in time.
         case timedOut = "timed-out"
-        /// The certificate is not that of the service.
+        /// The certificate does not belong to the service.
         case certificate = "bad-certificate"
         /// The connection ended in the middle of the answer.
         case cutOff = "cut-off"
         /// The service's answer is too large.
         case tooLarge = "too-large"
-        /// The service points to another address.
+        /// The service redirects to another address.
         case redirected
-        /// The server does not use HTTP, or breaks its rules.
+        /// The server does not use HTTP, or violates its rules.
         case notHTTP = "not-http"
         /// The service rejected the request: 4xx.
         case refused
-        /// The service reported an error of its own: 5xx.
+        /// The service reported an internal error: 5xx.
         case broken
         /// The token has expired or is invalid: log in again.
         case unauthorized
-        /// The service does not accept the password.
+        /// The service rejected the password.
         case wrongPassword = "wrong-password"
         /// The service's answer is not JSON.
         case notJSON = "not-json"
-        /// JSON, but not of the documented form.
+        /// The answer is JSON, but not in the documented form.
         case wrongShape = "wrong-shape"
-        /// A list that can only grow became shorter: it is outdated, or the lottery was restarted.
+        /// A list that can only grow has become shorter: it is outdated, or the lottery was
+        /// restarted.
         case goneBack = "gone-back"
         /// The version is empty.
         case emptyVersion = "empty-version"
@@ -38,17 +39,17 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case badBalls = "bad-balls"
         /// The lottery's date makes no sense.
         case badDate = "bad-date"
-        /// The setting is not an address of a service.
+        /// The setting is not a valid address for a service.
         case badAddress = "bad-address"
         /// This machine cannot make requests: libcurl is missing.
         case noClient = "no-client"
-        /// The calling task was cancelled.
+        /// The calling task was canceled.
         case cancelled
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence for people that describes the failure.
     public let detail: String
 
     /// Creates an error.

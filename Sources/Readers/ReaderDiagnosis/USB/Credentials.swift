@@ -10,12 +10,12 @@ public struct Credentials: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// Whether the mode of a file alone allows this user to read and write it.
+    /// Whether a file's mode alone allows this user to read and write it.
     func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
         if uid == 0 { return true }
         let bits: UInt32 =
-            // As in the kernel, only the first class that fits counts: an owner without rights gets
-            // none from the group.
+            // As in the kernel, only the first class that applies counts: an owner without
+            // permissions does not get any from the group.
             if uid == owner {
                 mode >> 6
             } else if groups.contains(group) {

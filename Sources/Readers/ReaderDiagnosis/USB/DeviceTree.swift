@@ -1,13 +1,14 @@
 import Glibc
 
-/// The kernel's and udev's folders, below a root that tests may choose. It writes nothing and opens
-/// no device: it reads only names, links and attributes.
+/// The kernel's and udev's folders, below a root that tests can choose. It does not write anything
+/// or open any devices: it reads only names, links, and attributes.
 struct DeviceTree: Sendable {
-    /// The most names in a folder. Real folders have fewer; more mean that something else is wrong.
+    /// The maximum number of names in a folder. Real folders have fewer; more would mean that
+    /// something else is wrong.
     private static let mostNamesInAFolder = 65_536
     private static let longestAttributeInBytes = 4_096
 
-    /// The root without a final slash: empty for the machine itself.
+    /// The root without a trailing slash: empty for the machine itself.
     private let root: String
 
     init(root: String) {
@@ -50,7 +51,7 @@ struct DeviceTree: Sendable {
         text(path).flatMap { Int($0, radix: radix) }
     }
 
-    /// The target of a link, as written in it.
+    /// The target of a link, as stored in the link.
     func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(root + link, &bytes, bytes.count - 1)
@@ -58,12 +59,12 @@ struct DeviceTree: Sendable {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path with its links resolved, or as it is if it does not exist.
+    /// The path with its links resolved, or unchanged if it does not exist.
     func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
         let path = unsafe String(cString: real)
-        // A link may lead out of a tree other than the machine's.
+        // A link may lead out of a tree that is not the machine's own.
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
     }
 
@@ -79,7 +80,7 @@ struct DeviceTree: Sendable {
         return status
     }
 
-    /// Whether the kernel would let this process read and write the file, including the access
-    /// lists that logind gives to devices, which the mode does not show.
+    /// Whether the kernel would let this process read and write the file, taking into account the
+    /// access lists that logind sets on devices, which the mode does not show.
     func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
 }

@@ -1,6 +1,6 @@
 import CLibUSB
 
-/// libusb, used only to list devices, which it does without opening any.
+/// libusb, used only to list devices, which it can do without opening any of them.
 enum LibUSB {
     /// Runs the body with a libusb session; `nil` if there is none, as in a container without the
     /// device nodes.
@@ -11,7 +11,7 @@ enum LibUSB {
         return unsafe body(session)
     }
 
-    /// The descriptors of all devices. The kernel keeps them, so the devices themselves are not
+    /// The descriptors of all devices. The kernel stores them, so the devices themselves are not
     /// queried.
     static func devices() -> [USBIdentity]? {
         unsafe withSession { session -> [USBIdentity]? in

@@ -8,7 +8,7 @@ struct OpenFiles: Sendable {
 
     let tree: DeviceTree
 
-    /// The programs that have each of these paths open, except this process.
+    /// The programs that have each of these paths open, not counting this process.
     func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
@@ -32,7 +32,8 @@ struct OpenFiles: Sendable {
         tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
     }
 
-    /// The name of a process, which it chooses itself. It may end during the call.
+    /// The name of a process, which the process itself chooses. The process may end during the
+    /// call.
     private func name(of pid: Int) -> String {
         tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
     }

@@ -4,33 +4,33 @@ import Glibc
 
 /// A reader that was plugged in or unplugged.
 public enum PlugEvent: Sendable, Hashable {
-    /// The first event: the readers present at the start. No later change is missed.
+    /// The first event: the readers present at the start. No later change will be missed.
     case watching([PluggedReader])
     case arrived(PluggedReader)
     case left(PluggedReader)
 }
 
-/// Reports readers that are plugged in and unplugged.
+/// Reports when readers are plugged in and unplugged.
 ///
-/// libusb reports that something changed, and sysfs shows the change. If libusb cannot, for example
-/// in a container without udev, sysfs is polled.
+/// libusb reports that something has changed, and sysfs shows what. If libusb cannot do that, for
+/// example in a container without udev, sysfs is polled.
 public struct PlugWatcher: Sendable {
-    /// The most events in the queue. A consumer that does not read them loses the oldest: a bus
-    /// with so many changes is unusable anyway.
+    /// The maximum number of events in the queue. A consumer that does not read them loses the
+    /// oldest ones: a bus with that many changes is unusable anyway.
     private static let mostEventsWaiting = 256
 
     private let discovery: ReaderDiscovery
     private let interval: Duration
 
-    /// The interval is the time between two polls without a notification.
+    /// The interval is the time between two polls when there is no notification.
     public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
     {
         self.discovery = discovery
         self.interval = interval
     }
 
-    /// The events, until the stream is dropped or the task that reads it is cancelled. Then the
-    /// watch ends within a quarter of a second and releases everything.
+    /// The events, until the stream is dropped or the task that reads it is canceled. After that,
+    /// the watch ends within a quarter of a second and releases everything.
     public func events() -> AsyncStream<PlugEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
             let lane = PlugLane(discovery, interval)
@@ -47,7 +47,7 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The longest wait before cancellation is checked.
     private static let waitInMicroseconds = 250_000
-    /// How long to poll frequently after a notification. The kernel reports that a device leaves
+    /// How long to poll frequently after a notification. The kernel reports the removal of a device
     /// before its folder is gone, and a new device has its folder before its node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
@@ -78,7 +78,7 @@ private actor PlugLane {
         }
     }
 
-    /// Compares the present readers with the previous ones, after each notification and at
+    /// Compares the readers now present with the previous ones, after each notification and at
     /// intervals.
     private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
@@ -86,7 +86,7 @@ private actor PlugLane {
         tell(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
         var settled = last
-        // Whether a reader has come whose node has not.
+        // Whether a reader has appeared whose node has not.
         var isAwaitingNode = false
         while !Task.isCancelled {
             let isSettling = settled > .now
@@ -101,7 +101,7 @@ private actor PlugLane {
                 if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
             }
             let new = readers(now.filter { !devices.contains($0) })
-            // Not reported yet: without its node it would count as unusable.
+            // Not reported yet: without its node, it would count as unusable.
             let early = isSettling ? new.filter { $0.value.node.access == .missing } : [:]
             isAwaitingNode = !early.isEmpty
             for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
@@ -109,7 +109,7 @@ private actor PlugLane {
                 present[device] = reader
                 tell(.arrived(reader))
             }
-            // Leaves the early ones out, so that they count as new at the next look.
+            // Leaves out the early ones, so that they count as new the next time.
             devices = now.filter { early[$0] == nil }
         }
     }
@@ -126,13 +126,13 @@ private actor PlugLane {
     }
 }
 
-/// Whether libusb has reported a change. Only the thread that handles libusb's events uses it,
+/// Whether libusb has reported a change. Used only by the thread that handles libusb's events,
 /// because libusb runs the callback inside that call.
 private final class PlugSignal {
     private var isRaised = false
 
-    /// The callback, which C calls on the lane's thread. A typed constant, so that it belongs to no
-    /// actor.
+    /// The callback, which C calls on the lane's thread. A typed constant, so that it does not
+    /// belong to any actor.
     private static let raise:
         @convention(c) (
             OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
@@ -145,7 +145,8 @@ private final class PlugSignal {
             return 0
         }
 
-    /// Subscribes while the body runs. `false`, without running it, if that is not possible.
+    /// Subscribes while the body runs. If that is not possible, returns `false` without running the
+    /// body.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
         guard tapcard_libusb_has_hotplug() != 0 else { return false }
         let signal = PlugSignal()
@@ -155,16 +156,16 @@ private final class PlugSignal {
         guard result == 0 else { return false }
         body(signal)
         unsafe libusb_hotplug_deregister_callback(session, handle)
-        // C holds no reference, so the signal has to outlive the subscription.
+        // C does not hold a reference, so the signal has to outlive the subscription.
         withExtendedLifetime(signal) {}
         return true
     }
 
-    /// Waits for a change within this limit; `true` if one came.
+    /// Waits for a change, up to this limit; `true` if there was one.
     func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
         var time = timeval(tv_sec: 0, tv_usec: microseconds)
         guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {
-            // An error that comes at once must not become a busy loop.
+            // An error that is returned immediately must not turn into a busy loop.
             usleep(useconds_t(microseconds))
             return false
         }

@@ -4,8 +4,8 @@ import Glibc
 /// Finds out which readers are plugged in, whether they may be opened, and which programs hold
 /// them.
 ///
-/// It opens, claims and resets no reader: libnfc's own listing would take a reader away from the
-/// program that uses it.
+/// It does not open, claim, or reset any reader: libnfc's own listing would take a reader away from
+/// the program that is using it.
 public struct ReaderDiscovery: Sendable {
     /// The socket of pcscd, created by systemd or by pcscd itself.
     private static let smartCardSocket = "/run/pcscd/pcscd.comm"
@@ -13,8 +13,9 @@ public struct ReaderDiscovery: Sendable {
     let tree: DeviceTree
     private let credentials: Credentials?
 
-    /// A root other than the machine's own is a folder with sys, dev, proc and run in it; then only
-    /// sysfs is used. Without credentials, the kernel decides which devices this process may open.
+    /// A root other than the machine's own is a folder that contains sys, dev, proc, and run; in
+    /// that case, only sysfs is used. Without credentials, the kernel decides which devices this
+    /// process may open.
     public init(root: String = "/", credentials: Credentials? = nil) {
         tree = DeviceTree(root: root)
         self.credentials = credentials
@@ -22,7 +23,7 @@ public struct ReaderDiscovery: Sendable {
 
     /// The state of this machine's readers, as visible from outside.
     ///
-    /// Reads some hundred small files, so use `survey()` where a thread must not be blocked.
+    /// Reads several hundred small files, so use `survey()` where a thread must not be blocked.
     public func surveyBlocking() -> ReaderSurvey {
         let devices = identities()
         let bus = USBBus(tree: tree)
@@ -34,14 +35,14 @@ public struct ReaderDiscovery: Sendable {
             user: AccountNames.user(credentials?.uid ?? geteuid()))
     }
 
-    /// The survey, made on its own lane.
+    /// The survey, carried out on its own lane.
     public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
 
-    /// The survey with pcscd's answer about its readers, and the state of the path in the given
+    /// The survey, with pcscd's answer about its readers and the state of the path in the given
     /// name.
     ///
-    /// pcscd is queried first, if available: systemd starts it for that, and then it takes readers,
-    /// which the survey has to show.
+    /// pcscd is queried first, if available: systemd starts it for that purpose, and then it claims
+    /// readers, which the survey has to show.
     public func survey(
         naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
     ) async -> ReaderSurvey {
@@ -56,7 +57,7 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// The answer of pcscd to a query for its readers.
+    /// pcscd's answer to a query for its readers.
     public enum SmartCardAnswer: Sendable, Hashable {
         case readers([String])
         case refusal(String)
@@ -80,10 +81,10 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// The readers that are plugged in now.
+    /// The readers that are now plugged in.
     public func connected() -> [PluggedReader] { readers(among: identities()) }
 
-    /// The devices from libusb, or from sysfs if libusb cannot be used or would look at another
+    /// The devices from libusb, or from sysfs if libusb cannot be used or would look at a different
     /// tree.
     private func identities() -> [USBIdentity] {
         let devices = tree.isMachine ? LibUSB.devices() : nil
@@ -111,14 +112,14 @@ public struct ReaderDiscovery: Sendable {
         }
     }
 
-    /// The holders of a device. A serial bridge is supposed to be bound to the kernel's driver,
-    /// like a keyboard next to a reader; "usbfs" marks a program, possibly another user's.
+    /// The holders of a device. A serial bridge is supposed to be bound to the kernel's driver, and
+    /// so is a keyboard next to a reader; "usbfs" indicates a program, possibly another user's.
     private func holders(
         _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
     ) -> [ReaderHolder] {
         guard model.service != .serialBridge else { return [] }
         let modules = Set(drivers).subtracting(["usbfs", "usbhid"]).sorted()
-        // Only root sees the open files of other users, but everybody sees the claim.
+        // Only root can see other users' open files, but everyone can see the claim.
         let isClaimed = drivers.contains("usbfs") && programs.isEmpty
         return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
     }
@@ -137,15 +138,15 @@ public struct ReaderDiscovery: Sendable {
             mode: UInt16(status.st_mode & 0o777))
     }
 
-    /// The state of pcscd. A process alone is not enough: it may be in another container, or be
-    /// another program with that name.
+    /// The state of pcscd. A process alone is not enough: it may be in another container, or be a
+    /// different program with that name.
     fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
         guard tree.exists(Self.smartCardSocket) else { return .absent }
         return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand
     }
 }
 
-/// The lane on which a survey's files are read, so that they block no shared thread.
+/// The lane on which a survey's files are read, so that they do not block a shared thread.
 private actor DiscoveryLane {
     private nonisolated let lane = BlockingLane(label: "tapcard.discovery")
 

@@ -2,14 +2,14 @@ extension ReaderDiscovery {
     /// The names of serial ports that may have a board. Ports on the mainboard are left out: they
     /// always exist and hardly ever have a reader.
     private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
-    /// The Raspberry Pi's name for the port on its header, a link to one of the others.
+    /// The Raspberry Pi's name for the port on its header, a link to one of the other ports.
     private static let headerPort = "serial0"
 
     /// The serial ports that may have a PN532 board.
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }
-        // The header's port is one of the others: it is listed once, by this name.
+        // The header's port is one of the others: it is listed once, under this name.
         let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
         let ports =
             names.filter { name in
@@ -27,7 +27,7 @@ extension ReaderDiscovery {
         }
     }
 
-    /// The result of a look-up by path.
+    /// The result of looking up a path.
     public enum NamedPath: Sendable, Hashable {
         case port(SerialPort)
         /// The path exists, but is not a terminal.
@@ -44,7 +44,7 @@ extension ReaderDiscovery {
         guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
             return .other
         }
-        // A program that emulates a reader has the terminal open, too.
+        // A program that emulates a reader also has the terminal open.
         let holders =
             isPseudoTerminal
             ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
@@ -62,7 +62,7 @@ extension ReaderDiscovery {
         return tree.exists("/sys/class/tty/\(name)")
     }
 
-    /// The bridge of a port, one or two folders above it depending on the driver.
+    /// The bridge for a port, one or two folders above it depending on the driver.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {
             let folder = "/sys/class/tty/\(name)/device/\(above)/"

@@ -1,4 +1,4 @@
-/// A device on the bus, as its descriptor identifies it.
+/// A device on the bus, as identified by its descriptor.
 struct USBIdentity: Sendable, Hashable {
     let bus: Int
     let address: Int
@@ -19,7 +19,7 @@ struct USBIdentity: Sendable, Hashable {
 /// The USB devices that sysfs shows.
 struct USBBus: Sendable {
     static let folder = "/sys/bus/usb/devices"
-    /// The device class of hubs.
+    /// The device class for hubs.
     private static let hubClass = 0x09
 
     let tree: DeviceTree

@@ -4,7 +4,7 @@ extension Fault: CustomStringConvertible {
         "\(counted.rawValue) \(countdown) \(kind)"
     }
 
-    /// Reads a fault, only as `description` spells it.
+    /// Reads a fault, but only in the form written by `description`.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 3, let counted = Counted(rawValue: words[0]),
@@ -41,7 +41,7 @@ extension Fault.Kind: CustomStringConvertible {
         case ("garbled", 1): self = .garbled
         case ("late", 1): self = .late
         case ("refused", 2):
-            // A NAK is 0 to 9: of the four bits, 0Ah is the ACK.
+            // A NAK is 0 to 9: out of the values of four bits, 0Ah is the ACK.
             guard let code = UInt8(words[1]), code < 10 else { return nil }
             self = .refused(code)
         case ("killed-before", 1): self = .killedBefore

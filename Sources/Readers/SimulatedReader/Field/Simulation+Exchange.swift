@@ -1,16 +1,16 @@
 public import Tags
 
-/// The outcome of one frame to a simulated tag.
+/// The outcome of sending one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
-    /// The tag answers, or stays silent.
+    /// The tag answers, or does not.
     case reply(TagReply)
     /// The tag gave this reply, but it was damaged in transit.
     case garbled(TagReply)
     /// The tag gave this reply after the reader had stopped waiting.
     case late(TagReply)
-    /// The tag is not, or no longer, in the field.
+    /// The tag is not in the field, or no longer.
     case gone
-    /// The process that uses the tag dies, before the frame (with silence) or after it.
+    /// The process that uses the tag dies, either before the frame (with silence) or after it.
     case killed(TagReply)
 }
 
@@ -21,7 +21,7 @@ extension Simulation {
 
     /// Sends one frame, without CRC, to the tag with this UID.
     ///
-    /// The change is kept even if the frame failed: that makes torn pages possible.
+    /// The change is kept even if the frame failed: that is what makes torn pages possible.
     public mutating func exchange(
         _ frame: [UInt8], with uid: [UInt8], _ side: inout TagSide
     ) -> FrameOutcome {
@@ -32,7 +32,7 @@ extension Simulation {
             return .gone
         }
         if case .refused(let code) = fault {
-            // An empty frame is no command, so the tag falls silent, as after any NAK.
+            // An empty frame is not a command, so the tag stops answering, as after any NAK.
             var unharmed = before
             _ = side.answer([], &unharmed)
             return .reply(.nak(code))
@@ -51,7 +51,7 @@ extension Simulation {
             late: .late(reply), killed: .killed(reply), gone: .gone)
     }
 
-    /// What the reader receives of a tag's answer, under a fault or none.
+    /// What the reader receives of a tag's answer, with or without a fault.
     mutating func arrival<Outcome>(
         from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
         late: Outcome, killed: Outcome, gone: Outcome
@@ -66,7 +66,7 @@ extension Simulation {
         }
     }
 
-    /// Counts a frame against the armed fault. Returns the fault when it is due, and disarms it.
+    /// Counts a frame toward the armed fault. When the fault is due, returns and disarms it.
     mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
         guard var due = fault, isWrite || due.counted == .frame else { return nil }
         due.countdown -= 1
@@ -76,7 +76,7 @@ extension Simulation {
 
     /// Interrupts the programming of a page. The chip protects lock bits and the capability
     /// container; everything else tears, and a torn password becomes the tag's password. A page
-    /// tears even if the new content equals the old.
+    /// tears even if the new content is the same as the old.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {

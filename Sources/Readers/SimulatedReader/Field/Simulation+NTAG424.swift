@@ -2,7 +2,7 @@ package import Tags
 
 /// The only place where a command or a block meets an NTAG 424 and a fault.
 extension Simulation {
-    /// The outcome of one step of a conversation with a chip.
+    /// The outcome of one step in an exchange with a chip.
     package enum ChipOutcome: Hashable, Sendable {
         /// The answer; `nil` for silence.
         case answer([UInt8]?)
@@ -10,14 +10,14 @@ extension Simulation {
         case garbled([UInt8])
         /// The chip answered after the reader had stopped waiting.
         case late
-        /// The chip is not, or no longer, in the field.
+        /// The chip is not in the field, or no longer.
         case gone
-        /// The process that uses the chip dies, before the step or after it.
+        /// The process that uses the chip dies, either before the step or after it.
         case killed
     }
 
     /// Lets the chip with this UID react, unless a fault is due. `react` changes the state and
-    /// memory that it gets; both are kept as far as the fault allows.
+    /// memory passed to it; both changes are kept as far as the fault allows.
     package mutating func exchange<State>(
         with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
         _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
@@ -29,7 +29,7 @@ extension Simulation {
             return .gone
         }
         if case .refused = fault {
-            // 91EEh: the chip could not write, and did nothing.
+            // 91EEh: the chip could not write and did nothing.
             return .answer([0x91, 0xEE])
         }
         if fault == .killedBefore { return .killed }
@@ -51,7 +51,7 @@ extension Simulation {
 }
 
 extension TornPage {
-    /// The number of bytes written, for a chip that writes bytes, not single bits.
+    /// The number of bytes written, for a chip that writes bytes rather than single bits.
     fileprivate var writtenBytes: Int {
         switch self {
         case .unchanged: 0

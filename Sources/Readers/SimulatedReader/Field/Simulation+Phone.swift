@@ -1,20 +1,20 @@
 import Tags
 
 extension Simulation {
-    /// The bytes that a phone reads from a tag, without key or password.
+    /// The bytes that a phone reads from a tag, without a key or password.
     package enum SeenByPhone: Hashable, Sendable {
-        /// The message of an NTAG 424, and how often it was read; `nil` if the chip refuses to be
-        /// read. The count is `nil` if the chip does not show it.
+        /// The message on an NTAG 424, and how often it was read; `nil` if the chip refuses to be
+        /// read. The count is `nil` if the chip does not reveal it.
         case message([UInt8]?, reads: UInt32?)
         /// The data area of an NTAG21x, from page 4 on.
         case area([UInt8])
     }
 
-    /// The most bytes that a phone asks for at once.
+    /// The maximum number of bytes that a phone requests at once.
     private static let mostAtOnce = 59
 
-    /// Holds a tag to a phone, wherever it is. The tag counts this read as a real one would. `nil`
-    /// if the drawer lacks the UID.
+    /// Holds a tag to a phone, wherever the tag is. The tag counts this read as a real one would.
+    /// `nil` if the UID is not in the drawer.
     package mutating func showToPhone(
         _ uid: [UInt8], random: (Int) -> [UInt8]
     ) -> SeenByPhone? {
@@ -30,8 +30,8 @@ extension Simulation {
         return .area(area)
     }
 
-    /// Finds the file through the capability file and reads it in parts, as phones do: within one
-    /// selection of the file, so that all parts have the same count.
+    /// Finds the file through the capability file and reads it in parts, as phones do: the file is
+    /// selected only once, so that all parts have the same count.
     private static func message(
         of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
@@ -60,7 +60,7 @@ extension Simulation {
         return message
     }
 
-    /// Reads four pages at a time, up to the first that the tag refuses.
+    /// Reads four pages at a time, up to the first one that the tag refuses.
     private static func area(of tag: inout TagMemory) -> [UInt8] {
         var side = TagSide()
         side.powerUp(tag)
@@ -72,7 +72,7 @@ extension Simulation {
                 case .data(let bytes) = side.answer(
                     Type2Command.read(UInt8(page)).frame, &tag)
             else { break }
-            // A page is four bytes; the last READ goes beyond the pages for users.
+            // A page is four bytes; the last READ extends past the user pages.
             area += bytes.prefix((Int(pages.upperBound) - page + 1) * 4)
         }
         return area

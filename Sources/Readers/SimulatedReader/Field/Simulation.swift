@@ -2,27 +2,27 @@ public import Tags
 
 /// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
 public struct Simulation: Hashable, Sendable {
-    /// The most tags in a drawer: enough for experiments, and a file of that size still reads at
-    /// once.
+    /// The maximum number of tags in a drawer: enough for experiments, and a file of that size can
+    /// still be read quickly.
     public static let mostTags = 64
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
-    /// Whether a typed text means that chip.
+    /// Whether this typed text means that chip.
     package static func isChip(typed text: String) -> Bool {
         text.uppercased() == chipName || text == String(chipName.suffix(3))
     }
 
-    /// The tags of the drawer.
+    /// The tags in the drawer.
     public private(set) var tags: [TagMemory]
-    /// The NTAG 424 cards of the drawer, which prove themselves.
+    /// The NTAG 424 cards in the drawer, which can prove that they are genuine.
     package private(set) var chips: [NTAG424Memory]
     /// The UIDs of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
-    /// The tag that was on the reader last, for "put it back".
+    /// The tag that was last on the reader, for "put it back".
     public private(set) var lastOnReader: [UInt8]?
-    /// The next fault; `nil` for none.
+    /// The next fault; `nil` if there is none.
     public var fault: Fault?
 
     /// Creates a drawer with tags, some of them on the reader.
@@ -46,13 +46,13 @@ public struct Simulation: Hashable, Sendable {
         return simulation
     }
 
-    /// The tags and chips with all that they keep without power, wherever they are.
+    /// The tags and chips with everything that they keep without power, wherever they are.
     package var contents: Simulation { Simulation(tags, chips: chips) }
 
-    /// The tag with this UID; `nil` if the drawer lacks it.
+    /// The tag with this UID; `nil` if it is not in the drawer.
     public func tag(_ uid: [UInt8]) -> TagMemory? { tags.first { $0.uid == uid } }
 
-    /// Replaces a tag of the drawer, or adds it.
+    /// Replaces a tag in the drawer, or adds it.
     public mutating func save(_ tag: TagMemory) {
         if let index = tags.firstIndex(where: { $0.uid == tag.uid }) {
             tags[index] = tag
@@ -64,7 +64,7 @@ public struct Simulation: Hashable, Sendable {
     /// The NTAG 424 with this UID.
     package func chip(_ uid: [UInt8]) -> NTAG424Memory? { chips.first { $0.number == uid } }
 
-    /// Replaces an NTAG 424 of the drawer, or adds it.
+    /// Replaces an NTAG 424 in the drawer, or adds it.
     package mutating func save(_ chip: NTAG424Memory) {
         if let index = chips.firstIndex(where: { $0.number == chip.number }) {
             chips[index] = chip
@@ -73,8 +73,8 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Adds a factory-new NTAG 424. The first has the UID and signature of a real one that its
-    /// maker published. `nil` if the drawer is full.
+    /// Adds a factory-new NTAG 424. The first one gets the UID and signature of a real chip, as
+    /// published by its maker. `nil` if the drawer is full.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> NTAG424Memory? {
@@ -93,7 +93,7 @@ public struct Simulation: Hashable, Sendable {
         return chip
     }
 
-    /// Puts tags of the drawer onto the reader and removes the others.
+    /// Puts tags from the drawer on the reader and removes the others.
     public mutating func put(_ uids: [[UInt8]]) {
         onReader = uids.filter { tag($0) != nil || chip($0) != nil }
         lastOnReader = onReader.last ?? lastOnReader
@@ -105,10 +105,11 @@ public struct Simulation: Hashable, Sendable {
     /// Removes one tag from the reader.
     public mutating func take(_ uid: [UInt8]) { onReader.removeAll { $0 == uid } }
 
-    /// Puts one tag of the drawer next to those on the reader.
+    /// Puts one tag from the drawer next to those on the reader.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
-    /// Takes a tag out of the drawer, for example to move it to another; `nil` if it is not there.
+    /// Takes a tag out of the drawer, for example to move it to another drawer; `nil` if it is not
+    /// there.
     public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
         guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
         take(uid)
@@ -116,8 +117,8 @@ public struct Simulation: Hashable, Sendable {
         return tags.remove(at: index)
     }
 
-    /// Takes an NTAG 424 out of the drawer, for example to move it to another; `nil` if it is not
-    /// there.
+    /// Takes an NTAG 424 out of the drawer, for example to move it to another drawer; `nil` if it
+    /// is not there.
     package mutating func removeChip(_ uid: [UInt8]) -> NTAG424Memory? {
         guard let index = chips.firstIndex(where: { $0.number == uid }) else { return nil }
         take(uid)
@@ -125,9 +126,9 @@ public struct Simulation: Hashable, Sendable {
         return chips.remove(at: index)
     }
 
-    /// Adds a factory-new tag. The first of a model gets the UID and true signature of a real chip,
-    /// if publicly known; the others are not signed. `nil` if the drawer is full. The UID is none
-    /// of those in drawers `elsewhere`.
+    /// Adds a factory-new tag. The first one of a model gets the UID and genuine signature of a
+    /// real chip, if publicly known; the others are not signed. `nil` if the drawer is full. The
+    /// UID differs from all those in the drawers `elsewhere`.
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {
@@ -138,7 +139,7 @@ public struct Simulation: Hashable, Sendable {
             save(tag)
             return tag
         }
-        // The numbers of NXP begin with 04h.
+        // NXP's UIDs begin with 04h.
         let uid = [0x04] + random(6)
         guard tag(uid) == nil, !elsewhere.contains(uid),
             let tag = TagMemory.blank(chip, uid: uid)

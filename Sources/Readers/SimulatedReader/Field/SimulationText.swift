@@ -2,7 +2,7 @@ public import Tags
 import TextCodecs
 
 /// The text form of a simulation, so that a simulated card survives between two commands and can be
-/// viewed, copied and restored.
+/// viewed, copied, and restored.
 extension Simulation {
     private static let heading = "tapcard simulation 1"
     private static let tagHeading = "tapcard tag "
@@ -11,7 +11,7 @@ extension Simulation {
     private static let faultField = "fault"
     private static let nothing = "none"
 
-    /// The text of a simulation's file.
+    /// The text of a simulation file.
     public var text: String {
         let lying =
             onReader.isEmpty
@@ -28,7 +28,7 @@ extension Simulation {
         return head + dumps.joined() + chips.joined()
     }
 
-    /// Reads the text of a simulation's file.
+    /// Reads the text of a simulation file.
     public init(parsing text: String) throws(ReaderError) {
         var lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
@@ -56,7 +56,7 @@ extension Simulation {
             throw ReaderError(
                 .noReader, "there are too many tags, or two have the same number")
         }
-        // First the last tag, then those on the reader: `put` remembers what was there last.
+        // The last tag first, then those on the reader: `put` remembers what was there last.
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the last tag is missing from the file")
@@ -72,7 +72,7 @@ extension Simulation {
         }
     }
 
-    /// The lines before the first tag, each field once.
+    /// The lines before the first tag, with each field only once.
     private static func fields(
         _ lines: inout ArraySlice<String>
     ) throws(ReaderError) -> [String: String] {
@@ -104,7 +104,7 @@ extension Simulation {
         return uids
     }
 
-    /// Reads the NTAG 424 cards, which follow all tags.
+    /// Reads the NTAG 424 cards, which come after all tags.
     private static func chips(
         _ lines: ArraySlice<String>
     ) throws(ReaderError) -> [NTAG424Memory] {
@@ -139,7 +139,7 @@ extension Simulation {
         }
         var tags: [TagMemory] = []
         for dump in dumps {
-            // The blank line between two dumps belongs to neither.
+            // The blank line between two dumps does not belong to either.
             let text = dump.joined(separator: "\n")
             do {
                 let memory = try TagDump(

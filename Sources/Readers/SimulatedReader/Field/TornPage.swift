@@ -8,7 +8,7 @@ public enum TornPage: Hashable, Sendable {
     case new
     /// All bytes are zero.
     case zero
-    /// Each differing bit is the old or the new one, chosen by this seed.
+    /// Each differing bit is either the old or the new one, chosen by this seed.
     case mix(seed: UInt64)
     /// The new content with only this many of its lowest one-bits programmed.
     case lowestOnes(Int)
@@ -18,12 +18,12 @@ public enum TornPage: Hashable, Sendable {
     case erasedToLowestOnes(Int)
     /// The old content, erased except for this many of its highest one-bits.
     case erasedToHighestOnes(Int)
-    /// The new content with only some of its one-bits programmed, by this seed.
+    /// The new content with only some of its one-bits programmed, chosen by this seed.
     case someOnes(seed: UInt64)
-    /// The old content, erased except for some of its one-bits, by this seed.
+    /// The old content, erased except for some of its one-bits, chosen by this seed.
     case erasedToSomeOnes(seed: UInt64)
 
-    /// The content of a page that was to hold `new` instead of `old`.
+    /// The content of a page that was supposed to hold `new` instead of `old`.
     public func content(old: Page, new: Page) -> Page {
         TornPage.page(content(old: TornPage.number(old), new: TornPage.number(new)))
     }
@@ -56,7 +56,7 @@ public enum TornPage: Hashable, Sendable {
         return kept
     }
 
-    /// Pseudo-random bits by SplitMix64, so a schedule tears the same way each time.
+    /// Pseudo-random bits from SplitMix64, so that a schedule tears pages the same way each time.
     private static func mask(_ seed: UInt64) -> UInt32 {
         var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,10 +1,10 @@
 package import TapcardDomain
 
-/// Parses the answer of the activation service: `{"ios":"6.24"}`, possibly with other members.
+/// Parses the activation service's answer: `{"ios":"6.24"}`, possibly with other members.
 package enum ActivationParsing {
     package static func answer(_ body: [UInt8]) throws(ServiceError) -> ActivationAnswer {
         let member = try AnswerReader(body).member("ios")
-        // The digits are kept as they are written: 6.10 must not become 6.1.
+        // The digits are kept exactly as written: 6.10 must not become 6.1.
         let text = try member.digits()
         guard !text.isEmpty else {
             throw member.wrong("is empty, but must be a version", as: .emptyVersion)

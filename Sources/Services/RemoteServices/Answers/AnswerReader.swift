@@ -1,10 +1,10 @@
 import TapcardDomain
 import TextCodecs
 
-/// A value in a service's answer and its path, so that an error can name the place.
+/// A value in a service's answer, and its path, so that an error can say where it is.
 struct AnswerReader {
-    /// The most values in an answer. A mebibyte of draws or tickets in the documented form has
-    /// fewer.
+    /// The maximum number of values in an answer. A mebibyte of draws or tickets in the documented
+    /// form has fewer.
     private static let mostValues = 100_000
 
     let value: JSONValue
@@ -47,7 +47,7 @@ struct AnswerReader {
         return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(place)") }
     }
 
-    /// A string that is not empty and not longer than a limit.
+    /// A string that is neither empty nor longer than a limit.
     func string(longest: Int = 1_024) throws(ServiceError) -> String {
         guard let string = value.string else { throw wrong("is not a string") }
         guard !string.isEmpty else { throw wrong("is empty") }
@@ -65,12 +65,12 @@ struct AnswerReader {
         return text
     }
 
-    /// An integer from its exact digits; services write them with and without quotes.
+    /// An integer, from its exact digits; services write them with and without quotes.
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =
-            // 18 digits always fit an Int. Signs, spaces and exponents are refused: 2e1 is not a
-            // ball.
+            // 18 digits always fit in an Int. Signs, spaces, and exponents are refused: 2e1 is not
+            // a ball.
             (1...18).contains(text.utf8.count)
             && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         guard isPlain, let number = Int(text) else {

@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// Parses the answers of the lottery: draws, and the tickets that it stores itself.
+/// Parses the lottery's answers: draws, and the tickets that the lottery itself stores.
 package enum LotteryParsing {
     package static func draws(
         _ body: [UInt8], under rules: LotteryRules
@@ -49,7 +49,7 @@ package enum LotteryParsing {
         return tickets
     }
 
-    /// The balls `number1`, `number2`, ... and the bonus, whose name differs between answers.
+    /// The balls `number1`, `number2`, ... and the bonus ball, whose name differs between answers.
     private static func balls(
         of row: AnswerReader, bonus: String, under rules: LotteryRules
     ) throws(ServiceError) -> Balls {
@@ -61,7 +61,7 @@ package enum LotteryParsing {
         }
         var numbers: [Int] = []
         for place in 1...rules.ballCount { numbers.append(try ball("number\(place)")) }
-        // One ball more would be another lottery, in which prizes mean something else.
+        // An extra ball would mean a different lottery, in which prizes mean something else.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
             throw extra.wrong(
                 "is one ball too many; the settings allow \(rules.ballCount)", as: .badBalls)

@@ -1,13 +1,13 @@
 package import TapcardDomain
 
-/// Parses the answers of the Mastermind service.
+/// Parses the Mastermind service's answers.
 package enum MastermindParsing {
     private static let highestScore = 1_000_000_000
     private static let longestName = 200
 
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
-        // It is sent back in a header, where a line end would begin another one.
+        // It is sent back in a header, where a line ending would begin another header.
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
             throw member.wrong("contains a character that tokens never have")
         }
@@ -22,7 +22,7 @@ package enum MastermindParsing {
         return id
     }
 
-    /// The evaluation of a guess with this many colours.
+    /// The evaluation of a guess with this many slots.
     package static func guess(
         _ body: [UInt8], slots: Int
     ) throws(ServiceError) -> MastermindAnswer {
@@ -59,12 +59,12 @@ package enum MastermindParsing {
         return ranks
     }
 
-    /// A user's name. Users choose their names, which are shown to others.
+    /// A user's name. Users choose their own names, and other people see them.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
         Shown.text(try row.member(key).string(), longest: longestName)
     }
 
-    /// A time such as "2021-04-26 17:26:22", taken unchanged because its time zone is unknown.
+    /// A time such as "2021-04-26 17:26:22", left unchanged because its time zone is unknown.
     private static func time(_ member: AnswerReader) throws(ServiceError) -> String {
         let text = try member.string()
         guard CivilTime(text) != nil else {

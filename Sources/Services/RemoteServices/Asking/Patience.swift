@@ -1,10 +1,10 @@
-/// The timeouts and retries of a service.
+/// The timeouts and retries for a service.
 package struct Patience: Hashable, Sendable {
-    /// The timeout of a connection attempt.
+    /// The timeout for a connection attempt.
     package let connecting: Duration
-    /// The timeout of all attempts together, including the pauses.
+    /// The timeout for all attempts together, including the pauses.
     package let whole: Duration
-    /// The most attempts of a harmless request.
+    /// The maximum number of attempts for a harmless request.
     package let attempts: Int
     /// The pause before the second attempt; each further pause is twice as long.
     package let firstPause: Duration
@@ -17,18 +17,18 @@ package struct Patience: Hashable, Sendable {
         (self.attempts, self.firstPause) = (attempts, firstPause)
     }
 
-    /// The patience for an activation: 15 s in all.
+    /// The patience for an activation: 15 s altogether.
     package static let activation = Patience()
     /// The patience for the lottery: short, because the cache is the fallback.
     package static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
     package static let mastermind = Patience(whole: .seconds(10))
 
-    /// The pause after attempt number `done`: random between half and all of its full length, so
-    /// that stations which lost a service together do not retry together.
+    /// The pause after attempt number `done`: random, between half of its full length and all of
+    /// it, so that stations that lost a service at the same moment do not all retry at once.
     package func pause(after done: Int, random: (Int) -> Int) -> Duration {
-        // At most 1024 times as long, so that no number of attempts overflows.
+        // At most 1024 times as long, so that there is no overflow for any number of attempts.
         let full = firstPause * (1 << min(done - 1, 10))
-        // `random` gives 0 to 999, so all of the pause is reached.
+        // `random` returns 0 to 999, so the full pause can be reached.
         return full / 2 + full / 2 * random(1_000) / 999
     }
 }

@@ -1,7 +1,7 @@
 import TapcardDomain
 
-/// Sends requests to a service, with retries where they are harmless and may help, within one time
-/// limit.
+/// Sends requests to a service within one overall time limit, with retries where they are harmless
+/// and may help.
 struct ServiceCaller: Sendable {
     let address: ServiceAddress
     let transport: any HTTPTransport
@@ -13,7 +13,7 @@ struct ServiceCaller: Sendable {
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
-        // A POST sent twice would count twice: its answer may only have been lost.
+        // A POST that is sent twice would count twice: maybe only its answer was lost.
         let attempts = method == .get ? max(1, patience.attempts) : 1
         let end = surroundings.uptime() + patience.whole
         var rest = patience.whole
@@ -25,12 +25,13 @@ struct ServiceCaller: Sendable {
             } catch {
                 failure =
                     failure.map { first in
-                        // The first error says more than the timeout that it led to.
+                        // The first error says more than the timeout that resulted from it.
                         error.kind == .timedOut ? first : error
                     } ?? error
                 guard error.isPassing, attempt < attempts else { break }
                 let pause = patience.pause(after: attempt, random: surroundings.random)
-                // A pause that uses up the time would end in a timeout and hide the real reason.
+                // A pause that uses up the remaining time would end in a timeout and hide the real
+                // reason.
                 guard pause < end - surroundings.uptime() else { break }
                 try await sleep(pause)
                 rest = end - surroundings.uptime()
@@ -63,14 +64,14 @@ struct ServiceCaller: Sendable {
 }
 
 extension ServiceError {
-    /// The error with the name of the service.
+    /// The error, with the name of the service added.
     func naming(_ address: ServiceAddress) -> ServiceError {
         ServiceError(kind, "\(address.host): \(detail)")
     }
 }
 
 extension ServiceCaller {
-    /// Parses an answer. An error in it names the service.
+    /// Parses an answer. If it is invalid, the error names the service.
     func meaning<Value>(
         of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {
@@ -81,7 +82,7 @@ extension ServiceCaller {
 }
 
 extension HTTPAnswer {
-    /// The body of an answer with the one status that the services document.
+    /// The body of an answer with the only status that the services document.
     func requireOK() throws(ServiceError) -> [UInt8] {
         switch status {
         case 200: return body

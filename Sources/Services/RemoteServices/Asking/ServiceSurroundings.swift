@@ -1,13 +1,13 @@
 import OperatingSystem
 package import TapcardDomain
 
-/// The clocks and the random source: parameters, so that tests control them.
+/// The clocks and the random source: parameters, so that tests can control them.
 package struct ServiceSurroundings: Sendable {
-    /// The time of day, which may be set back: only used for answers kept on disk.
+    /// The time of day, which may be set back: used only for answers stored on disk.
     package let now: @Sendable () -> Timestamp
     /// A monotonic clock.
     package let uptime: @Sendable () -> Duration
-    /// Sleeps; throws when the task was cancelled.
+    /// Sleeps; throws if the task is canceled.
     package let sleep: @Sendable (Duration) async throws -> Void
     /// A random number below its argument.
     package let random: @Sendable (Int) -> Int
@@ -20,7 +20,7 @@ package struct ServiceSurroundings: Sendable {
         (self.now, self.uptime, self.sleep, self.random) = (now, uptime, sleep, random)
     }
 
-    /// The clocks and the random source of the machine.
+    /// This machine's clocks and random source.
     package static let system: ServiceSurroundings = {
         let start = ContinuousClock.now
         return ServiceSurroundings(

@@ -4,9 +4,9 @@ import TextCodecs
 /// The last good answer to a request.
 struct CachedAnswer: Sendable {
     let url: String
-    /// When the service last confirmed it, by our clock.
+    /// When the service last confirmed it, according to our clock.
     var confirmed: Timestamp
-    /// The service's name for this version, if it gave one.
+    /// The service's name for this version, if it provided one.
     let etag: String?
     let body: [UInt8]
 }
@@ -27,7 +27,7 @@ extension CachedAnswer {
         return Array(about.text.utf8)
     }
 
-    /// `nil` for a damaged file. The body is only worth what its parser says.
+    /// `nil` for a damaged file. Whether the body is any good is for its parser to say.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),
@@ -37,7 +37,7 @@ extension CachedAnswer {
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
             body: Array(bytes[(end + 1)...]))
-        // A digit that has changed would pass the parser, and prizes are booked from this list.
+        // A changed digit would get past the parser, and prizes are booked from this list.
         guard self.bytes == bytes else { return nil }
     }
 }

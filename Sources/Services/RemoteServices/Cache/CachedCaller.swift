@@ -1,19 +1,19 @@
 import TapcardDomain
 
-/// Asks a service each time, and falls back on its last good answer while it gives none.
+/// Asks a service each time, and falls back on its last good answer while it does not give one.
 struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: AnswerCache
 
-    /// The kept answer, parsed.
+    /// The stored answer, parsed.
     private struct Kept<Value> {
         var answer: CachedAnswer
         let value: Value
     }
 
-    /// `parse` interprets a body; only a body that it accepts is kept, under `name`. An answer with
-    /// an `objection`, compared with the kept one, does not replace it. With `forgetting`, nothing
-    /// counts as kept, and the kept answer is removed after a good one.
+    /// `parse` interprets a body; only a body that it accepts is stored, under `name`. If comparing
+    /// an answer with the stored one raises an `objection`, the answer does not replace the stored
+    /// one. With `forgetting`, the stored answer is ignored, and is removed after a good answer.
     func fetch<Value: Sendable>(
         _ path: String, keptAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
@@ -28,7 +28,8 @@ struct CachedCaller: Sendable {
         }
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            // The service itself has to answer, not a cache on the way: this list sells tickets.
+            // The service itself has to answer, not a cache along the way: tickets are sold based
+            // on this list.
             answer = try await caller.ask(
                 .get, path,
                 headers: [
@@ -40,7 +41,7 @@ struct CachedCaller: Sendable {
             return try old(kept, because: error)
         }
         let now = caller.surroundings.now()
-        // Only where an ETag was sent: any other 304 is no answer to this request.
+        // Only if an ETag was sent: any other 304 does not answer this request.
         if answer.status == 304, var same = kept, same.answer.etag != nil {
             same.answer.confirmed = now
             await cache.keep(same.answer, as: name)
@@ -51,7 +52,7 @@ struct CachedCaller: Sendable {
             return try old(kept, because: objection.naming(caller.address))
         }
         var unforgotten: String?
-        // Only now, after a good answer: until then the old list is better than none.
+        // Only now, after a good answer: until then, the old list is better than nothing.
         if forgetting { unforgotten = await cache.forget(name) }
         await cache.keep(
             CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
@@ -59,12 +60,12 @@ struct CachedCaller: Sendable {
         return Fetched(value, unforgotten: unforgotten)
     }
 
-    /// The kept answer with its age and the reason why it is not the newest.
+    /// The stored answer, with its age and the reason why it is not the newest.
     private func old<Value>(
         _ kept: Kept<Value>?, because error: ServiceError
     ) throws(ServiceError) -> Fetched<Value> {
         let now = caller.surroundings.now()
-        // After the clock was set back, nobody knows how old it is.
+        // If the clock was set back, there is no way to tell how old it is.
         guard let kept, kept.answer.confirmed <= now else { throw error }
         let age = now.millisecondsSince(kept.answer.confirmed) / 1_000
         return Fetched(kept.value, age: Int(clamping: age), staleness: error)

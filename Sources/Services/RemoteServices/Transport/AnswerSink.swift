@@ -1,15 +1,16 @@
 import CCurl
 
-/// Receives an answer from libcurl, and stops it when it is longer than needed.
+/// Receives an answer from libcurl, and stops the transfer if the answer is longer than needed.
 final class AnswerSink {
-    /// The most bytes in a body, which is held in memory.
+    /// The maximum number of bytes in a body, which is held in memory.
     static let longestBody = 1_048_576
-    /// The most bytes in all heads together, including those of proxies and interim answers.
+    /// The maximum number of bytes in all headers together, including those of proxies and interim
+    /// answers.
     static let longestHead = 65_536
 
     private(set) var head = HTTPHead()
     private(set) var body: [UInt8] = []
-    /// Whether the last head that began is complete.
+    /// Whether the most recent header block is complete.
     private(set) var isHeadComplete = false
     private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
@@ -17,13 +18,13 @@ final class AnswerSink {
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
         guard headBytes <= AnswerSink.longestHead else {
-            // Any count but the line's own makes libcurl stop the transfer.
+            // Any number other than the line's own length makes libcurl stop the transfer.
             excess = .head
             return 0
         }
         let bytes = unsafe Array(line)
-        // libcurl also delivers the trailer lines after a chunked body here. They come too late to
-        // describe the answer, and are only counted.
+        // libcurl also passes the trailer lines after a chunked body to this function. They arrive
+        // too late to describe the answer, and are only counted.
         let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
         guard mayBegin else { return line.count }
         head.take(bytes)
@@ -41,7 +42,7 @@ final class AnswerSink {
     }
 }
 
-/// The callbacks for libcurl, each a typed constant, so that it belongs to no actor.
+/// The callbacks for libcurl, each a typed constant, so that it does not belong to any actor.
 enum AnswerTakers {
     static let head: tapcard_libcurl_taker = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }

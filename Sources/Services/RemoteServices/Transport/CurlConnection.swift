@@ -2,16 +2,16 @@ import CCurl
 import Glibc
 import TapcardDomain
 
-/// One transfer at a time, and the connections that libcurl keeps open between them.
+/// One transfer at a time, and the connections that libcurl keeps open between transfers.
 ///
-/// Its owner calls it from one thread at a time. Transfers go through a multi handle with one easy
-/// handle in it, because only a multi handle can be woken from outside.
+/// Its owner calls it from one thread at a time. Transfers go through a multi handle with a single
+/// easy handle in it, because only a multi handle can be woken from outside.
 @safe final class CurlConnection {
     private let functions: tapcard_libcurl
     private let options: HTTPClient.Options
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
-    /// The text of a failure, which libcurl writes during a transfer.
+    /// The text describing a failure, which libcurl writes during a transfer.
     private let words: UnsafeMutablePointer<CChar>
 
     init(_ library: CurlLibrary, _ options: HTTPClient.Options) throws(ServiceError) {
@@ -35,7 +35,7 @@ import TapcardDomain
         unsafe words.deallocate()
     }
 
-    /// Blocks until the answer has arrived, the time is over, or the switch is turned off.
+    /// Blocks until the answer has arrived, the time is up, or the switch is turned off.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         _ abort: TransferSwitch
@@ -43,7 +43,7 @@ import TapcardDomain
         let sink = AnswerSink()
         let headers = unsafe try list(request)
         defer { unsafe functions.slist_free_all(headers) }
-        // Options of a transfer must not remain for the next one.
+        // The options of one transfer must not carry over to the next one.
         defer { unsafe functions.easy_reset(easy) }
         unsafe words.pointee = 0
         unsafe try prepare(
@@ -52,13 +52,13 @@ import TapcardDomain
             try transfer(abort)
         }
         guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
-        // libcurl takes an incomplete head for one without a body.
+        // libcurl treats an incomplete header block as one without a body.
         guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
         let status = unsafe tapcard_libcurl_number(functions, easy, CURLINFO_RESPONSE_CODE)
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// Runs the transfer and returns its end as libcurl reports it.
+    /// Runs the transfer and returns how it ended, as libcurl reports it.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl rejected a request")
@@ -66,9 +66,9 @@ import TapcardDomain
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // The loop ends, because libcurl has a time limit for every transfer.
+        // The loop does end, because libcurl has a time limit for every transfer.
         while true {
-            // Checked after the switch is armed: a wake-up that came earlier would be lost.
+            // Checked after the switch is armed: a wake-up that arrived earlier would be lost.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
@@ -82,8 +82,8 @@ import TapcardDomain
         }
     }
 
-    /// The error of a stuck transfer. A sent request may have taken effect, so it must not count as
-    /// never made.
+    /// The error for a transfer that is stuck. A request that was sent may have taken effect, so it
+    /// must not count as never made.
     private func stuck(_ why: String) -> ServiceError {
         ServiceError(isSent ? .cutOff : .noClient, why)
     }
@@ -103,15 +103,16 @@ import TapcardDomain
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        // A redirect could carry a code, token or password to somebody else.
+        // A redirect could deliver a code, token, or password to someone else.
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // The path of a call is sent unchanged, because dots in it must not lead elsewhere.
+        // The path of a call is sent unchanged, because dots in it must not lead anywhere else.
         try set(CURLOPT_PATH_AS_IS, 1)
         // The proxy's answer to CONNECT is not the service's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // The signal handlers of the process stay untouched; a broken pipe still is an error code.
+        // The process's signal handlers stay untouched; a broken pipe is still reported as an error
+        // code.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A silent name server must not delay a transfer beyond its limit.
+        // A name server that does not respond must not delay a transfer beyond its limit.
         try set(CURLOPT_QUICK_EXIT, 1)
         try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
@@ -129,8 +130,8 @@ import TapcardDomain
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerTakers.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
-        // libcurl by itself repeats a request if a reused connection turns out to be dead. On a new
-        // connection it never does.
+        // On its own, libcurl repeats a request if a reused connection turns out to be dead. On a
+        // new connection it never does.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
@@ -168,8 +169,8 @@ import TapcardDomain
         try require(unsafe tapcard_libcurl_set_number(functions, easy, option, value))
     }
 
-    /// Requires that an option was accepted. An unknown one would have no effect, so a libcurl that
-    /// is too old makes no requests.
+    /// Requires that an option was accepted. An unknown option would have no effect, so with a
+    /// libcurl that is too old, no requests are made.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
         throw ServiceError(.noClient, "libcurl rejected a setting: \(meaning(of: code))")
@@ -195,7 +196,7 @@ import TapcardDomain
 }
 
 extension Duration {
-    /// The whole milliseconds, at least one: zero means no limit to libcurl.
+    /// Whole milliseconds, at least one: to libcurl, zero means no limit.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, rest) = components
         return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))

@@ -10,17 +10,18 @@ package struct CurlFailure {
     private let code: CURLcode
     /// The text from libcurl.
     private let words: String
-    /// The limit for which we ended the transfer, if any.
+    /// The limit because of which we ended the transfer, if any.
     private let excess: Excess?
     /// Whether any part of the request was sent.
     private let isSent: Bool
     /// The error number of the last failed system call, if any.
     private let systemError: Int
-    /// The status of a proxy that was asked for a connection; 0 without one.
+    /// The status from a proxy that was asked for a connection; 0 if there was none.
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
-    /// libcurl's code since 8.6 for a line that is too long. Before, it was CURLE_OUT_OF_MEMORY.
+    /// libcurl's code for a line that is too long, since version 8.6. Before that, it was
+    /// CURLE_OUT_OF_MEMORY.
     private static let lineTooLong = CURLcode(rawValue: 100)
 
     package init(
@@ -40,8 +41,8 @@ package struct CurlFailure {
         return isSent ? afterSending : beforeSending
     }
 
-    /// The error once the request was sent. The service may have acted on it, so the error must
-    /// never be "offline", for any code of libcurl.
+    /// The error if the request had already been sent. The service may have acted on it, so the
+    /// error must never be "offline", no matter what libcurl's code is.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
@@ -56,7 +57,7 @@ package struct CurlFailure {
     private var beforeSending: ServiceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "the host name was not found in DNS")
-        // libcurl's text may contain the whole address of the proxy with its password.
+        // libcurl's text may contain the proxy's full address, including its password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
                 .offline, "the proxy's host name is unknown, or its address cannot be used")
@@ -72,7 +73,8 @@ package struct CurlFailure {
             error(.certificate, "the server could not prove its identity with its certificate")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
             error(.certificate, "the file of trusted certificate authorities cannot be read")
-        // With a system error the connection broke during the handshake, which may pass.
+        // If there was a system error, the connection broke during the handshake, which may be
+        // temporary.
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             error(.certificate, "a secure connection (TLS) could not be made")
@@ -119,7 +121,7 @@ package struct CurlFailure {
 }
 
 extension Duration {
-    /// The duration as people read it: "15 s", "0.25 s".
+    /// The duration as shown to people: "15 s", "0.25 s".
     var shown: String {
         let (seconds, rest) = components
         let hundredths = Int(rest / 10_000_000_000_000_000)

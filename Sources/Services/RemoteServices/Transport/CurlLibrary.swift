@@ -2,7 +2,7 @@ import CCurl
 import OperatingSystem
 import TapcardDomain
 
-/// The libcurl library, loaded with the first request: loading takes 10 ms, which a tap without
+/// The libcurl library, loaded on the first request: loading takes 10 ms, which a tap without any
 /// requests saves.
 // Unchecked: a table of functions that is filled once and never changed.
 struct CurlLibrary: @unchecked Sendable {
@@ -10,7 +10,7 @@ struct CurlLibrary: @unchecked Sendable {
 
     let functions: tapcard_libcurl
 
-    /// Loaded and initialised once per process, by the first lane that needs it; it stays loaded.
+    /// Loaded and initialized once per process, by the first lane that needs it; it stays loaded.
     private static let standard = Result { () throws(ServiceError) in try open(defaultFile) }
 
     static func load(_ file: String = defaultFile) throws(ServiceError) -> CurlLibrary {

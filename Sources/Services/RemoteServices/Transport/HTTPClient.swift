@@ -2,21 +2,21 @@ import BlockingLane
 package import TapcardDomain
 
 /// Makes requests with libcurl, one after another, on its own lane; connections stay open in
-/// between. Each service has its own client, so none waits for another.
+/// between. Each service has its own client, so no service has to wait for another.
 ///
-/// A queued request is not started if its time is up before its turn. All requests of a client have
-/// one limit, so each ends within its own.
+/// A queued request is not started if its time is up before its turn. All of a client's requests
+/// have the same limit, so a queued one still finishes within its own.
 package actor HTTPClient: HTTPTransport {
-    /// The options for all requests of a client.
+    /// The options for all of a client's requests.
     package struct Options: Hashable, Sendable {
         package let userAgent: String
         /// A file of certificates to trust, in addition to those in the system's folder.
         package let authorities: String?
-        /// The address of a proxy, empty for none. Without it libcurl uses the variables
-        /// http_proxy, https_proxy, all_proxy and no_proxy.
+        /// The address of a proxy; empty for no proxy. If `nil`, libcurl uses the environment
+        /// variables http_proxy, https_proxy, all_proxy, and no_proxy.
         package let proxy: String?
 
-        /// `version` is that of tapcard, which services see in each request.
+        /// `version` is the version of tapcard, which services see in each request.
         package init(version: String, authorities: String? = nil, proxy: String? = nil) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
@@ -50,7 +50,7 @@ package actor HTTPClient: HTTPTransport {
     ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
         let abort = TransferSwitch()
-        // The handler loses the type of the error; a result keeps it.
+        // The handler loses the type of the error; a result preserves it.
         return try await withTaskCancellationHandler {
             await perform(request, limits, since: start, abort)
         } onCancel: {
@@ -63,7 +63,7 @@ package actor HTTPClient: HTTPTransport {
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
-            // Turned off while it waited in the queue.
+            // Turned off while it was waiting in the queue.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {
@@ -74,8 +74,8 @@ package actor HTTPClient: HTTPTransport {
         }
     }
 
-    /// Loads libcurl now, for a program that may have no descriptor left for it later. A failed
-    /// load is not retried.
+    /// Loads libcurl now, for a program that may have no file descriptors left for it later. A
+    /// failed load is not retried.
     package static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {

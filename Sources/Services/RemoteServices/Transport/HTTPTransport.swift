@@ -7,12 +7,12 @@ package protocol HTTPTransport: Sendable {
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
-/// A request to a service. Its description leaves out possible secrets: codes, passwords and
-/// tokens.
+/// A request to a service. Its description leaves out anything that may be secret: codes,
+/// passwords, and tokens.
 package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// The method of a request.
     package enum Method: Hashable, Sendable {
-        /// May be repeated: it changes nothing.
+        /// May be repeated, because it does not change anything.
         case get
         /// Must never be sent twice.
         case post(body: [UInt8])
@@ -31,14 +31,15 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A header of a request. A value that does not fit on one line is refused.
+/// A header in a request. A value that does not fit on one line is refused.
 package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package let name: String
     package let value: String
 
     private static let longestValue = 8_192
 
-    /// `nil` unless the name is a token and the value is printable ASCII, so that it ends no line.
+    /// `nil` unless the name is a token and the value is printable ASCII, so that it cannot end the
+    /// line.
     package init?(_ name: String, _ value: String) {
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -55,7 +56,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// The time limits of a request: for the connection, and in all.
+/// The time limits for a request: for the connection, and overall.
 package struct HTTPLimits: Hashable, Sendable {
     package let connecting: Duration
     package let whole: Duration
@@ -65,7 +66,7 @@ package struct HTTPLimits: Hashable, Sendable {
     }
 }
 
-/// The answer of a service, with any status.
+/// A service's answer, with any status.
 package struct HTTPAnswer: Hashable, Sendable {
     package let status: Int
     package let head: HTTPHead

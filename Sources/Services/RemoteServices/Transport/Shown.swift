@@ -1,18 +1,18 @@
 import TapcardDomain
 
-/// External text made safe to show: without characters that mislead a reader or control a terminal,
-/// and limited in length.
+/// External text made safe to display: without characters that mislead a reader or control a
+/// terminal, and limited in length.
 enum Shown {
     static let longest = 80
 
-    /// An address without possible secrets: the query and the fragment, which contain codes and
-    /// tokens, and everything before an "@".
+    /// An address without anything that may be secret: the query and the fragment, which contain
+    /// codes and tokens, and everything before an "@".
     static func place(_ url: String) -> String {
         var place = ""
         var piece = ""
         for character in url.prefix(while: { $0 != "?" && $0 != "#" }) {
             switch character {
-            // What stands before an "@" can be a user and a password.
+            // Anything before an "@" may be a user name and a password.
             case "@": piece = ""
             case "/", "\\":
                 place += piece + String(character)

@@ -1,11 +1,11 @@
 import BlockingLane
 import CCurl
 
-/// Ends a transfer from outside, the only operation on it that another thread may call.
+/// Ends a transfer from outside, which is the only thing that another thread may do to it.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
-        /// The waker of the current transfer.
+        /// The waker for the current transfer.
         var waker: TransferWaker?
     }
 
@@ -24,15 +24,16 @@ final class TransferSwitch: Sendable {
 
     func turnOff() {
         state.withLock { state in
-            // Under the lock that `disarm` takes, so that no released handle is woken.
+            // Under the lock that `disarm` also takes, so that a handle is never woken after its
+            // release.
             state.isOff = true
             state.waker?.wake()
         }
     }
 }
 
-/// Wakes a multi handle that waits.
-// Unchecked: curl_multi_wakeup is the function that libcurl lets other threads call.
+/// Wakes a multi handle that is waiting.
+// Unchecked: curl_multi_wakeup is the one function that libcurl allows other threads to call.
 @safe struct TransferWaker: @unchecked Sendable {
     private let functions: tapcard_libcurl
     private let multi: UnsafeMutableRawPointer

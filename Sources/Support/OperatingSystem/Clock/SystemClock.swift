@@ -2,7 +2,7 @@ import Glibc
 
 /// The clocks of this machine.
 public enum SystemClock {
-    /// The time of day, which may be set.
+    /// The time of day, which someone may change.
     public static var millisecondsSince1970: Int64 {
         let time = reading(CLOCK_REALTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
@@ -17,13 +17,13 @@ public enum SystemClock {
     /// The monotonic clock in milliseconds.
     public static var uptimeMilliseconds: UInt64 { uptimeNanoseconds / 1_000_000 }
 
-    /// The time since this machine started, including sleep. It cannot be set.
+    /// The time since this machine started, including sleep. No one can change it.
     public static var millisecondsSinceBoot: Int64 {
         let time = reading(CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The identifier of this boot of the machine, if the system provides one.
+    /// Identifies this boot of the machine, if the system provides an identifier.
     public static let bootID: String? = {
         guard let file = unsafe fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
         defer { unsafe fclose(file) }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The failure to append to a file.
+/// A failure to append to a file.
 public struct AppendError: Error, Sendable {
     public let cause: FileError
-    /// Whether the file certainly is as it was before.
+    /// Whether the file is certain to be as it was before.
     public let isUndone: Bool
 }
 
 extension DurableFile {
-    /// Cuts the file to `length`, appends bytes, and returns when they are on the disk. The file
-    /// must exist.
+    /// Cuts the file to `length`, appends bytes, and returns once they are on disk. The file must
+    /// exist.
     public func append(_ bytes: [UInt8], at length: Int) throws(AppendError) {
         let file: FileDescriptor
         do throws(FileError) {
@@ -19,7 +19,7 @@ extension DurableFile {
         }
         do throws(FileError) {
             try file.requireRegular()
-            // Cuts off the rest of an earlier append that was interrupted.
+            // Cuts off what is left of an earlier append that was interrupted.
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)
@@ -31,7 +31,7 @@ extension DurableFile {
                 try file.synchronise()
                 isUndone = true
             } catch {
-                // The bytes may be there after the next start, or not.
+                // The bytes may or may not be there after the next start.
                 isUndone = false
             }
             throw AppendError(cause: error, isUndone: isUndone)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A small file that is replaced as a whole: after a crash or a power cut it has either the old
-/// bytes or the new ones, never a mix and never nothing.
+/// A small file that is always replaced as a whole: after a crash or a power failure it contains
+/// either the old bytes or the new ones, never a mix of both, and it is never left empty.
 public struct DurableFile: Sendable, Hashable {
-    /// The default limit of bytes that are read.
+    /// The default limit on the number of bytes read.
     public static let readingLimit = 16_777_216
 
     public let path: String
@@ -14,28 +14,29 @@ public struct DurableFile: Sendable, Hashable {
 
     /// The bytes; `nil` if the file does not exist.
     ///
-    /// Anything but a regular file, such as a pipe, is refused, because reading it could wait
+    /// Anything but a regular file, such as a pipe, is refused, because reading it could take
     /// forever.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         try unlessMissing { () throws(FileError) in
-            // Non-blocking, or opening a pipe without a writer would wait before it can be refused.
+            // Non-blocking; otherwise, opening a pipe without a writer would block before the pipe
+            // can be refused.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
             try file.requireRegular()
             return try file.read(limit: limit)
         }
     }
 
-    /// The name that stands for standard input or output where the user names a file.
+    /// The name that stands for standard input or output where the user gives a file name.
     public static let standardStream = "-"
 
     /// The bytes of a file that the user named; `nil` if it does not exist. A pipe is allowed, and
-    /// is read until its end or until the task is cancelled; "-" is standard input.
+    /// is read until it ends or the task is canceled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
         }
         return try unlessMissing { () throws(FileError) in
-            // Opening a pipe without a writer would block where cancellation cannot reach it.
+            // Opening a pipe without a writer would block where cancellation has no effect.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)
         }
@@ -53,7 +54,7 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The target of a link. The file itself if it is not a link or does not exist.
+    /// What a link points to. The file itself if it is not a link or does not exist.
     public func resolved() throws(FileError) -> DurableFile {
         guard let target = unsafe realpath(path, nil) else {
             guard errno == ENOENT else { throw .last(path) }
@@ -63,21 +64,21 @@ public struct DurableFile: Sendable, Hashable {
         return unsafe DurableFile(String(cString: target))
     }
 
-    /// Replaces the file, with exactly these permissions.
+    /// Replaces the file and gives it exactly these permissions.
     ///
-    /// The bytes go to a temporary file next to it, which then takes its name. With `durable` the
-    /// call returns only when bytes and name are on the disk. When it throws, the file is
-    /// unchanged, or new if only the name was not confirmed.
+    /// The bytes are written to a temporary file next to it, which is then renamed. With `durable`,
+    /// the call does not return until both the bytes and the name are on disk. If it throws, the
+    /// file is unchanged, or new if only the name was not confirmed.
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
-        // No other user can read it while it is filled, with any final permissions.
+        // No other user can read it while it is being written, whatever its final permissions are.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(FileError) {
             try file.setPermissions(mode)
             try file.write(bytes)
-            // Before the rename: after a power cut the name could otherwise stand for an empty
+            // Before the rename: after a power failure, the name could otherwise refer to an empty
             // file.
             if durable { try file.synchronise() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
@@ -86,7 +87,7 @@ public struct DurableFile: Sendable, Hashable {
             throw error
         }
         guard durable else { return }
-        // The name is part of the folder, which has to reach the disk, too.
+        // The name is part of the folder, which also has to reach the disk.
         try DurableFile.reachDisk(folder)
     }
 
@@ -95,18 +96,18 @@ public struct DurableFile: Sendable, Hashable {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last(path) }
     }
 
-    /// Renames the file within its folder, replacing any file with the new name.
+    /// Renames the file within its folder, replacing any file that has the new name.
     public func move(to path: String) throws(FileError) {
         guard unsafe rename(self.path, path) == 0 else { throw .last(self.path) }
         try DurableFile.reachDisk(folder)
     }
 
-    /// The permission bits (mode & 07777), or `nil` when the file does not exist.
+    /// The permission bits (mode & 07777), or `nil` if the file does not exist.
     public func permissions() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.permissions
     }
 
-    /// The identity and state of a file: the stamp differs when the bytes, the permissions or the
+    /// The identity and state of a file: the stamp changes if the bytes, the permissions, or the
     /// file itself may have changed.
     public struct Stamp: Hashable, Sendable {
         let device: UInt
@@ -119,37 +120,37 @@ public struct DurableFile: Sendable, Hashable {
     /// The current stamp. `nil` if the file does not exist.
     public func stamp() throws(FileError) -> Stamp? { try FileStatus.of(path)?.stamp }
 
-    /// The number of the user who owns the file, or `nil` when it does not exist.
+    /// The user ID of the file's owner, or `nil` if the file does not exist.
     public func owner() throws(FileError) -> UInt32? {
         try FileStatus.of(path)?.owner
     }
 
-    /// The number of names (hard links) of the file; 0 when it does not exist.
+    /// The number of names (hard links) that the file has; 0 if it does not exist.
     public func nameCount() throws(FileError) -> Int { try FileStatus.of(path)?.nameCount ?? 0 }
 
     /// How a user other than root could use the file: as its owner, or through one of these
-    /// permissions; `nil` if none could, or if it does not exist.
+    /// permissions; `nil` if no one could, or if the file does not exist.
     public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
         guard let status = try FileStatus.of(path) else { return nil }
         if !status.isOurs { return .foreign }
         return status.permissions & permissions == 0 ? nil : .permitted(status.permissions)
     }
 
-    /// Whether root owns the file and this process runs as another user.
+    /// Whether root owns the file while this process runs as another user.
     public func isLentByRoot() throws(FileError) -> Bool {
         let owner = try owner()
         return owner == DurableFile.root && geteuid() != DurableFile.root
     }
 
-    /// Creates a folder and its missing parents, and makes their names durable.
+    /// Creates a folder and any missing parents, and makes their names durable.
     public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(FileError) {
         var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
         ends.append(path.endIndex)
         for end in ends {
             let folder = String(path[..<end])
-            // Checked first, because for an existing folder mkdir may report another error.
+            // Checked first, because mkdir may report some other error for an existing folder.
             if try FileStatus.of(folder)?.isFolder == true { continue }
-            // Another process may create it between the two calls, which is fine.
+            // Another process may create the folder between the two calls, which is fine.
             if unsafe mkdir(folder, mode) == 0 {
                 try reachDisk(DurableFile(folder).folder)
                 continue

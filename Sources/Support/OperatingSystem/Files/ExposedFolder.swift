@@ -2,12 +2,12 @@ import Glibc
 
 /// A way in which another user could use a file.
 public enum FileExposure: Sendable, Hashable {
-    /// The file belongs to another user, who can grant himself any permission.
+    /// The file belongs to another user, who can grant themselves any permission.
     case foreign
-    /// These are its permissions.
+    /// Its permissions are these.
     case permitted(UInt32)
 
-    /// The danger to a file that only its user may write, as the end of a sentence.
+    /// The danger to a file that only its user should be able to write, as the end of a sentence.
     public var words: String {
         switch self {
         case .foreign: "it belongs to another user"
@@ -16,14 +16,14 @@ public enum FileExposure: Sendable, Hashable {
     }
 }
 
-/// A folder on the way to a file in which another user could replace the file.
+/// A folder on the path to a file in which another user could replace the file.
 public struct ExposedFolder: Sendable, Hashable {
     public let path: String
     public let permissions: UInt32
     /// Whether the folder belongs to another user; otherwise its permissions let others write.
     public let isForeign: Bool
 
-    /// Whether it is shared by many users, who can each remove only their own files (the sticky
+    /// Whether it is shared by many users, each of whom can remove only their own files (the sticky
     /// bit).
     public var isShared: Bool { permissions & DurableFile.sticky != 0 }
 }
@@ -33,19 +33,20 @@ extension DurableFile {
     private static let othersWrite: UInt32 = 0o002
     fileprivate static let sticky: UInt32 = 0o1000
     static let root: UInt32 = 0
-    /// The user number of files whose owner is unknown in this namespace, such as a volume of a
-    /// container's host.
+    /// The user ID of files whose owner is unknown in this namespace, such as those on a volume
+    /// from a container's host.
     static let unmapped: UInt32 = 65_534
 
     /// The nearest folder in which another user could replace this file. `nil` if only root and
-    /// this user could. A link is checked both where it is and where it leads to.
+    /// this user could. A link is checked both where it is and where it leads.
     ///
-    /// With `mayShare` the file's group may write to the folder of the file.
+    /// With `mayShare`, the file's group may write to the file's folder.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
         let real = (try? resolved()) ?? self
-        // A sticky folder protects the files in it, but lets others put a journal next to them.
+        // A sticky folder protects the files in it, but allows others to put a journal next to
+        // them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
-        // Where the link is, somebody could replace the link; where it leads, the file.
+        // Where the link is, someone could replace the link; where it leads, the file.
         for holder in [folder, real.folder] {
             if let status = try? FileStatus.of(holder), status.isFolder,
                 let exposed = status.exposed(holder, to: writing)
@@ -57,8 +58,8 @@ extension DurableFile {
             [holder, (try? DurableFile(holder).resolved().path) ?? holder]
         }
         for parent in ways.flatMap(DurableFile.parents) {
-            // Groups of parent folders are ignored: on some distributions every user has one of
-            // their own.
+            // The groups of parent folders are ignored: on some distributions, every user has their
+            // own group.
             guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
                 let exposed = status.exposed(parent, to: DurableFile.othersWrite)
@@ -68,7 +69,7 @@ extension DurableFile {
         return nil
     }
 
-    /// The parents of a folder, the nearest first, as its path names them.
+    /// The parents of a folder, nearest first, as they appear in its path.
     private static func parents(of folder: String) -> [String] {
         var (parents, last) = ([String](), folder)
         while true {
@@ -81,14 +82,14 @@ extension DurableFile {
 }
 
 extension DurableFile {
-    /// Whether the path is that of a folder.
+    /// Whether the path leads to a folder.
     public var isFolder: Bool {
         get throws(FileError) { try FileStatus.of(path)?.isFolder ?? false }
     }
 }
 
 extension FileStatus {
-    /// The folder with this status, if others may write to it or it belongs to another user.
+    /// The folder with this status, if others may write to it or if it belongs to another user.
     fileprivate func exposed(_ path: String, to writing: UInt32) -> ExposedFolder? {
         guard !isOurs || permissions & writing != 0 else { return nil }
         return ExposedFolder(path: path, permissions: permissions, isForeign: !isOurs)

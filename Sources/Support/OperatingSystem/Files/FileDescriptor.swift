@@ -11,7 +11,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // Data that must reach the disk was synchronised before, so an error here loses nothing.
+        // Data that must reach the disk has already been synchronized, so nothing is lost if this
+        // fails.
         _ = Glibc.close(number)
     }
 
@@ -23,14 +24,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: path)
     }
 
-    /// Standard input, under a new descriptor, so that closing this one leaves it open.
+    /// Standard input, under a new descriptor, so that closing this one leaves standard input open.
     static func standardInput() throws(FileError) -> FileDescriptor {
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")
     }
 
-    /// Refuses everything but a regular file: other kinds may have no end, or none in time.
+    /// Refuses everything but a regular file: other kinds may never end, or take too long to.
     func requireRegular() throws(FileError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw .last(path) }
@@ -44,7 +45,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if let other { throw FileError(.notRegular, "\(path) is \(other), not a file") }
     }
 
-    /// The bytes from here to the end. Refuses more than `limit` bytes.
+    /// The bytes from here to the end. Refuses to read more than `limit` bytes.
     package func read(limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []
         while true {
@@ -57,7 +58,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// The next bytes, at most this many. Empty at the end.
+    /// The next bytes, no more than this many. Empty at the end.
     func readSome(_ limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: limit)
         while true {
@@ -70,10 +71,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Returns when there is something to read or the writer has closed its end.
+    /// Returns when there is something to read, or when the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        // Wakes ten times a second, as a cancelled task cannot interrupt `poll`.
+        // Wakes up ten times a second, because canceling a task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
                 throw FileError(
@@ -90,14 +91,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .last(path) }
-            // Without this, a device that takes nothing and reports no error would be an endless
-            // loop.
+            // Without this, a device that neither accepts anything nor reports an error would cause
+            // an infinite loop.
             guard count > 0 else { throw .last(path, number: EIO) }
             rest = rest.dropFirst(count)
         }
     }
 
-    /// Sets the permissions exactly: those given at creation are reduced by the user's umask.
+    /// Sets the permissions exactly: the ones given at creation are reduced by the user's umask.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }
@@ -110,12 +111,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard ftruncate(number, off_t(length)) == 0 else { throw .last(path) }
     }
 
-    /// Continues at the end of the file.
+    /// Moves to the end of the file.
     func seekToEnd() throws(FileError) {
         guard lseek(number, 0, SEEK_END) >= 0 else { throw .last(path) }
     }
 
-    /// Locks the whole file. `false` if it is locked elsewhere and `waiting` is false.
+    /// Locks the whole file. `false` if something else holds the lock and `waiting` is false.
     package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -124,7 +125,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return true
     }
 
-    /// Releases the lock at once. Closing alone would leave it with a child that is just being
-    /// started and still has a copy of the descriptor.
+    /// Releases the lock immediately. If the file were merely closed, a child process that is just
+    /// being started, and still has a copy of the descriptor, would keep the lock.
     package func unlock() { _ = flock(number, LOCK_UN) }
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// The reason why a file could not be read or written: a kind to act on, and words that name the
+/// Why a file could not be read or written: a kind for code to act on, and a message that names the
 /// path.
 ///
 /// Two errors are equal when their kinds are.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
-        /// The file, or a folder on the way to it, does not exist.
+        /// The file, or a folder on the path to it, does not exist.
         case notFound
-        /// The user has no permission.
+        /// The user does not have permission.
         case notPermitted
         /// The disk or the user's quota is full.
         case noSpace
@@ -17,13 +17,13 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge
         /// A folder was found instead of a file.
         case isFolder
-        /// A pipe, a device or a socket was found instead of a file.
+        /// A pipe, device, or socket was found instead of a file.
         case notRegular
-        /// A link on the way leads nowhere.
+        /// A link on the path leads nowhere.
         case danglingLink
-        /// The task was cancelled while it waited for a pipe.
+        /// The task was canceled while it was waiting for a pipe.
         case cancelled
-        /// Any other error number of the system.
+        /// Any other system error number.
         case other(Int32)
     }
 
@@ -35,7 +35,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The error of the last failed call. Must be created before another call can change `errno`.
+    /// The error from the last failed call. Must be created before another call can change `errno`.
     static func last(_ path: String, number: Int32 = errno) -> FileError {
         let kind: Kind =
             switch number {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// An exclusive lock of one process, or one part of it, held until the last reference is gone. The
-/// system releases it when the process dies, in any way.
+/// An exclusive lock held by one process, or by one part of it, until the last reference is gone.
+/// The system releases it when the process ends, no matter how.
 ///
-/// The file stays when the lock is released: removing it could let a second holder lock a new file
-/// of that name while a first one still holds the old.
+/// The file is kept when the lock is released: if it were removed, a second holder could lock a new
+/// file of that name while the first one still holds the old file.
 public final class FileLock: Sendable {
     private let file: FileDescriptor
 
@@ -13,26 +13,26 @@ public final class FileLock: Sendable {
     }
 
     deinit {
-        // A process number that remains would name the wrong process.
+        // If a process number were left behind, it would name the wrong process.
         try? file.truncate()
         file.unlock()
     }
 
-    /// Takes the lock of this path and creates the file if needed. `nil` if it is held elsewhere
-    /// and `waiting` is false; a waiting call blocks its thread.
+    /// Acquires the lock for this path, creating the file if necessary. `nil` if something else
+    /// holds the lock and `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
-        // 0600: anyone who can open this file could take the lock.
+        // 0600: anyone who can open this file could acquire the lock.
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
-        // The number is only for messages: a full disk must not prevent locking.
+        // The number is only used in messages: a full disk must not prevent locking.
         try? file.write(Array("\(getpid())\n".utf8))
         return FileLock(file)
     }
 
-    /// Waits for the lock of this path and runs the body while holding it. `refusal` makes the error
-    /// for a lock that cannot be taken. `notice` is called once if waiting takes longer than a normal
-    /// file update; with a notice, cancelling the task ends the wait.
+    /// Waits for the lock for this path and runs the body while holding it. `refusal` makes the
+    /// error for a lock that cannot be acquired. `notice` is called once if the wait takes longer
+    /// than a normal file update; if there is a notice, canceling the task ends the wait.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         whenWaiting notice: (() -> Void)? = nil, _ body: () throws(Failure) -> Success
@@ -40,7 +40,7 @@ public final class FileLock: Sendable {
         var lock: FileLock?
         do throws(FileError) {
             let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
-            // With a notice it polls: a blocking flock can be neither timed nor cancelled.
+            // If there is a notice, it polls: a blocking flock can be neither timed nor canceled.
             lock = try acquire(path, waiting: notice == nil)
             var tries = 0
             while lock == nil {
@@ -57,8 +57,8 @@ public final class FileLock: Sendable {
         return try body()
     }
 
-    /// The process that holds the lock, for a message to the user, if it is known. The lock itself
-    /// is not touched: a query must not keep another process from acquiring it.
+    /// The process that holds the lock, if known, for a message to the user. The lock itself is not
+    /// touched: a query must not keep another process from acquiring it.
     public static func holder(of path: String) -> Int32? {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

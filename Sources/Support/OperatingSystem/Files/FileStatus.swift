@@ -1,15 +1,15 @@
 import Glibc
 
-/// The system's data about a file, read without opening it.
+/// The system's information about a file, obtained without opening it.
 struct FileStatus {
     let permissions: UInt32
     let owner: UInt32
     let isFolder: Bool
-    /// The number of its names (hard links).
+    /// How many names (hard links) it has.
     let nameCount: Int
     let stamp: DurableFile.Stamp
 
-    /// The status of a path. `nil` if nothing exists there.
+    /// The status for a path. `nil` if nothing exists there.
     static func of(_ path: String) throws(FileError) -> FileStatus? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
@@ -22,20 +22,20 @@ struct FileStatus {
             isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
-                // Not the modification time, which a program can set.
+                // Not the modification time, because programs can set that.
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
-    /// Whether it belongs to this user or to root. The owner may be unknown in this namespace, as that
-    /// of a volume of a container's host.
+    /// Whether it belongs to this user or to root. The owner may be unknown in this namespace, as
+    /// on a volume from a container's host.
     var isOurs: Bool { [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner) }
 
-    /// Refuses a path with a dangling link. Such a file may exist on a disk that is not mounted,
-    /// and a new one in its place would lose it.
+    /// Refuses a path with a dangling link. The file may exist on a disk that is not mounted, and
+    /// it would be lost if a new one took its place.
     static func requireNoDanglingLink(in path: String) throws(FileError) {
         var place = path
         var status = stat()
-        // Up to the first part that exists: the link may be any folder on the way.
+        // Up to the first part that exists: any folder on the path may be the link.
         while unsafe lstat(place, &status) != 0 {
             guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return }
             place = String(place[..<slash])

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A private folder for one temporary file. Both are removed with the last reference; other users
-/// cannot look into it.
+/// A private folder for one temporary file. Both are removed along with the last reference; other
+/// users cannot look inside.
 public final class TemporaryFolder: Sendable {
     private static let chunkSize = 65_536
 
@@ -23,7 +23,7 @@ public final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A database leaves these next to its file.
+        // A database leaves these files next to its own.
         for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(file + suffix) }
         unsafe rmdir(folder)
     }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A C library that is loaded at run time and stays loaded. It is not linked, so the program starts
-/// without it and reports it as missing only where it is needed.
+/// A C library that is loaded at run time and stays loaded. It is not linked, so the program can
+/// start without it and reports it as missing only where it is needed.
 public struct LoadableLibrary: Hashable, Sendable {
-    /// The name for people, such as "libnfc".
+    /// The library's name as shown to people, such as "libnfc".
     public let name: String
     /// The Debian package that contains it.
     public let package: String
 
     public init(name: String, package: String) { (self.name, self.package) = (name, package) }
 
-    /// Loads it, and fills a table with the functions that are used. `bind` returns the name of a
-    /// missing function, or `nil`.
+    /// Loads it and fills a table with the functions in use. `bind` returns the name of a missing
+    /// function, or `nil`.
     public func load<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -31,8 +31,8 @@ public struct LoadableLibrary: Hashable, Sendable {
         return table
     }
 
-    /// Loads a library that the program cannot do without. If that fails, it says why and ends the
-    /// process, as the system does for a linked library.
+    /// Loads a library that the program cannot run without. If that fails, prints the reason and
+    /// ends the process, as the system does for a linked library.
     public func loadOrEnd<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -41,21 +41,21 @@ public struct LoadableLibrary: Hashable, Sendable {
             return try unsafe load(file, table, bind)
         } catch {
             let line = Array("tapcard: \(error.why)\n".utf8)
-            // A failed write changes nothing: the process ends.
+            // A failed write makes no difference: the process is ending.
             _ = unsafe write(STDERR_FILENO, line, line.count)
             _exit(LoadableLibrary.statusOfLoader)
         }
     }
 
-    // The status with which the dynamic loader ends a program.
+    // The exit status that the dynamic loader uses when it ends a program.
     private static let statusOfLoader: Int32 = 127
 }
 
-/// The reason why a library cannot be used, in words.
+/// Why a library cannot be used.
 public enum LibraryFault: Error, Hashable, Sendable {
     /// It cannot be loaded.
     case missing(String)
-    /// Another release, or a library without its functions.
+    /// A different release, or a library that lacks the functions.
     case unusable(String)
 
     public var why: String {

@@ -1,17 +1,17 @@
 package import Tags
 import TapcardDomain
 
-/// The file that phones read: one address, into which the chip writes its identity, the encrypted
-/// grant and a code.
+/// The file that phones read: a single address, into which the chip writes its identity, the
+/// encrypted grant, and a MAC.
 ///
-/// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant fills the first half of
-/// the digits of `d`, where the chip looks for it; phones never see it there.
+/// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant is stored in the first
+/// half of the digits of `d`, where the chip looks for it; phones never see it there.
 package struct AddressFile: Hashable, Sendable {
-    /// The longest file, in bytes, that one protected answer of the chip carries.
+    /// The longest file, in bytes, that fits in one protected answer from the chip.
     package static let longest = 224
-    /// The number of bytes in the length of the message.
+    /// The number of bytes in the message's length field.
     package static let lengthByteCount = 2
-    /// The file of an issuer without a page. Its host can never exist (RFC 2606).
+    /// The file for an issuer without a page. Its host can never exist (RFC 2606).
     package static let nowhere: AddressFile = {
         guard let file = try? AddressFile(page: "https://\(noHost)/c") else {
             preconditionFailure("this address fits on a chip")
@@ -19,30 +19,30 @@ package struct AddressFile: Hashable, Sendable {
         return file
     }()
 
-    /// The host in `nowhere`.
+    /// The host name in `nowhere`.
     package static let noHost = "tapcard.invalid"
 
-    /// Where `p`, `d` and `m` start in the file.
+    /// Where `p`, `d`, and `m` start in the file.
     package let identityAt: Int
     package let grantAt: Int
     package let codeAt: Int
-    /// The file with digits in place of all values.
+    /// The file, with digits in place of all values.
     private let template: [UInt8]
     private let keepsAddress: Bool
 
     private static let scheme = "https://"
-    /// Pages on this machine, for trying it out without hardware. Nothing leaves the machine, so
-    /// they need no certificate.
+    /// Pages on this machine, for trying things out without hardware. Nothing is sent over a
+    /// network, so they need no certificate.
     private static let ofThisMachine = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
-    /// The file for the page at this address, without a query: `https://cards.example.org/c`.
+    /// The file for the page at this address, which has no query: `https://cards.example.org/c`.
     package init(page: String) throws(AddressError) {
         let start = ([AddressFile.scheme] + AddressFile.ofThisMachine)
             .first { page.hasPrefix($0) }
         let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
         guard start != nil, let first = rest.first,
-            // No `?` or `#`: the values must be the query. No empty host.
+            // No `?` or `#`: the values must be the query. The host must not be empty.
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
         else {
@@ -50,7 +50,7 @@ package struct AddressFile: Hashable, Sendable {
                 "the address must start with https://, have a host, and contain no query or "
                     + "special characters")
         }
-        // The chip writes two ASCII digits a byte over these zeros (SDM, ASCII encoding).
+        // The chip writes two ASCII digits per byte over these zeros (SDM, ASCII encoding).
         func digits(_ count: Int) -> String { String(repeating: "0", count: 2 * count) }
         let identity = AddressFile.identityName + digits(TapIdentity.encryptedSize)
         let data = AddressFile.dataName + digits(TapMessage.dataSize)
@@ -66,15 +66,15 @@ package struct AddressFile: Hashable, Sendable {
                     + "the chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
-        // The values end the file, so their places follow from its length: a station with another
-        // address finds the grant by it.
+        // The values end the file, so their positions follow from its length: a station with a
+        // different address can use it to find the grant.
         keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
-    /// The file of a card that keeps its address, whatever it is: only its grant is written.
+    /// The file for a card that keeps its address, whatever that is: only its grant is written.
     package init(keepingWith grantAt: Int) {
         self.grantAt = grantAt
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
@@ -84,18 +84,19 @@ package struct AddressFile: Hashable, Sendable {
         keepsAddress = true
     }
 
-    /// Where the grant is in a file with another address, found by the file's first bytes. `nil` if
-    /// no address of ours fits.
+    /// Where the grant is in a file with a different address, computed from the first bytes of the
+    /// file. `nil` if none of our addresses fits.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
-        // Before the number is read: anybody can answer with as many bytes as he likes.
+        // Before the number is read: anyone can answer with as many bytes as they like.
         guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let place = used - byteCountFromGrant
-        // A random length, or another message's, could point before the file or past its end.
+        // A random length, or that of an unrelated message, could point before the file or past its
+        // end.
         return used <= longest && place > lengthByteCount ? place : nil
     }
 
-    /// Whether a chip has written 48 digits into a file of ours, over the name that follows, as a
+    /// Whether a chip has written 48 digits into one of our files, over the name that follows, as a
     /// chip in LRP mode does. In AES mode there are 32.
     static func showsLRP(_ file: [UInt8]) -> Bool {
         let count = 2 * TapIdentity.encryptedSize
@@ -108,11 +109,11 @@ package struct AddressFile: Hashable, Sendable {
             && file[start..<(start + longer)].allSatisfy(isDigit)
     }
 
-    /// The values that a chip has written into a file of ours; `nil` for any other file.
+    /// The values that a chip has written into one of our files; `nil` for any other file.
     static func tapMessage(in file: [UInt8]) -> TapMessage? {
         guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
         let known = AddressFile(keepingWith: place)
-        // In a short foreign file, `p` would begin before its start.
+        // In a short file that is not ours, `p` would start before the file does.
         guard known.identityAt >= lengthByteCount else { return nil }
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
@@ -130,14 +131,15 @@ package struct AddressFile: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes from the grant to the end of the file, equal for every address.
+    /// The number of bytes from the grant to the end of the file, which is the same for every
+    /// address.
     private static let byteCountFromGrant =
         2 * TapMessage.dataSize + codeName.utf8.count + 2 * TapKeys.codeSize
 
     /// The length of the file.
     package var byteCount: Int { template.count }
 
-    /// The file with this sealed grant.
+    /// The file, containing this sealed grant.
     package func bytes(grant: [UInt8]) -> [UInt8] {
         precondition(grant.count == Grant.byteCount, "a grant has \(Grant.byteCount) bytes")
         var bytes = template
@@ -145,34 +147,35 @@ package struct AddressFile: Hashable, Sendable {
         return bytes
     }
 
-    /// The ranges that are written one by one, each short enough for one block. The grant is one of
-    /// them, so it is old or new, never half.
+    /// The ranges that are written one at a time, each short enough for one block. The grant is one
+    /// of them, so it is either old or new, never a mix.
     var pieces: [Range<Int>] {
-        // A write in one block is carried out whole or not at all; one in several could be torn.
+        // A write in one block is carried out completely or not at all; a write in several could be
+        // torn.
         func cut(_ whole: Range<Int>) -> [Range<Int>] {
             stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.mostWritten)
                 .map { $0..<min($0 + AddressFile.mostWritten, whole.upperBound) }
         }
-        // The rest of the template is zeros here, and would erase the address.
+        // The rest of the template is zeros in this case and would erase the address.
         if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
 
-    /// The most bytes of a write with a code that fit a block of 64.
+    /// The maximum number of bytes in a write with a MAC that fits in a block of 64.
     private static let mostWritten = 40
 
     private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
 
     /// The settings of the file. Anyone may read it, with the values filled in; only the load key
-    /// writes it, and reads it with a code. The mode is MAC, not full: an encrypted grant would not
-    /// fit one block, and anyone nearby can read it anyway.
+    /// may write it, and may read it with a MAC. The mode is MAC rather than full: an encrypted
+    /// grant would not fit in one block, and anyone nearby can read it anyway.
     package var settings: FileSettings {
         FileSettings(
             mode: AddressFile.mode, rights: AddressFile.rights,
             mirror: MirrorSettings(
                 identity: .encrypted(with: .one, at: identityAt),
                 proof: .init(
-                    // The code covers everything from the first digit of `p` up to itself.
+                    // The MAC covers everything from the first digit of `p` up to the MAC itself.
                     key: .two, from: identityAt, at: codeAt,
                     data: grantAt..<(grantAt + 2 * TapMessage.dataSize))))
     }
@@ -181,25 +184,25 @@ package struct AddressFile: Hashable, Sendable {
     private static let rights = AccessRights(
         read: .free, write: .key(.four), readWrite: .key(.four), change: .key(.application))
 
-    /// Whether a station can use a card whose file has these settings. The places of mirrored
+    /// Whether a station can use a card whose file has these settings. The positions of mirrored
     /// values are not compared, because they depend on the card's address.
     static func isOfCard(_ settings: FileSettings, _ file: FileNumber) -> Bool {
         switch file {
         case .data: settings == slotSettings
         case .ndef: settings.mode == mode && settings.rights == rights
-        // tapcard never writes that file, and needs nothing in it.
+        // tapcard never writes that file and needs nothing from it.
         case .capability: true
         }
     }
 
-    /// The settings of the file with the slots, which only the sell key reads and writes.
+    /// The settings of the file with the slots, which only the sell key can read and write.
     package static let slotSettings = FileSettings(
         mode: .full,
         rights: AccessRights(
             read: .key(.three), write: .key(.three), readWrite: .key(.three),
             change: .key(.application)))
 
-    /// Letters, digits, and the punctuation of a host and a path.
+    /// Letters, digits, and the punctuation allowed in a host and a path.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -210,7 +213,7 @@ package struct AddressFile: Hashable, Sendable {
     }
 }
 
-/// Why an address cannot be the page of a card.
+/// Why an address cannot be used as the page of a card.
 package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

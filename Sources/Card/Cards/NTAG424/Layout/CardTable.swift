@@ -3,11 +3,11 @@ import Tags
 package import TapcardDomain
 
 extension KeyRing {
-    /// The table for a station without masters: for each card the keys that seal its records and
-    /// sell to it, under the issuer's keys with these ids.
+    /// The table for a station without masters: for each card, the keys that seal its records and
+    /// take payments from it, under the issuer's keys with these ids.
     ///
     /// Retired keys, and keys that this ring lacks, are left out. `nil` if this ring is itself a
-    /// table, from which no other can be made.
+    /// table, from which no other table can be made.
     package func table(of cards: [CardUID: Set<UInt8>]) -> KeyRing? {
         var entries: [KeyEntry] = []
         for entry in self.entries where entry.status != .retired {
@@ -22,12 +22,12 @@ extension KeyRing {
             entries.append(
                 KeyEntry(
                     id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
-                    // Only the key that seals now may seal at the till; the others just verify its
+                    // Only the current sealing key may seal at the till; the others just verify the
                     // older cards.
                     status: entry.id == sealing.id ? .active : .verifyOnly,
                     created: entry.created))
         }
-        // A key under which no card is says nothing to a station, except the one that seals.
+        // A key that no card is under is useless to a station, except for the sealing key.
         entries.removeAll { $0.id != sealing.id && $0.rows?.count == 0 }
         return KeyRing(entries: entries)?.sealing(currency: currencyCode)
     }

@@ -1,10 +1,10 @@
-/// Whole numbers in a fixed number of bytes, highest byte first.
+/// Whole numbers in a fixed number of bytes, most significant byte first.
 enum FixedNumber {
     static func bytes(_ value: some BinaryInteger, count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    /// Takes at most seven bytes, or the sign bit would be lost.
+    /// Takes at most seven bytes; with more, the sign bit would be lost.
     static func value(_ bytes: ArraySlice<UInt8>) -> Int64 {
         bytes.reduce(0) { $0 << 8 | Int64($1) }
     }

@@ -1,24 +1,25 @@
 import CardCryptography
 import TapcardDomain
 
-/// The sum of all credits that the issuer has ever given to a card: 32 bytes in the file for
-/// phones, which only the load key writes. The balance is the grant minus what was spent.
+/// The sum of all credits that the issuer has ever given to a card: 32 bytes in the file that
+/// phones read, which can only be written with the load key. The balance is the grant minus what
+/// has been spent.
 ///
-/// The chip sends it without a code, because anyone may read that file. So it carries a seal under
-/// a key made from the card's sell key, by which a station sees any changed bit.
+/// The chip sends it without a MAC, because anyone may read that file. So it carries a seal under a
+/// key made from the card's sell key, which lets a station detect any changed bit.
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
     /// The highest sum of credits, in minor units: 48 bits.
     package static let most: Int64 = 1 << 48 - 1
     static let formatVersion: UInt8 = 1
     private static let sealByteCount = 8
-    /// Zeros, for the terms on which a station may take offline payments.
+    /// Zeros, reserved for the terms on which a station may take offline payments.
     private static let spareByteCount = 16
 
-    /// The sum of all credits, in minor units. It never falls.
+    /// The sum of all credits, in minor units. It never decreases.
     package let granted: Int64
 
-    /// `nil` for credits below 0 or above `most`.
+    /// `nil` for credits that are negative or above `most`.
     package init?(_ granted: Int64) {
         guard (0...Grant.most).contains(granted) else { return nil }
         self.granted = granted
@@ -27,7 +28,7 @@ package struct Grant: Hashable, Sendable {
     /// Reads a grant and checks its seal. `nil` if it was not sealed for this card.
     package init?(_ bytes: [UInt8], for card: SellingKey) {
         guard bytes.count == Grant.byteCount, bytes[0] == Grant.formatVersion,
-            // The version of key 3: a grant sealed under older keys is looked up with those.
+            // The version of key 3: a grant sealed under older keys is checked with those.
             bytes[1] == card.version
         else { return nil }
         let body = Array(bytes.dropLast(Grant.sealByteCount))
@@ -38,15 +39,15 @@ package struct Grant: Hashable, Sendable {
         self.init(FixedNumber.value(body[2..<8]))
     }
 
-    /// The bytes as they are stored on the chip of this card.
+    /// The bytes as they are stored on this card's chip.
     package func sealed(for card: SellingKey) -> [UInt8] {
         let head = [Grant.formatVersion, card.version] + FixedNumber.bytes(granted, count: 6)
         let body = head + [UInt8](repeating: 0, count: Grant.spareByteCount)
         return body + Grant.seal(over: body, for: card)
     }
 
-    /// The seal covers card and currency, so a grant is worthless on another card or in another
-    /// currency.
+    /// The seal covers the card and the currency, so a grant is worthless on another card or in
+    /// another currency.
     private static func seal(over body: [UInt8], for card: SellingKey) -> [UInt8] {
         let message =
             Array("tapcard/grant/1".utf8) + card.uid.bytes + Array(card.currency.code.utf8) + body

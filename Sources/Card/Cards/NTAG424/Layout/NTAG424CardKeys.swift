@@ -2,20 +2,20 @@ package import CardCryptography
 package import Tags
 package import TapcardDomain
 
-/// The five keys of one card under one key of the issuer. Only a station that makes and loads cards
-/// has them all.
+/// The five keys of one card under one of the issuer's keys. Only a station that makes and loads
+/// cards has all of them.
 package struct NTAG424CardKeys: Hashable, Sendable {
     /// The version that the chip reports for each key.
     package let version: UInt8
     private let keys: [AESKey]
 
-    /// The keys of a factory-new chip: zeros.
+    /// The keys of a factory-new chip: all zeros.
     package static let factory = NTAG424CardKeys(
         version: 0,
         keys: KeyNumber.allCases.map { _ in AESKey([UInt8](repeating: 0, count: AESKey.size)) })
 
-    /// The keys of a card from one key of the issuer. Key 1 is shared by all cards, because a page
-    /// must decrypt an address before it knows the card.
+    /// The keys of a card, derived from one of the issuer's keys. All cards share key 1, because a
+    /// page must decrypt an address before it knows which card it belongs to.
     package init(_ masters: CardKeys, uid: CardUID) {
         self.init(
             version: NTAG424CardKeys.version(of: masters.keyID),
@@ -26,12 +26,11 @@ package struct NTAG424CardKeys: Hashable, Sendable {
             })
     }
 
-    /// The version of keys made from the issuer's key with this id. The factory's version is 0, and
-    /// so is the first id of an issuer, hence the 1. A ring without keys has an id that no card can
-    /// name.
+    /// The version of keys made from the issuer's key with this id. The factory version is 0, which
+    /// is also a valid id, hence the 1. A ring without keys has an id that no card can name.
     package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
 
-    /// A key that differs for each card.
+    /// A key that is different for each card.
     static func key(_ number: KeyNumber, from masters: CardKeys, uid: CardUID) -> AESKey {
         KeyDiversification.key(
             from: masters.chipMaster(number.rawValue), uid: uid, number: number,

@@ -1,7 +1,7 @@
 import Tags
 
 /// One state of a card, in one of the four slots: the sealed record that every tapcard card has,
-/// and the sum spent. It has 31 bytes, so that a protected write fits one block on every reader.
+/// and the sum spent. It has 31 bytes, so that a protected write fits in one block on every reader.
 package struct NTAG424Slot: Hashable, Sendable {
     package static let byteCount = 31
     /// Always zero; reserved for the sum and the number of offline payments.
@@ -10,10 +10,10 @@ package struct NTAG424Slot: Hashable, Sendable {
 
     /// The sealed record, as bytes.
     package let record: [UInt8]
-    /// The sum ever spent, in minor units.
+    /// The total ever spent, in minor units.
     package let spent: Int64
 
-    /// `nil` if the sum does not fit a slot.
+    /// `nil` if the sum does not fit in a slot.
     package init?(record: [UInt8], spent: Int64) {
         guard record.count == SealedRecord.byteCount, (0...Grant.most).contains(spent) else {
             return nil
@@ -27,8 +27,8 @@ package struct NTAG424Slot: Hashable, Sendable {
         let sum = bytes[SealedRecord.byteCount...].prefix(6)
         self.init(
             record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))
-        // Comparing covers checksum and spare bytes: one spelling only, so nothing can hide in
-        // them.
+        // The comparison covers the checksum and the spare bytes: there is only one valid encoding,
+        // so nothing can be hidden in them.
         guard self.bytes == bytes else { return nil }
     }
 
@@ -39,8 +39,8 @@ package struct NTAG424Slot: Hashable, Sendable {
         return body + NTAG424Slot.checksum(body)
     }
 
-    /// Detects a torn slot, should the chip ever write one in parts. In transit the chip's own
-    /// codes protect it.
+    /// Detects a torn slot, should the chip ever write one in parts. In transit, the chip's own
+    /// MACs protect it.
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
         let checksum = KeyChange.checksum(body)
         precondition(checksum.count == checksumByteCount, "CRC-32 has four bytes")
@@ -58,7 +58,7 @@ package struct NTAG424Slots: Hashable, Sendable {
     /// The four slots; `nil` for one that was never written or is torn.
     package let slots: [NTAG424Slot?]
     /// The records in the slots, as bytes: all zeros if none was ever written, all ones if none is
-    /// whole.
+    /// intact.
     package let records: [[UInt8]]
 
     /// Reads the whole file. `nil` for any other number of bytes.
@@ -72,17 +72,17 @@ package struct NTAG424Slots: Hashable, Sendable {
         records = zip(found, slots).map { bytes, slot in
             let isBlank = bytes.allSatisfy { $0 == 0 }
             return slot?.record
-                // `RecordSlots` takes zeros for a blank slot, and ones, an unknown format, for a
+                // `RecordSlots` treats zeros as a blank slot, and ones, an unknown format, as a
                 // broken one.
                 ?? [UInt8](repeating: isBlank ? 0 : .max, count: SealedRecord.byteCount)
         }
     }
 
     /// The sum spent when this record was written. If the record is not on the card, the highest
-    /// sum of all slots.
+    /// sum in any slot.
     package func spent(at record: [UInt8]?) -> Int64 {
         let all = slots.compactMap { $0 }
-        // The highest, because the sum spent may never fall (rule 56).
+        // The highest, because the sum spent may never decrease (rule 56).
         return all.first { $0.record == record }?.spent ?? all.map(\.spent).max() ?? 0
     }
 }

@@ -2,7 +2,8 @@ package import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// The key that takes payments from one card, with what the seals of grants need.
+/// The key that takes payments from one card, together with what is needed to check the seals of
+/// grants.
 package struct SellingKey: Hashable, Sendable {
     package let uid: CardUID
     /// The version that the chip reports for the key.
@@ -10,8 +11,8 @@ package struct SellingKey: Hashable, Sendable {
     /// Key 3 of the card.
     package let key: AESKey
     package let currency: Currency
-    /// The key that seals grants. It is separate, so that no answer of the chip during an
-    /// authentication can pass for a seal.
+    /// The key that seals grants. It is separate, so that no answer from the chip during an
+    /// authentication can be mistaken for a seal.
     let sealKey: AESKey
 
     /// The key of a card made under this key of the issuer.
@@ -21,7 +22,7 @@ package struct SellingKey: Hashable, Sendable {
             key: NTAG424CardKeys.key(.three, from: masters, uid: uid), currency: currency)
     }
 
-    /// The key of a card from a station's key ring; `nil` if its table lacks the card.
+    /// The key of a card, taken from a station's key ring; `nil` if its table lacks the card.
     package init?(of uid: CardUID, from entry: KeyEntry, _ currency: Currency) {
         if let masters = entry.masters {
             self.init(of: uid, from: masters, currency)

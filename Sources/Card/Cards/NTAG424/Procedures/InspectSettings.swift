@@ -1,7 +1,7 @@
 import Tags
 
-/// Asks a card for its file settings in a session with its sell key, whose code proves the answers.
-/// Only for a card that refuses what it should accept.
+/// Asks a card for its file settings in a session with its sell key, in which every answer carries
+/// a MAC. Only for a card that refuses what it should accept.
 package struct InspectSettings: NTAG424Procedure {
     private enum Step { case select, prove, settings(FileNumber) }
 
@@ -15,7 +15,7 @@ package struct InspectSettings: NTAG424Procedure {
 
     package mutating func begin() -> NTAG424Move<Bool> { go() }
 
-    /// The outcome is whether all settings are those of a card.
+    /// The outcome says whether all settings are those of a card.
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Bool> {
         if case .settings(let file) = steps.popFirst() {
             guard let report = FileSettings.reported(data), report.size == file.size,

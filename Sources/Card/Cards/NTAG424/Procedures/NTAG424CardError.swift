@@ -1,30 +1,30 @@
 package import Tags
 
-/// The reason why a procedure with a chip ended early: a kind to act on, and words for people.
+/// Why a procedure with a chip ended early: a kind for code to act on, and a message for people.
 ///
 /// Two errors are equal when their kinds are.
 package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// The reader failed, or the card left. No write had been sent.
+        /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
-        /// A write was sent, and nothing proves its success. The card has the old or the new
-        /// content: only a fresh read can tell.
+        /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
+        /// the new content: only a fresh read can tell.
         case unknown(ReaderError.Kind)
-        /// A write was sent, and the answer does not prove it: a refusal, which anyone can send, or
-        /// a wrong code. Only a fresh read can tell.
+        /// A write was sent, but the answer does not establish whether it took effect: it is a
+        /// refusal, which anyone could have sent, or has a wrong MAC. Only a fresh read can tell.
         case doubtful(NTAG424Error.Kind)
-        /// The card refused, or did not prove its answer. No write had been sent.
+        /// The card refused, or its answer was not authenticated. No write had been sent.
         case chip(NTAG424Error.Kind)
-        /// The card has another number than the one looked for.
+        /// The card's number is not the expected one.
         case otherCard
-        /// A key has a version that the caller did not supply, so none was tried.
+        /// A key has a version that the caller did not supply, so no key was tried.
         case unknownKeys(version: UInt8)
-        /// The card proves that it is not made completely.
+        /// The card is authentic, but was never completely set up.
         case unfinished
         /// The card is not an NTAG 424.
         case otherChip
-        /// The chip no longer accepts this key: somebody has tried too many wrong ones.
+        /// The chip no longer accepts this key: someone has tried too many wrong ones.
         case deadKey(KeyNumber)
         /// The chip's file settings cannot be changed to those of a card.
         case fixedSettings
@@ -34,15 +34,15 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
 
     package let kind: Kind
     package let detail: String
-    /// Whether the card had already proved its key.
+    /// Whether the card had already proved that it has its key.
     package fileprivate(set) var isOfSession = false
-    /// The key that was sent but not confirmed. The card counts a wrong one even if its refusal is
-    /// lost or arrives as something else.
+    /// The key that was sent but not confirmed. The card counts a wrong key even if its refusal is
+    /// lost or arrives garbled.
     package fileprivate(set) var spentKey: KeyNumber?
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
 
-    /// The error, with what the conversation adds to it.
+    /// This error, with details from the exchange.
     func after(_ talk: NTAG424Talk, isOfSession: Bool = false) -> NTAG424CardError {
         var error = self
         error.isOfSession = isOfSession

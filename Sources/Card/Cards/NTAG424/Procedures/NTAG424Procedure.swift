@@ -2,21 +2,21 @@ package import CardCryptography
 package import Tags
 
 /// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
-/// step, so every order of answers and faults can be tested without a reader.
+/// step, so every sequence of answers and faults can be tested without a reader.
 ///
-/// A procedure says what it does next; `next(after:)` turns that into commands and knows what a
-/// failure means: whether something may have been written.
+/// A procedure only says what to do next; `next(after:)` turns that into commands and works out
+/// what a failure means: whether something may have been written.
 package protocol NTAG424Procedure: Sendable {
     associatedtype Outcome: Sendable
 
-    /// The conversation with the chip.
+    /// The exchange with the chip.
     var talk: NTAG424Talk { get set }
 
     /// The first move.
     mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the last one succeeded, with the data of its answer.
+    /// The move after the previous one succeeded, with the data from its answer.
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the chip says, without proof, that the last one succeeded.
+    /// The move after the chip says, without a MAC, that the previous one succeeded.
     mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome>
 }
 
@@ -24,7 +24,7 @@ package protocol NTAG424Procedure: Sendable {
 package enum NTAG424Move<Outcome: Sendable>: Sendable {
     /// A command, and the protection mode of its file.
     case run(CardCommand, CommunicationMode = .plain)
-    /// Prove that card and reader both have this key, with 16 random bytes.
+    /// Verify that card and reader both have this key, using 16 random bytes.
     case authenticate(KeyNumber, AESKey, random: [UInt8])
     case finish(Outcome)
 }
@@ -43,13 +43,13 @@ package enum NTAG424Step<Outcome: Sendable>: Sendable {
     case fail(NTAG424CardError)
 }
 
-/// A conversation with a chip, and whether the last command sent changes the chip.
+/// An exchange with a chip, and whether the last command sent changes the chip.
 package struct NTAG424Talk: Hashable, Sendable {
     package fileprivate(set) var conversation = NTAG424Conversation()
     fileprivate var isWriting = false
-    /// The key that is being proved.
+    /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
-    /// Keys that are not sent, because the card has left them unconfirmed too often.
+    /// Keys that must not be sent, because the card has left them unconfirmed too often.
     fileprivate var spared: Set<KeyNumber> = []
 
     package init() {}
@@ -71,7 +71,7 @@ extension NTAG424Procedure {
             case .answer(let bytes): return try hear(bytes)
             }
         } catch {
-            // Nothing more may be sent in this session: the next tap selects the card again.
+            // Nothing more may be sent in this session: the next tap will select the card again.
             talk.conversation.end()
             return .fail(error)
         }
@@ -79,20 +79,19 @@ extension NTAG424Procedure {
 
     private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
         let step: NTAG424Conversation.Step
-        // Before `hear`, which ends the session at a refusal.
+        // Before `hear`, which ends the session on a refusal.
         let isOfSession = talk.key != nil
         do throws(NTAG424Error) {
             step = try talk.conversation.hear(bytes)
         } catch {
-            // 919Dh to an authentication means that the key is dead.
+            // 919Dh in response to an authentication means that the key is dead.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
                     .deadKey(number),
                     "key \(number.rawValue) is locked; the card no longer accepts it"
                 ).after(talk)
             }
-            // A refusal has no code, so anyone may have sent it: the write can have happened all
-            // the same.
+            // A refusal has no MAC, so anyone may have sent it: the write may have happened anyway.
             let cause =
                 talk.isWriting
                 ? NTAG424CardError(.doubtful(error.kind), error.description) : .chip(error)
@@ -136,7 +135,7 @@ extension NTAG424Procedure {
 
     private func lost(_ kind: ReaderError.Kind) -> NTAG424CardError {
         NTAG424CardError(
-            // `.unsupported` means that the reader sent nothing.
+            // `.unsupported` means that the reader did not send anything.
             talk.isWriting && kind != .unsupported ? .unknown(kind) : .reader(kind),
             "\(ReaderError(kind))"
         ).after(talk)
@@ -144,7 +143,7 @@ extension NTAG424Procedure {
 }
 
 extension CardCommand {
-    /// Whether it changes the chip when it is carried out.
+    /// Whether carrying it out changes the chip.
     fileprivate var isWrite: Bool {
         switch self {
         case .writeData, .updateBinary, .changeKey, .changeFileSettings, .setConfiguration: true
@@ -154,8 +153,8 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to its end with the chip that was selected last. It ends before it would
-    /// send a spared key.
+    /// Runs a procedure to completion with the chip that was selected last. It stops before it
+    /// would send a spared key.
     package func perform<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {

@@ -2,19 +2,20 @@ import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// Makes a chip a card of the issuer, or gives a card new keys, with the same steps. It skips those
-/// that the chip reports as done, so the next tap continues an interrupted run.
+/// Turns a chip into one of the issuer's cards, or gives an existing card new keys, using the same
+/// steps. It skips the steps that the chip reports as done, so the next tap continues an
+/// interrupted run.
 ///
-/// Key 0 is changed last, because only it can continue; so no factory key is left at the end, which
-/// the chip then proves. The versions of its keys say which ones to prove: none is ever guessed,
-/// and a version alone proves none.
+/// Key 0 is changed last, because an interrupted run can be continued only with it. At the end, the
+/// chip proves that no factory key is left. The chip's key versions tell which keys to authenticate
+/// with: a key is never guessed, and a version by itself proves nothing.
 package struct PersonaliseNTAG424: NTAG424Procedure {
-    /// The wanted card.
+    /// The card to be made.
     package struct Plan: Sendable {
         package let uid: CardUID
         package let currency: Currency
         package let address: AddressFile
-        /// The keys that the chip may have: the factory's for a new chip.
+        /// The keys that the chip may have: the factory keys for a new chip.
         package let before: [NTAG424CardKeys]
         package let keys: NTAG424CardKeys
         package let grant: Grant
@@ -48,7 +49,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         case checkSettings(FileNumber)
     }
 
-    /// The most authentications in a run; each takes 16 random bytes.
+    /// The maximum number of authentications in a run; each takes 16 random bytes.
     private static let mostAuthentications = 7
     /// The number of random bytes for a run.
     package static let randomByteCount = mostAuthentications * SecureSession.randomSize
@@ -60,11 +61,11 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     private var random: ArraySlice<UInt8>
     private var versions: [KeyNumber: UInt8] = [:]
     private var settings: [FileNumber: FileSettings] = [:]
-    /// The step whose answer is awaited, and those after it.
+    /// The step whose answer is pending, and those after it.
     private var steps: ArraySlice<Step> = [.select, .version(.application)]
 
-    /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it proves that
-    /// the chip has the keys that it names and can become the wanted card.
+    /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it verifies that
+    /// the chip has the keys it reports and can become the planned card.
     package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
         precondition(
             random.count == PersonaliseNTAG424.randomByteCount,
@@ -80,8 +81,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         return try go()
     }
 
-    /// The authentication that follows proves a new key 0. Nothing can prove that chained writing
-    /// is forbidden, but no write of ours depends on it.
+    /// The authentication that follows verifies a new key 0. There is no way to verify that chained
+    /// writing is forbidden, but none of our writes depend on it.
     package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Void> {
         switch steps.first {
         case .changeKey(.application, _), .forbidChaining: try proceed([])
@@ -96,7 +97,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             versions[number] = data[0]
             if number == .application { try inspect() }
         case .number:
-            // Asked in the session, so it is proved: anyone can claim a UID at the selection.
+            // Read inside the session, so it is authenticated: during selection, anyone can claim
+            // any UID.
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
             settings[file] = try PersonaliseNTAG424.settings(data, file)
@@ -112,19 +114,19 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Proves key 0, chosen by its version, and asks the rest in that session, where every answer
-    /// has the chip's code.
+    /// Authenticates with key 0, chosen by its version, and requests the rest in that session,
+    /// where every answer carries the chip's MAC.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
         steps = [.prove(.application, try key(.application)), .number]
         steps += rest.map { .version($0) } + PersonaliseNTAG424.files.map { .settings($0) }
     }
 
-    /// Plans what is not done yet.
+    /// Plans the steps that are not done yet.
     private mutating func work() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
         for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
-            // Refused before the first write: a later refusal would leave the chip half changed.
+            // Refused before the first write: a later refusal would leave the chip half-changed.
             guard settings[file]?.rights.change == .key(.application) else {
                 throw .fixedSettings
             }
@@ -136,33 +138,35 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             return
         }
         var work: [Step] = []
-        // In the session of key 0, which changes the others without proving each first.
+        // In key 0's session, which can change the other keys without authenticating with each of
+        // them first.
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
         for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
             work.append(.changeSettings(file))
         }
-        // The chip does not report this setting; to set it again has no effect.
+        // The chip does not report this setting; setting it again has no effect.
         work.append(.forbidChaining)
-        // Another issuer, or somebody, can have given a key the same version.
+        // Another issuer, or anyone else, could have given a key the same version.
         for number in others where number != .four && versions[number] == plan.keys.version {
             work.append(.prove(number, plan.keys[number]))
         }
-        // The new settings let only key 4 write this file. What is there decides which pieces are
-        // written.
+        // Under the new settings, only key 4 can write this file. Its current content determines
+        // which pieces are written.
         work += [.prove(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)
             work += [
                 .prove(.application, old), .changeKey(.application, from: old),
-                // The chip ends the session with its old key. Its answer proves nothing: a key that
-                // it does not have must not be tried.
+                // The chip ends the session that used its old key. Its answer is not authenticated,
+                // so check first: we must not try a key that the chip does not have.
                 .check(.application), .prove(.application, plan.keys[.application]),
             ]
         }
         if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
-        // In a session with the new keys: the chip's code proves that no factory key is left.
+        // In a session with the new keys: the MAC on the answers proves that no factory key is
+        // left.
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonaliseNTAG424.files.map { .checkSettings($0) }
         steps = work[...]
@@ -182,8 +186,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         let wanted = addressBytes
         let isWhole = found.count == wanted.count
         steps.insert(
-            // After an interruption most pieces are right already; each saved one is a command
-            // less.
+            // After an interruption, most pieces are already right; each one skipped saves a
+            // command.
             contentsOf: plan.address.pieces
                 .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)
@@ -196,7 +200,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         case .select: return .run(.selectApplication)
         case .version(let number), .check(let number): return .run(.getKeyVersion(number))
         case .prove(let number, let key):
-            // A random number used twice would let a recorded session be played back.
+            // If a random number were used twice, a recorded session could be replayed.
             defer { random = random.dropFirst(SecureSession.randomSize) }
             return .authenticate(
                 number, key, random: Array(random.prefix(SecureSession.randomSize)))
@@ -219,7 +223,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         }
     }
 
-    /// The key that the chip has now, by the version that it reported.
+    /// The chip's current key, according to the version that it reported.
     private func key(_ number: KeyNumber) throws(NTAG424CardError) -> AESKey {
         let version = versions[number] ?? 0
         guard let keys = plan.keys(version) else {

@@ -1,9 +1,9 @@
 import Tags
 
-/// Reads a card in five commands, in which the card proves itself with this key and shows its
-/// content. The session stays open, so a payment takes one more command.
+/// Reads a card in five commands: the card authenticates itself with the given key and returns its
+/// content. The session stays open, so a payment takes only one more command.
 ///
-/// For a card that was made for another address, two more commands find the grant.
+/// For a card that was made for a different address, finding the grant takes two more commands.
 package struct ReadNTAG424: NTAG424Procedure {
     private enum Stage {
         case selecting, proving, readingGrant, findingGrant, readingSlots
@@ -18,8 +18,8 @@ package struct ReadNTAG424: NTAG424Procedure {
     private var mayFind = true
     private var grant: Grant?
 
-    /// `others` are keys under which the grant may still be sealed while keys change. `random` is
-    /// 16 unpredictable bytes.
+    /// `others` are keys under which the grant may still be sealed during a key rotation. `random`
+    /// is 16 unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
     ) {
@@ -39,13 +39,13 @@ package struct ReadNTAG424: NTAG424Procedure {
         case .proving: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
-            // Only once, or a card that answers nonsense would be asked forever.
+            // Only once; otherwise a card that returns garbage would be queried forever.
             guard grant == nil, mayFind else { return readSlots() }
             (stage, mayFind) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
-            // The grant was just looked for there: it is missing or forged.
+            // We already looked there, so the grant is missing or forged.
             guard let place = AddressFile.grantAt(length: data), place != grantAt else {
                 return readSlots()
             }
@@ -58,7 +58,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Plain even in a session, because anyone may read this file; the seal proves the grant.
+    /// Plain even in a session, because anyone may read this file; the grant is verified by its
+    /// seal.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
@@ -70,11 +71,11 @@ package struct ReadNTAG424: NTAG424Procedure {
     }
 }
 
-/// The content of a card that has not left, and the session in which it proved it. It lasts until
-/// the card is selected again.
+/// The content of a card that is still on the reader, and the session that authenticated it. The
+/// session lasts until the card is selected again.
 package struct NTAG424State: Hashable, Sendable {
     package let card: SellingKey
-    /// `nil` if the card has no grant sealed for it.
+    /// `nil` if the card has no grant that was sealed for it.
     package let grant: Grant?
     package let grantAt: Int
     package let slots: NTAG424Slots

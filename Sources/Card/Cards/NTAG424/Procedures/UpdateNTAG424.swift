@@ -2,20 +2,20 @@ package import CardCryptography
 import Tags
 import TapcardDomain
 
-/// Writes one state in one command. The code in the answer proves that it is on the card, so
+/// Writes one state in one command. The MAC on the answer proves that the state is on the card, so
 /// nothing is read back. A state with more credit than was granted needs the load key and five
-/// commands before that one: the grant goes first, because alone it is worth nothing.
+/// commands before that one: the grant is written first, because by itself it is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
     package struct Change: Hashable, Sendable {
         /// The slot to write: one of four.
         package let place: Int
         package let slot: NTAG424Slot
-        /// The grant that the state needs; `nil` if the card has it.
+        /// The grant that the state needs; `nil` if the card already has it.
         package let grant: Grant?
 
-        /// `record` has this balance, in minor units. `spent` is the sum ever spent when the ledger
-        /// last confirmed a state; the new sum is never below it.
+        /// `record` contains this balance, in minor units. `spent` is the total ever spent as of
+        /// the last state that the ledger confirmed; the new total is never lower.
         ///
         /// `nil` for a balance that no chip can hold.
         package init?(
@@ -24,13 +24,13 @@ package struct UpdateNTAG424: NTAG424Procedure {
             let needed = balance + spent
             let granted = granted?.granted
             let mayFall = SafetyRule.grantNeverFalls.isLeftOut
-            // The grant never falls (rule 56): a payment raises the sum spent instead.
+            // The grant never decreases (rule 56): a payment increases the sum spent instead.
             let sum = mayFall ? needed : max(granted ?? needed, needed)
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
             (self.place, self.slot) = (place, slot)
-            // Unchanged, it need not be written, which saves five commands.
+            // If it is unchanged, it does not have to be written, which saves five commands.
             self.grant = sum == granted ? nil : grant
         }
     }
@@ -47,9 +47,9 @@ package struct UpdateNTAG424: NTAG424Procedure {
     private let change: Change
     private var steps: ArraySlice<Step>
 
-    /// Continues in the session of this visit. The ledger or a journal must already have the state.
-    /// `random` is 32 unpredictable bytes. `nil` if a grant is needed and there is no key to load
-    /// it.
+    /// Continues in the session of this visit. The state must already be in the ledger or a
+    /// journal. `random` is 32 unpredictable bytes. `nil` if a grant is needed and there is no load
+    /// key to write it with.
     package init?(_ change: Change, in visit: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
         (self.change, self.visit, talk) = (change, visit, visit.talk)
         guard let grant = change.grant else {
@@ -57,7 +57,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
             return
         }
         guard let loadKey else { return nil }
-        // Two authentications: key 4 writes the grant, and only key 3 the slot.
+        // Two authentications: only key 4 can write the grant, and only key 3 the slot.
         let half = random.count / 2
         steps = [
             .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
@@ -69,7 +69,8 @@ package struct UpdateNTAG424: NTAG424Procedure {
     }
 
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
-        // Another selection would have ended the session and may have met another card.
+        // Selecting again would have ended the session, and a different card may have been
+        // selected.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionOver)) }
         return go()
     }

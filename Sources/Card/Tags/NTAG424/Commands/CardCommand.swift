@@ -1,15 +1,15 @@
-/// A command of the chip. Reader and card share this codec.
+/// A command for the chip. Reader and card share this codec.
 package enum CardCommand: Hashable, Sendable {
-    /// Selects the application by its name.
+    /// Selects the application by name.
     case selectApplication
     case selectFile(FileNumber)
-    /// READ BINARY of ISO/IEC 7816: of a file by its short identifier, or of the selected one.
+    /// ISO/IEC 7816 READ BINARY: of a file given by its short identifier, or of the selected file.
     case readBinary(FileNumber?, offset: Int, length: Int)
-    /// UPDATE BINARY of ISO/IEC 7816.
+    /// ISO/IEC 7816 UPDATE BINARY.
     case updateBinary(FileNumber?, offset: Int, data: [UInt8])
     /// The first authentication (AuthenticateEV2First).
     case authenticateFirst(KeyNumber)
-    /// Another one in the same session (AuthenticateEV2NonFirst).
+    /// A further authentication in the same session (AuthenticateEV2NonFirst).
     case authenticateNext(KeyNumber)
     /// The second part of an authentication, or the request for the rest of an answer.
     case more([UInt8])
@@ -17,7 +17,7 @@ package enum CardCommand: Hashable, Sendable {
     case getCardUID
     case getKeyVersion(KeyNumber)
     case getFileSettings(FileNumber)
-    /// The count of reads of the NDEF file.
+    /// The read count of the NDEF file.
     case getFileCounters(FileNumber)
     case readSignature
     case changeKey(KeyChange)
@@ -27,16 +27,16 @@ package enum CardCommand: Hashable, Sendable {
     case readData(FileNumber, offset: Int, length: Int)
     case writeData(FileNumber, offset: Int, data: [UInt8])
 
-    /// The most bytes that one command reads.
+    /// The maximum number of bytes that one command can read.
     package static let mostRead = 256
 
     static let nativeClass: UInt8 = 0x90
 
-    /// How the command is protected in a session. `file` is the mode of the file that it reads or
-    /// writes.
+    /// How the command is protected in a session. `file` is the mode of the file that the command
+    /// reads or writes.
     package func mode(file: CommunicationMode) -> CommunicationMode {
         switch self {
-        // Fixed by the data sheet for each command; only reading and writing follow the file.
+        // Fixed by the data sheet for each command; only reading and writing depend on the file.
         case .getVersion, .getKeyVersion, .getFileSettings: .authenticated
         case .getCardUID, .getFileCounters, .readSignature, .changeKey, .changeFileSettings,
             .setConfiguration:
@@ -54,7 +54,7 @@ package enum CardCommand: Hashable, Sendable {
             CommandAPDU(0, ISO.select, 0x04, data: NTAG424Application.name)
         case .selectFile(let file):
             CommandAPDU(
-                // P2 0Ch: no description of the file, and so no expected length.
+                // P2 0Ch: no description of the file, and therefore no expected length.
                 0, ISO.select, 0, ISO.noAnswer, data: ISO.bytes(file.identifier), expected: nil)
         case .readBinary(let file, let offset, let length):
             CommandAPDU(
@@ -68,7 +68,7 @@ package enum CardCommand: Hashable, Sendable {
         }
     }
 
-    /// The chip's own command with this body.
+    /// The chip's native command with this body.
     func native(_ body: [UInt8]) -> CommandAPDU {
         CommandAPDU(CardCommand.nativeClass, opcode?.rawValue ?? 0, data: body)
     }
@@ -87,7 +87,7 @@ package enum CardCommand: Hashable, Sendable {
         }
 
         static func first(_ file: FileNumber?, _ offset: Int) -> UInt8 {
-            // Bit 8 of P1 marks a short file identifier; without it, P1 is the high half of the
+            // Bit 8 of P1 marks a short file identifier; without it, P1 is the high byte of the
             // offset.
             file.map { short | $0.shortIdentifier } ?? UInt8(offset >> 8)
         }
@@ -95,7 +95,7 @@ package enum CardCommand: Hashable, Sendable {
 }
 
 extension CardCommand {
-    /// Reads a command of ISO/IEC 7816. Throws the chip's answer to an invalid one.
+    /// Parses an ISO/IEC 7816 command. Throws the chip's answer to an invalid one.
     package init(iso apdu: CommandAPDU) throws(StatusFault) {
         switch apdu.instruction {
         case ISO.select: self = try CardCommand.select(apdu)
@@ -139,14 +139,14 @@ extension CardCommand {
         guard apdu.first & ISO.short != 0 else {
             return (nil, Int(apdu.first) << 8 | Int(apdu.second))
         }
-        // Beside the mark and five bits of identifier, P1 has to be zero.
+        // Apart from the mark and the five bits of the identifier, P1 has to be zero.
         guard apdu.first & 0x60 == 0 else { throw StatusFault(0x6A86) }
         guard let file = FileNumber(short: apdu.first & 0x1F) else { throw StatusFault(0x6A82) }
         return (file, Int(apdu.second))
     }
 }
 
-/// The status with which the card refuses a command.
+/// The status that the card returns when it refuses a command.
 package struct StatusFault: Error, Hashable {
     package let status: StatusWord
 

@@ -1,7 +1,7 @@
 package import CardCryptography
 
-/// A new key for the chip, as ChangeKey carries it. It holds the keys, not the bytes made from
-/// them, which reveal the new key to anyone who knows the old one.
+/// A new key for the chip, as sent in ChangeKey. It holds the keys themselves rather than the bytes
+/// made from them, which reveal the new key to anyone who knows the old one.
 package struct KeyChange: Hashable, Sendable {
     private enum Content: Sendable {
         case keys(new: AESKey, version: UInt8, old: AESKey)
@@ -13,14 +13,14 @@ package struct KeyChange: Hashable, Sendable {
 
     static let checksumSize = 4
 
-    /// For the application key the old key is not needed: the session was authenticated with it.
+    /// The old key is not needed for the application key: the session was authenticated with it.
     package init(_ number: KeyNumber, to new: AESKey, version: UInt8, from old: AESKey) {
         (self.number, content) = (number, .keys(new: new, version: version, old: old))
     }
 
     init(number: KeyNumber, data: [UInt8]) { (self.number, content) = (number, .received(data)) }
 
-    /// The bytes for the chip to decrypt. The caller wipes them.
+    /// The bytes that the chip will decrypt. The caller wipes them.
     var data: [UInt8] {
         guard case .keys(let new, let version, let old) = content else {
             if case .received(let data) = content { return data }
@@ -33,7 +33,7 @@ package struct KeyChange: Hashable, Sendable {
             Wiping.wipe(&oldBytes)
         }
         // Any other key is XORed with the old one, and the checksum tells the chip whether the old
-        // one was right (AN12196 5.16).
+        // one was correct (AN12196 5.16).
         return number == .application
             ? bytes + [version]
             : zip(bytes, oldBytes).map { $0 ^ $1 } + [version] + KeyChange.checksum(bytes)
@@ -43,11 +43,11 @@ package struct KeyChange: Hashable, Sendable {
         left.number == right.number && ConstantTime.equal(left.data, right.data)
     }
 
-    /// Only the number: a hash of the key would reveal something of it.
+    /// Only the number: a hash of the key would reveal something about it.
     package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
     /// The new key and its version, on the chip's side. `nil` if the length is wrong, or if the old
-    /// key was another.
+    /// key was a different one.
     func open(old: AESKey) -> (key: AESKey, version: UInt8)? {
         let data = data
         guard number != .application else {
@@ -62,13 +62,13 @@ package struct KeyChange: Hashable, Sendable {
         return (AESKey(wiping: &new), data[AESKey.size])
     }
 
-    /// CRC-32 as the chip computes it: without the final complement, lowest byte first.
+    /// CRC-32 as the chip computes it: without the final complement, least significant byte first.
     package static func checksum(_ bytes: [UInt8]) -> [UInt8] {
         var register: UInt32 = 0xFFFF_FFFF
         for byte in bytes {
             register ^= UInt32(byte)
             for _ in 0..<8 {
-                // EDB88320h is the polynomial of CRC-32, bits reversed.
+                // EDB88320h is the CRC-32 polynomial with its bits reversed.
                 register = register >> 1 ^ (register & 1 == 0 ? 0 : 0xEDB8_8320)
             }
         }

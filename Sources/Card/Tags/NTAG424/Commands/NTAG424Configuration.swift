@@ -1,12 +1,12 @@
-/// A setting of the whole chip. Only the failure counter can be undone.
+/// A setting for the whole chip. Only the failure counter can be changed back.
 package enum NTAG424Configuration: Hashable, Sendable {
-    /// A random number at each selection instead of the chip's own.
+    /// A random number at each selection instead of the chip's own UID.
     case randomUID
     /// No protected WriteData in more than one block, which could be left half done.
     case noChainedWriting
     /// The chip's other protocol (LRP) instead of AES.
     case leakageResilience
-    /// How wrong keys are counted: up to a limit, minus this for each success.
+    /// How wrong keys are counted: up to a limit, minus this amount for each success.
     case failureCounter(limit: UInt16, decrement: UInt16)
     case noFailureCounter
 

@@ -1,25 +1,25 @@
 import TextCodecs
 
-/// The reason why a command to the chip failed: a kind to act on, words for people, and the next
+/// Why a command to the chip failed: a kind for code to act on, a message for people, and the next
 /// step.
 package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         case refused(NTAG424Refusal)
-        /// The answer lacks the code that only this card can make.
+        /// The answer lacks the MAC that only this card can compute.
         case unproved
-        /// The card cannot prove that it has the key: it is another card, or a copy.
+        /// The card cannot prove that it has the key: it is a different card, or a copy.
         case impostor
-        /// The chip was switched for good to its other protocol (LRP), which tapcard does not have.
-        /// No key was tried.
+        /// The chip was permanently switched to its other protocol (LRP), which tapcard does not
+        /// support. No key was tried.
         case otherProtocol
-        /// An answer with the wrong length or form.
+        /// An answer with the wrong length or format.
         case malformed
-        /// The session has ended. Only a new authentication helps.
+        /// The session has ended. Only authenticating again helps.
         case sessionOver
-        /// This card has already refused a key. Another try could kill the key.
+        /// This card has already refused a key. Another attempt could kill the key.
         case keyRefusedBefore
-        /// The command is too long for one APDU.
+        /// The command does not fit in one APDU.
         case tooLong
     }
 
@@ -27,7 +27,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// The event in words. None of these changes the card's money.
+    /// What happened, in words. None of these errors changes the money on the card.
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.words(refusal)

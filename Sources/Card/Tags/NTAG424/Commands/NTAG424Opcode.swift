@@ -1,4 +1,4 @@
-/// The instruction bytes of the chip's own commands.
+/// The instruction bytes of the chip's native commands.
 package enum NTAG424Opcode: UInt8, CaseIterable {
     case readSignature = 0x3C
     case getCardUID = 0x51
@@ -57,7 +57,7 @@ extension CardCommand {
             .changeFileSettings(let file, _):
             [file.rawValue]
         case .changeKey(let change): [change.number.rawValue]
-        // The only address that Read_Sig knows.
+        // The only address that Read_Sig supports.
         case .readSignature: [0]
         case .setConfiguration(let configuration): [configuration.option]
         case .readData(let file, let offset, let length):
@@ -81,14 +81,14 @@ extension CardCommand {
         }
     }
 
-    /// Reads one of the chip's own commands, with its protection removed. Throws the chip's answer
-    /// to an invalid one.
+    /// Parses one of the chip's native commands, with its protection removed. Throws the chip's
+    /// answer to an invalid one.
     package init(_ opcode: NTAG424Opcode, header: [UInt8], data: [UInt8]) throws(StatusFault) {
-        // 917Eh is a wrong length, 919Eh a wrong value.
+        // 917Eh means a wrong length, 919Eh a wrong value.
         guard header.count == opcode.headerSize else { throw StatusFault(0x917E) }
         switch opcode {
         case .authenticateFirst:
-            // The reader's capabilities are optional, at most six bytes after their count.
+            // The reader's capabilities are optional: a count, then at most six bytes.
             guard let count = data.first, Int(count) == data.count - 1, count <= 6 else {
                 throw StatusFault(0x917E)
             }

@@ -1,6 +1,6 @@
-/// A command as ISO/IEC 7816-4 frames it, with short lengths, the only ones that the chip knows.
+/// A command as framed by ISO/IEC 7816-4 with short lengths, the only ones that the chip supports.
 package struct CommandAPDU: Hashable, Sendable {
-    /// The most bytes of data.
+    /// The maximum number of bytes of data.
     package static let mostData = 255
 
     package let commandClass: UInt8
@@ -8,7 +8,7 @@ package struct CommandAPDU: Hashable, Sendable {
     package let first: UInt8
     package let second: UInt8
     package let data: [UInt8]
-    /// The byte for the expected length of the answer, 0 for 256. `nil` for no answer.
+    /// The byte for the expected length of the answer; 0 means 256. `nil` if no answer is expected.
     package let expected: UInt8?
 
     init(
@@ -19,7 +19,7 @@ package struct CommandAPDU: Hashable, Sendable {
         (self.first, self.second, self.data, self.expected) = (first, second, data, expected)
     }
 
-    /// `nil` for anything but a short APDU in its only spelling.
+    /// `nil` for anything but a short APDU in its only valid encoding.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         let body = bytes.dropFirst(4)
@@ -27,12 +27,12 @@ package struct CommandAPDU: Hashable, Sendable {
         var expected: UInt8?
         switch body.count {
         case 0: break
-        // One byte after the header is an expected length; a length of data always has data after
-        // it.
+        // A single byte after the header is an expected length; a data length is always followed by
+        // data.
         case 1: expected = body.first
         default:
             let length = Int(bytes[4])
-            // Zero here would announce an extended APDU, which the chip does not know.
+            // Zero here would announce an extended APDU, which the chip does not support.
             guard length > 0, body.count - 1 == length || body.count - 2 == length else {
                 return nil
             }

@@ -6,18 +6,19 @@ package struct StatusWord: Hashable, Sendable {
 
     package static let done = StatusWord(0x9100)
     package static let isoDone = StatusWord(0x9000)
-    /// More follows, of the answer or of the authentication.
+    /// More follows, either of the answer or of the authentication.
     package static let more = StatusWord(0x91AF)
-    /// The end of the answer to Read_Sig on real chips.
+    /// The end of the answer to Read_Sig, on real chips.
     package static let signatureDone = StatusWord(0x9190)
 
-    /// Answers to the chip's own commands begin with 91h, those to ISO/IEC 7816 with other bytes.
+    /// Answers to the chip's native commands begin with 91h, answers to ISO/IEC 7816 commands with
+    /// other bytes.
     init(native code: UInt8) { self.init(0x9100 | UInt16(code)) }
 
-    /// The byte that an answer's code covers.
+    /// The byte that an answer's MAC covers.
     var code: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
-    /// Why the chip refused; `nil` if it did not.
+    /// Why the chip refused; `nil` if it did not refuse.
     package var refusal: NTAG424Refusal? {
         switch self {
         case .done, .isoDone, .more, .signatureDone: nil
@@ -26,20 +27,20 @@ package struct StatusWord: Hashable, Sendable {
     }
 }
 
-/// The reasons why the chip refuses a command. Each of them ends the session.
+/// Why the chip refuses a command. Every refusal ends the session.
 package enum NTAG424Refusal: Hashable, Sendable {
     case unknownCommand
-    /// A wrong code, wrong padding, or a session that is over.
+    /// A wrong MAC, wrong padding, or a session that is over.
     case integrity
     case noSuchKey
     case wrongLength
     case notAllowed
     case wrongParameter
-    /// After many wrong keys, the chip makes readers wait before it tries another.
+    /// After many wrong keys, the chip makes readers wait before it lets them try another.
     case authenticationDelayed
     case authenticationFailed
     case outsideFile
-    /// The parts of a command did not follow each other.
+    /// The parts of a command were not sent one right after another.
     case aborted
     /// The chip could not write.
     case memory

@@ -49,19 +49,19 @@ package struct AccessRights: Hashable, Sendable {
     }
 
     var bytes: [UInt8] {
-        // The lower byte first.
+        // Low byte first.
         [readWrite.nibble << 4 | change.nibble, read.nibble << 4 | write.nibble]
     }
 }
 
-/// How a file's data are protected in transit.
+/// How a file's data is protected in transit.
 package enum CommunicationMode: UInt8, Hashable, Sendable, CaseIterable {
     case plain = 0
-    /// With a code on command and answer (MAC).
+    /// With a MAC on command and answer.
     case authenticated = 1
-    /// Encrypted, with a code.
+    /// Encrypted, with a MAC.
     case full = 3
 
-    // Of the two bits, 2 is a second spelling of plain.
+    // A value of 2 in the two bits is another way to write plain.
     init(bits: UInt8) { self = CommunicationMode(rawValue: bits & 3) ?? .plain }
 }

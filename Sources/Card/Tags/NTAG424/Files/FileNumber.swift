@@ -1,13 +1,13 @@
 /// One of the three files of the chip.
 package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
-    /// Tells phones where the other files are and how long (capability container).
+    /// Tells phones where the other files are and how long they are (capability container).
     case capability = 1
-    /// The message that phones read, the only file with mirrored values.
+    /// The message that phones read, which is the only file with mirrored values.
     case ndef = 2
     /// Data for the card's issuer.
     case data = 3
 
-    /// Its length, in bytes.
+    /// The file's length, in bytes.
     package var size: Int {
         switch self {
         case .capability: 32
@@ -16,7 +16,7 @@ package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Its ISO file identifier.
+    /// The file's ISO file identifier.
     package var identifier: UInt16 { 0xE102 + UInt16(rawValue) }
 
     init?(identifier: UInt16) {
@@ -26,7 +26,7 @@ package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
         self = file
     }
 
-    /// A file by its short identifier, as ISO READ BINARY names it.
+    /// A file given by its short identifier, as in ISO READ BINARY.
     init?(short: UInt8) {
         guard let file = FileNumber.allCases.first(where: { $0.shortIdentifier == short }) else {
             return nil

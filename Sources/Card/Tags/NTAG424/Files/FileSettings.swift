@@ -1,4 +1,4 @@
-/// The settings of a file, as the chip reports and takes them.
+/// The settings of a file, as the chip reports and accepts them.
 package struct FileSettings: Hashable, Sendable {
     package let mode: CommunicationMode
     package let rights: AccessRights
@@ -6,7 +6,7 @@ package struct FileSettings: Hashable, Sendable {
     package let mirror: MirrorSettings?
 
     private static let mirrors: UInt8 = 0x40
-    // SDM in bit 6, the mode in bits 0 and 1; the others are reserved.
+    // SDM in bit 6, the mode in bits 0 and 1; the other bits are reserved.
     private static let knownOptions: UInt8 = 0x43
     private static let standardFile: UInt8 = 0
 
@@ -14,7 +14,7 @@ package struct FileSettings: Hashable, Sendable {
         (self.mode, self.rights, self.mirror) = (mode, rights, mirror)
     }
 
-    /// Reads the data of ChangeFileSettings. `nil` unless every byte is accounted for.
+    /// Parses the data of ChangeFileSettings. `nil` unless every byte is accounted for.
     package init?(change bytes: [UInt8]) {
         var reader = SettingsReader(bytes)
         guard let option = reader.byte(), let low = reader.byte(), let high = reader.byte() else {
@@ -23,8 +23,8 @@ package struct FileSettings: Hashable, Sendable {
         self.init(option, [low, high], &reader)
     }
 
-    /// Reads the answer to GetFileSettings: settings and file size. `nil` unless every byte is
-    /// accounted for.
+    /// Parses the answer to GetFileSettings: the settings and the file size. `nil` unless every
+    /// byte is accounted for.
     package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
         var reader = SettingsReader(bytes)
         guard reader.byte() == standardFile, let option = reader.byte(),

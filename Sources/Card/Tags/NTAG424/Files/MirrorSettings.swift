@@ -1,22 +1,22 @@
 /// The values that the chip writes into the NDEF file when it is read without authentication (SDM).
 package struct MirrorSettings: Hashable, Sendable {
-    /// How UID and count of reads appear.
+    /// How the UID and the read count appear.
     package enum Identity: Hashable, Sendable {
         case hidden
-        /// In clear text, each at its place, or not at all.
+        /// In clear text, each in its own place, or not at all.
         case plain(uid: Int?, reads: Int?)
-        /// Both together, encrypted with a key, as 32 digits from this offset.
+        /// Both together, encrypted with a key, as 32 digits starting at this offset.
         case encrypted(with: KeyNumber, at: Int)
     }
 
-    /// The code over a part of the file, and what else its key protects.
+    /// The MAC over part of the file, and what else its key protects.
     package struct Proof: Hashable, Sendable {
         package let key: KeyNumber
-        /// Where the protected part begins. It ends where the code begins.
+        /// Where the protected part begins. It ends where the MAC begins.
         package let from: Int
-        /// Where the 16 digits of the code start.
+        /// Where the 16 digits of the MAC start.
         package let at: Int
-        /// The digits that hold encrypted data. The plain data take up their first half.
+        /// The digits that hold encrypted data. The plain data is stored in their first half.
         package let data: Range<Int>?
 
         package init(key: KeyNumber, from: Int, at: Int, data: Range<Int>? = nil) {
@@ -26,9 +26,9 @@ package struct MirrorSettings: Hashable, Sendable {
 
     package let identity: Identity
     package let proof: Proof?
-    /// Who may ask for the count of reads.
+    /// Who may ask for the read count.
     package let countAccess: AccessCondition
-    /// From this count on, the file is unreadable without authentication.
+    /// Once this count is reached, the file cannot be read without authentication.
     package let readLimit: UInt32?
 
     package init(
@@ -44,7 +44,7 @@ package struct MirrorSettings: Hashable, Sendable {
         static let reads: UInt8 = 0x40
         static let limit: UInt8 = 0x20
         static let data: UInt8 = 0x10
-        /// ASCII digits, the only form.
+        /// ASCII digits, the only supported form.
         static let ascii: UInt8 = 0x01
         static let known = uid | reads | limit | data | ascii
     }
@@ -60,7 +60,8 @@ package struct MirrorSettings: Hashable, Sendable {
         else { return nil }
         self.countAccess = countAccess
         let (uid, reads) = (options & Option.uid != 0, options & Option.reads != 0)
-        // The high half names the key of the identity, the low half that of code and data.
+        // The high nibble names the key for the identity, the low nibble the key for the MAC and
+        // data.
         switch high >> 4 {
         case MirrorSettings.plainNibble:
             let uidAt = uid ? reader.offset() : nil
@@ -78,7 +79,7 @@ package struct MirrorSettings: Hashable, Sendable {
         }
         let hasData = options & Option.data != 0
         if high & 0x0F == MirrorSettings.noNibble {
-            // Its key encrypts the data, too.
+            // The MAC's key also encrypts the data.
             guard !hasData else { return nil }
             proof = nil
         } else {
@@ -104,8 +105,8 @@ package struct MirrorSettings: Hashable, Sendable {
     var bytes: [UInt8] {
         var options = Option.ascii
         var identityNibble = MirrorSettings.noNibble
-        // In the data sheet's order: UID and count, or both encrypted, start of the code's text,
-        // data, code, limit.
+        // In the order of the data sheet: UID and count, or both encrypted; the start of the text
+        // under the MAC; the data; the MAC; the limit.
         var offsets: [Int] = []
         switch identity {
         case .hidden: break
@@ -132,13 +133,13 @@ package struct MirrorSettings: Hashable, Sendable {
             offsets.append(Int(readLimit))
         }
         let proofNibble = proof?.key.rawValue ?? MirrorSettings.noNibble
-        // The first half of the second byte is reserved, all ones.
+        // The high nibble of the second byte is reserved, all ones.
         return [options, 0xF0 | countAccess.nibble, identityNibble << 4 | proofNibble]
             + offsets.flatMap(SettingsReader.bytes)
     }
 }
 
-/// Reads settings byte by byte, so that each is accounted for.
+/// Reads settings byte by byte, so that every byte is accounted for.
 struct SettingsReader {
     private var rest: ArraySlice<UInt8>
 
@@ -148,7 +149,7 @@ struct SettingsReader {
 
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// Three bytes, lowest first.
+    /// Three bytes, least significant first.
     mutating func offset() -> Int? {
         guard rest.count >= 3 else { return nil }
         defer { rest = rest.dropFirst(3) }

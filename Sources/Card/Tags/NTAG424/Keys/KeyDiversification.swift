@@ -1,22 +1,22 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// Keys of single cards, derived from one master key (AN10922, AES-128). A card's key reveals
-/// nothing about the master or another card's key.
+/// Keys for individual cards, derived from one master key (AN10922, AES-128). A card's key reveals
+/// nothing about the master or about another card's key.
 package enum KeyDiversification {
-    /// The input lengths, in bytes, that fill two blocks with the constant. The note pads shorter
-    /// input to two blocks, CMAC only to one.
+    /// The input lengths, in bytes, that fill two blocks together with the constant. The
+    /// application note pads shorter input to two blocks, but CMAC only to one.
     package static let inputSizes = 16...31
-    /// The byte that distinguishes AES-128 from the note's other derivations.
+    /// The byte that distinguishes AES-128 from the application note's other derivations.
     private static let constant: UInt8 = 0x01
 
-    /// The key for some input. A length outside `inputSizes` is a programming error.
+    /// The key derived from this input. A length outside `inputSizes` is a programming error.
     package static func key(from master: AESKey, input: [UInt8]) -> AESKey {
         precondition(inputSizes.contains(input.count), "AN10922 takes 16 to 31 bytes of input")
         return master.derivedKey(for: [constant] + input)
     }
 
-    /// One key of a card, different for each card, key number and issuer.
+    /// One key of a card, which differs by card, key number, and issuer.
     package static func key(
         from master: AESKey, uid: CardUID, number: KeyNumber, issuer: [UInt8]
     ) -> AESKey {

@@ -1,12 +1,12 @@
 package import CardCryptography
 
-/// The messages by which reader and card prove to each other that they have a key without showing
-/// it. Both sides share this codec.
+/// The messages that reader and card use to prove to each other that they have a key without
+/// revealing it. Both sides share this codec.
 package enum KeyProof {
-    /// The capabilities of card and reader, as the card reports them: none.
+    /// The capabilities of card and reader, as reported by the card: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
 
-    /// The byte before the random number, in clear, of a chip in LRP mode.
+    /// The byte that a chip in LRP mode sends in clear text before the random number.
     private static let otherProtocol: UInt8 = 1
 
     /// The first message of a card in LRP mode.
@@ -20,13 +20,14 @@ package enum KeyProof {
     /// The card's first message: its random number.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 
-    /// The reader's answer: its own random number, and the card's rotated by a byte.
+    /// The reader's answer: its own random number, and the card's random number rotated by one
+    /// byte.
     package static func response(_ reader: [UInt8], to challenge: [UInt8], _ key: AESKey) -> [UInt8]
     {
         key.encrypt(reader + turned(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, on the card's side. `nil` if the reader has another key.
+    /// The reader's random number, on the card's side. `nil` if the reader has a different key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey
     ) -> [UInt8]? {
@@ -38,8 +39,8 @@ package enum KeyProof {
         return Array(plain[..<SecureSession.randomSize])
     }
 
-    /// The card's last message: the reader's number rotated by a byte and, for a first
-    /// authentication, the number of the session.
+    /// The card's last message: the reader's random number rotated by one byte and, in a first
+    /// authentication, the session's number.
     package static func confirmation(
         _ reader: [UInt8], transaction: [UInt8]?, _ key: AESKey
     ) -> [UInt8] {
@@ -47,7 +48,7 @@ package enum KeyProof {
         return key.encrypt(transaction + turned(reader) + capabilities)
     }
 
-    /// Checks that the card has the key, and returns the number of a first session.
+    /// Checks that the card has the key, and returns the session number of a first authentication.
     package static func confirm(
         _ confirmation: [UInt8], reader: [UInt8], isFirst: Bool, _ key: AESKey
     ) throws(NTAG424Error) -> [UInt8] {
@@ -58,7 +59,8 @@ package enum KeyProof {
         let plain = key.decrypt(confirmation)
         let transaction = isFirst ? Array(plain[..<SecureSession.transactionSize]) : []
         let returned = Array(plain[transaction.count..<(transaction.count + size)])
-        // Only the key decrypts the reader's number; without it the card cannot rotate it.
+        // Decrypting the reader's number requires the key; without it, the card cannot rotate the
+        // number.
         guard ConstantTime.equal(returned, turned(reader)) else { throw NTAG424Error(.impostor) }
         return transaction
     }

@@ -1,19 +1,20 @@
 package import CardCryptography
 import TapcardDomain
 
-/// The reader's side of a conversation with the chip: a state machine from answers to the next
-/// command. It sends nothing itself.
+/// The reader's side of an exchange with the chip: a state machine from answers to the next
+/// command. It does not send anything itself.
 ///
-/// It never guesses: after one refused key it authenticates no more, because the chip counts wrong
-/// keys and can kill one.
+/// It never guesses: after one refused key, it does not authenticate again, because the chip counts
+/// wrong keys and can disable a key for good.
 package struct NTAG424Conversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
         /// Send this command, and pass its answer to `hear`.
         case send([UInt8])
-        /// The command is done, with the data of its answer. In a session, its code proves them.
+        /// The command is done; here is the data from its answer. In a session, it is covered
+        /// by its MAC.
         case finished([UInt8])
-        /// The chip says, without a code, that the command is done: anyone can say so.
+        /// The chip says, without a MAC, that the command is done: anyone could say that.
         case saidDone
     }
 
@@ -25,24 +26,24 @@ package struct NTAG424Conversation: Hashable, Sendable {
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
     }
 
-    /// The most parts of an answer: GetVersion has three.
+    /// The maximum number of parts in an answer: GetVersion has three.
     private static let mostParts = 3
 
     private var state = State.idle
     private var partCount = 0
-    /// The session, while there is one.
+    /// The session, if there is one.
     package private(set) var session: SecureSession?
-    /// The key with which the session is authenticated.
+    /// The key used to authenticate the session.
     package private(set) var key: KeyNumber?
-    /// Whether a key was sent that the chip has not confirmed. The chip counts wrong ones.
+    /// Whether a key was sent that the chip has not confirmed. The chip counts wrong keys.
     package private(set) var isBarred = false
 
     package init() {}
 
-    /// A conversation in the middle of a session.
+    /// An exchange in the middle of a session.
     package init(in session: SecureSession) { self.session = session }
 
-    /// Proves that reader and card both have this key. `random` is 16 unpredictable bytes.
+    /// Verifies that reader and card both have this key. `random` is 16 unpredictable bytes.
     package mutating func authenticate(
         _ number: KeyNumber, _ key: AESKey, random: [UInt8]
     ) throws(NTAG424Error) -> Step {
@@ -55,18 +56,19 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return .send(command.plain.bytes)
     }
 
-    /// Starts a command. In a session it is protected; a command on a file as the file requires.
+    /// Starts a command. In a session the command is protected; one that accesses a file is
+    /// protected as the file requires.
     package mutating func begin(
         _ command: CardCommand, file: CommunicationMode = .plain
     ) throws(NTAG424Error) -> Step {
         partCount = 0
         guard let session, command.opcode != nil else {
-            // Another selection ends the session.
+            // Selecting again ends the session.
             if case .selectApplication = command { end() }
             state = .asked(command, .plain, parts: [])
             return .send(command.plain.bytes)
         }
-        // The count of commands must not wrap: codes would repeat.
+        // The command counter must not wrap: MACs would repeat.
         guard session.commands < .max else {
             end()
             throw NTAG424Error(.sessionOver)
@@ -85,7 +87,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             end()
             throw NTAG424Error(.malformed)
         }
-        // A refusal has no code, and the chip has ended its session too.
+        // A refusal has no MAC, and the chip has ended its session, too.
         if let refusal = answer.status.refusal {
             end()
             throw NTAG424Error(.refused(refusal))
@@ -106,7 +108,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
     }
 
-    /// Forgets the session, because the card lost its power or refused a command.
+    /// Discards the session, because the card lost power or refused a command.
     package mutating func end() { (session, key, state) = (nil, nil, .idle) }
 
     private mutating func respond(
@@ -114,12 +116,12 @@ package struct NTAG424Conversation: Hashable, Sendable {
         _ isFirst: Bool
     ) throws(NTAG424Error) -> Step {
         guard answer.status == .more else { throw NTAG424Error(.malformed) }
-        // Before the key is used: a chip in LRP mode would count it as wrong.
+        // Before the key is used: a chip in LRP mode would count it as a wrong key.
         guard !KeyProof.isOtherProtocol(answer.data) else { throw NTAG424Error(.otherProtocol) }
         guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
-        // Until the chip confirms: it counts a wrong key even if its answer is lost.
+        // Until the chip confirms: it counts a wrong key even if its answer gets lost.
         isBarred = true
         let response = KeyProof.response(random, to: answer.data, key)
         return .send(CardCommand.more(response).plain.bytes)
@@ -136,7 +138,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         session = SecureSession(
             key: key, reader: reader, card: card,
             transaction: isFirst ? transaction : session?.transaction ?? [],
-            // A further authentication keeps number and count, so old answers stay invalid.
+            // A further authentication keeps the number and the counter, so old answers stay
+            // invalid.
             commands: isFirst ? 0 : session?.commands ?? 0)
         self.key = number
         return .finished([])
@@ -152,7 +155,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
                 throw NTAG424Error(.malformed)
             }
             state = .asked(command, mode, parts: parts + answer.data)
-            // Plain even in a session: the code comes with the last part, over all of them.
+            // Plain even in a session: the MAC comes with the last part and covers all of them.
             return .send(CardCommand.more([]).plain.bytes)
         }
         guard NTAG424Conversation.isEnd(answer.status, of: command) else {
@@ -167,7 +170,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
         if NTAG424Conversation.isUnproved(command, all) {
             session?.countUnproved()
-            // A new application key ends the session: only another authentication proves it.
+            // A new application key ends the session: only authenticating again confirms it.
             if case .changeKey = command { end() }
             return .saidDone
         }
@@ -180,8 +183,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return status == .done
     }
 
-    /// Whether the answer has no code: for a new application key and, in some configurations, for
-    /// SetConfiguration, as published examples show.
+    /// Whether the answer has no MAC: this is the case for a new application key and, in some
+    /// configurations, for SetConfiguration, as published examples show.
     private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty

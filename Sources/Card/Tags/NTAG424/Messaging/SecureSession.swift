@@ -1,12 +1,12 @@
 package import CardCryptography
 
-/// A session between reader and chip after authentication: its keys, its number, and the count of
-/// commands. Each code covers all three, so nothing can be repeated, left out or moved to another
+/// A session between reader and chip after authentication: its keys, its number, and the command
+/// counter. Each MAC covers all three, so nothing can be repeated, left out, or moved to another
 /// session. Both sides share this type.
 package struct SecureSession: Sendable, Hashable {
     /// The number of the session, chosen by the card (TI).
     package let transaction: [UInt8]
-    /// The count of commands so far (CmdCtr).
+    /// The number of commands so far (CmdCtr).
     package private(set) var commands: UInt16
 
     package let encryption: AESKey
@@ -30,13 +30,13 @@ package struct SecureSession: Sendable, Hashable {
         (self.transaction, self.commands) = (transaction, commands)
     }
 
-    /// The session that follows from an authentication with this key. A further authentication
-    /// keeps number and count.
+    /// The session that results from an authentication with this key. A further authentication
+    /// keeps the number and the counter.
     package init(
         key: AESKey, reader: [UInt8], card: [UInt8], transaction: [UInt8], commands: UInt16 = 0
     ) {
-        // SV1 and SV2 of the data sheet: both random numbers, so that neither side can force an old
-        // key.
+        // SV1 and SV2 of the data sheet use both random numbers, so that neither side can force an
+        // old key.
         let context =
             [0x00, 0x01, 0x00, 0x80] + reader[..<2] + zip(reader[2..<8], card[..<6]).map { $0 ^ $1 }
             + card[6...] + reader[8...]
@@ -46,11 +46,11 @@ package struct SecureSession: Sendable, Hashable {
             transaction: transaction, commands: commands)
     }
 
-    /// The command with its protection, as the reader sends it. `nil` if it is too long.
+    /// The command with its protection, as sent by the reader. `nil` if it is too long.
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
-        // A new key is among what is encrypted.
+        // The encrypted data may include a new key.
         var plain = command.data
         defer { Wiping.wipe(&plain) }
         let data =
@@ -61,11 +61,11 @@ package struct SecureSession: Sendable, Hashable {
         return command.native(body + code)
     }
 
-    /// The parts of a command, on the card's side. Throws the chip's answer to an invalid one.
+    /// The parts of a command, on the card's side. Throws the chip's answer to an invalid command.
     package func open(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {
-        // The count must not wrap, or codes would repeat.
+        // The counter must not wrap; otherwise MACs would repeat.
         guard commands < .max else { throw StatusFault(0x91CA) }
         guard mode != .plain else {
             return (Array(body.prefix(opcode.headerSize)), Array(body.dropFirst(opcode.headerSize)))
@@ -86,18 +86,18 @@ package struct SecureSession: Sendable, Hashable {
         return (header, plain)
     }
 
-    /// The answer with its protection, as the card sends it. Counts the command.
+    /// The answer with its protection, as sent by the card. Counts the command.
     package mutating func seal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord = .done
     ) -> [UInt8] {
-        // The answer's code already has the next count.
+        // The answer's MAC already uses the next count.
         commands += 1
         guard mode != .plain else { return answer }
         let data = mode == .full && !answer.isEmpty ? encrypt(answer, .answer, commands) : answer
         return data + code(status.code, commands, data)
     }
 
-    /// The data of an answer, if its code is right. Counts the command.
+    /// The data of an answer, if its MAC is correct. Counts the command.
     mutating func unseal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord
     ) throws(NTAG424Error) -> [UInt8] {
@@ -114,10 +114,10 @@ package struct SecureSession: Sendable, Hashable {
         return plain
     }
 
-    /// Counts a command whose answer carries no code.
+    /// Counts a command whose answer has no MAC.
     mutating func countUnproved() { commands += 1 }
 
-    /// The code over a command or answer that begins with this byte.
+    /// The MAC of a command or answer that begins with this byte.
     package func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {
         authentication.shortCode(
             for: [first, UInt8(truncatingIfNeeded: count), UInt8(count >> 8)] + transaction + body)
@@ -134,7 +134,7 @@ package struct SecureSession: Sendable, Hashable {
         return encryption.encrypt(padded, vector: vector(direction, count))
     }
 
-    /// `nil` for a part of a block, or for padding that `encrypt` would not add.
+    /// `nil` for an incomplete block, or for padding that `encrypt` would not add.
     private func decrypt(
         _ encrypted: [UInt8], _ direction: Direction, _ count: UInt16
     ) -> [UInt8]? {
@@ -148,7 +148,7 @@ package struct SecureSession: Sendable, Hashable {
     }
 
     private func vector(_ direction: Direction, _ count: UInt16) -> [UInt8] {
-        // The vector is the encrypted count, so equal data never look equal (data sheet, full
+        // The vector is the encrypted counter, so equal data never looks the same (data sheet, full
         // mode).
         let start =
             direction.label + transaction + [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]

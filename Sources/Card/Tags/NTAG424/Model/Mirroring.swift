@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 
 extension MirrorSettings {
-    /// Whether every place is inside the file and none overlaps another.
+    /// Whether every place is inside the file and no two places overlap.
     func fits(_ size: Int) -> Bool {
         var places: [Range<Int>] = []
         switch identity {
@@ -18,7 +18,8 @@ extension MirrorSettings {
             places.append(proof.at..<(proof.at + 2 * TapKeys.codeSize))
             guard proof.from <= proof.at else { return false }
             if let data = proof.data {
-                // Whole blocks, as digits, which the code covers. Their key needs UID and count.
+                // Whole blocks, written as digits, which the MAC covers. Their key depends on the
+                // UID and the count.
                 guard !data.isEmpty, data.count.isMultiple(of: 2 * AESKey.blockSize),
                     data.lowerBound >= proof.from, data.upperBound <= proof.at,
                     identity != .hidden
@@ -45,7 +46,7 @@ extension NTAG424Memory {
         case .hidden: break
         case .plain(let uid, let reads):
             if let uid { put(identity.uid.bytes, at: uid) }
-            // In clear text the count is written highest byte first.
+            // In clear text, the count is written most significant byte first.
             if let reads { put(identity.counterBytes.reversed(), at: reads) }
         case .encrypted(let key, let at):
             put(identity.encrypted(key: self[key].key, filling: filling), at: at)
@@ -53,7 +54,7 @@ extension NTAG424Memory {
         guard let proof = mirror.proof else { return content }
         let keys = TapKeys(fileKey: self[proof.key].key, identity: identity)
         if let data = proof.data {
-            // From the stored bytes: half of the digits' place holds the plain data.
+            // From the stored bytes: the plain data takes up half of the space for the digits.
             let plain = Array(self[.ndef].bytes[data].prefix(data.count / 2))
             put(keys.encrypt(plain), at: data.lowerBound)
         }

@@ -1,8 +1,8 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The memory that an NTAG 424 keeps without power: a value that can be copied, compared, torn and
-/// stored in a file.
+/// The nonvolatile memory of an NTAG 424: a value that can be copied, compared, torn, and stored in
+/// a file.
 package struct NTAG424Memory: Hashable, Sendable {
     /// A file: its settings and its bytes.
     package struct File: Hashable, Sendable {
@@ -10,26 +10,26 @@ package struct NTAG424Memory: Hashable, Sendable {
         package var bytes: [UInt8]
     }
 
-    /// A key, and how often a wrong one was tried for it.
+    /// A key, and how often a wrong key was tried in its place.
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// Wrong attempts, minus some for each success. At the limit the key is dead.
+        /// Wrong attempts, minus a certain number for each success. At the limit, the key is dead.
         package var failures: UInt16
         /// Wrong attempts since the last success.
         package var failuresInARow: UInt16
-        /// How many more attempts the chip turns away unread.
+        /// How many more attempts the chip will turn away without checking them.
         package var delays: UInt16
     }
 
-    /// How wrong attempts are counted: the limit, and how much a success subtracts.
+    /// How wrong attempts are counted: the limit, and how much each success subtracts.
     package struct FailureRule: Hashable, Sendable {
         package var limit: UInt16
         package var decrement: UInt16
     }
 
     package let uid: CardUID
-    /// The maker's signature of the UID.
+    /// The maker's signature for the UID.
     package let signature: [UInt8]
     package internal(set) var files: [File]
     package internal(set) var keys: [Key]
@@ -39,12 +39,12 @@ package struct NTAG424Memory: Hashable, Sendable {
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
-    /// Whether the chip was switched for good to its other protocol (LRP).
+    /// Whether the chip was permanently switched to its other protocol (LRP).
     package internal(set) var usesOtherProtocol = false
 
     static let usualRule = FailureRule(limit: 1000, decrement: 10)
 
-    /// A factory-new chip: all keys are zeros, and anyone may write what phones read.
+    /// A factory-new chip: all keys are zeros, and anyone may write the data that phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
         self.uid = uid
         let size = Originality.Family.ntag424.signatureSize
@@ -57,7 +57,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.usualRule, false)
     }
 
-    /// A factory-new chip with the number and signature of a real one (AN12196, 7.2).
+    /// A factory-new chip with the UID and signature of a real chip (AN12196, 7.2).
     package static let signedExample: NTAG424Memory = {
         guard let uid = CardUID(bytes: [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]) else {
             preconditionFailure("a UID has seven bytes")
@@ -81,13 +81,13 @@ package struct NTAG424Memory: Hashable, Sendable {
         self.forbidsChaining = forbidsChaining
     }
 
-    /// A factory-new chip. `nil` unless the number has seven bytes.
+    /// A factory-new chip. `nil` unless the UID has seven bytes.
     package init?(factory number: [UInt8]) {
         guard let uid = CardUID(bytes: number) else { return nil }
         self.init(factory: uid)
     }
 
-    /// The bytes of the chip's number.
+    /// The bytes of the chip's UID.
     package var number: [UInt8] { uid.bytes }
 
     package subscript(_ file: FileNumber) -> File {
@@ -100,8 +100,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
-    /// The content after power was lost when this many bytes had been written. A command in one
-    /// block is carried out whole or not at all; one in several blocks is left half done.
+    /// The content if power was lost after this many bytes had been written. A command in one block
+    /// is carried out completely or not at all; a command in several blocks is left half done.
     package static func torn(
         from before: NTAG424Memory, to after: NTAG424Memory, at place: Int, isChained: Bool
     ) -> NTAG424Memory {
@@ -119,7 +119,7 @@ package struct NTAG424Memory: Hashable, Sendable {
                 }
             }
         }
-        // A change of keys or settings alone: done from the first step on.
+        // A change to keys or settings only: done from the first step on.
         if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = place > 0 }
         return isComplete ? after : memory
     }
@@ -129,7 +129,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         let application = AccessCondition.key(.application)
         switch file {
         case .capability:
-            // The capability container of real factory-new chips, which locates the other files.
+            // The capability container of real factory-new chips, which gives the location of the
+            // other files.
             bytes.replaceSubrange(
                 0..<23,
                 with: [
@@ -151,7 +152,7 @@ package struct NTAG424Memory: Hashable, Sendable {
                         read: .free, write: .free, readWrite: .free, change: application)),
                 bytes: bytes)
         case .data:
-            // The factory's length of a proprietary file: 126 bytes after these two.
+            // The factory value for the length of a proprietary file: 126 bytes after these two.
             bytes.replaceSubrange(0..<2, with: [0x00, 0x7E])
             return File(
                 settings: FileSettings(

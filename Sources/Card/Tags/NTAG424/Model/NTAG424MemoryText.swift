@@ -2,17 +2,17 @@ import CardCryptography
 import TapcardDomain
 import TextCodecs
 
-/// The text form of a chip's memory, with its keys, for the file of a simulation: one field a line,
-/// each once and in a fixed order.
+/// The text form of a chip's memory, with its keys, for a simulation file: one field per line, each
+/// exactly once and in a fixed order.
 extension NTAG424Memory {
-    /// The first line, without the version of the form.
+    /// The first line, without the format version.
     package static let heading = "tapcard chip ntag424"
     private static let form = "1"
     private static let none = "none"
-    /// The value for a chip in LRP mode; any other chip has no such line.
+    /// The value for a chip in LRP mode; other chips do not have this line.
     private static let otherProtocol = "lrp"
 
-    /// The lines, each with its line end.
+    /// The lines, each with its line ending.
     package var text: String {
         var fields = [
             ("uid", Hexadecimal.encode(uid.bytes)), ("signature", Hexadecimal.encode(signature)),
@@ -26,7 +26,7 @@ extension NTAG424Memory {
         if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.otherProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
-            // The text keeps the digits; this copy at least is wiped.
+            // The text keeps the digits; at least this copy is wiped.
             var bytes = key.key.copyOfBytes()
             defer { Wiping.wipe(&bytes) }
             fields.append(
@@ -85,7 +85,8 @@ extension NTAG424Memory {
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,
             failureRule: rule, forbidsChaining: chaining == "forbidden")
         usesOtherProtocol = values["protocol"] == NTAG424Memory.otherProtocol
-        // Catches a wrong order, extra fields, leading zeros and small letters in one comparison.
+        // A single comparison catches wrong order, extra fields, leading zeros, and lower-case
+        // letters.
         guard self.text == text else { return nil }
     }
 

@@ -1,7 +1,7 @@
 import CardCryptography
 import TapcardDomain
 
-/// The chip's work on its files, keys and settings, for commands known to be genuine.
+/// How the chip handles its files, keys, and settings, for commands known to be genuine.
 extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
@@ -31,7 +31,7 @@ extension NTAG424Side {
         return []
     }
 
-    /// Whether a condition of this right, or of reading and writing, is met.
+    /// Whether a condition for this right, or for both reading and writing, is met.
     static func allows(
         _ others: [AccessCondition], _ settings: FileSettings,
         _ right: KeyPath<AccessRights, AccessCondition>, _ key: KeyNumber?
@@ -50,7 +50,7 @@ extension NTAG424Side {
         guard offset < content.count, count > 0, offset + count <= content.count else {
             throw StatusFault(0x91BE)
         }
-        // A full-length answer has no room for padding (16 bytes) and code (8).
+        // A full-length answer leaves no room for padding (16 bytes) and a MAC (8).
         let room = session == nil ? CardCommand.mostRead : CardCommand.mostRead - 24
         guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
         return Array(content[offset..<(offset + count)])
@@ -61,7 +61,7 @@ extension NTAG424Side {
             && memory[file].settings.mode != .plain
     }
 
-    /// The content of a file for this reader, including mirrored values.
+    /// The content of a file as this reader sees it, including mirrored values.
     mutating func readable(
         _ file: FileNumber, _ memory: inout NTAG424Memory, _ surroundings: Surroundings,
         refused: UInt16
@@ -71,12 +71,12 @@ extension NTAG424Side {
         guard NTAG424Side.allows([.free], settings, \.read, sessionKey) else {
             throw StatusFault(refused)
         }
-        // Mirrored values are for phones: in a session the stored bytes are read.
+        // Mirrored values are for phones: in a session, the stored bytes are read.
         guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
         if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
             throw StatusFault(refused)
         }
-        // Once for each selection, however many parts a phone reads the file in.
+        // Once per selection, no matter in how many parts a phone reads the file.
         if filling == nil, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
         let drawn = filling ?? surroundings.random(TapIdentity.fillingSize)
         filling = drawn
@@ -145,10 +145,10 @@ extension NTAG424Side {
             memory.failureRule = NTAG424Memory.FailureRule(limit: limit, decrement: decrement)
         case .noFailureCounter: memory.failureRule = nil
         case .leakageResilience:
-            // The addresses of that protocol are not simulated.
+            // The addresses used by that protocol are not simulated.
             guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
             memory.usesOtherProtocol = true
-        // Not simulated; a real chip never goes back.
+        // Not simulated; a real chip can never switch back.
         case .randomUID: throw StatusFault(0x919E)
         }
     }

@@ -1,13 +1,13 @@
 import CardCryptography
 import TapcardDomain
 
-/// The chip's side of a conversation, with all that it loses without power: a state machine from
-/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice, it
-/// takes the stricter one (docs/CARDS.md lists those).
+/// The chip's side of an exchange, with all its volatile state: a state machine from commands to
+/// answers. It is as strict as an NTAG 424; where the data sheet leaves a choice, it is stricter
+/// (docs/CARDS.md lists these cases).
 package struct NTAG424Side: Hashable, Sendable {
     /// The circumstances of one command.
     struct Surroundings {
-        /// The number of blocks in which the command came.
+        /// The number of blocks in which the command arrived.
         let blocks: Int
         let random: (Int) -> [UInt8]
     }
@@ -15,7 +15,7 @@ package struct NTAG424Side: Hashable, Sendable {
     private enum Pending: Hashable {
         case nothing
         case proof(KeyNumber, card: [UInt8], isFirst: Bool)
-        /// Parts of an answer still to be sent.
+        /// Parts of an answer that still have to be sent.
         case parts([[UInt8]])
     }
 
@@ -25,22 +25,23 @@ package struct NTAG424Side: Hashable, Sendable {
     var sessionKey: KeyNumber?
     private var pending = Pending.nothing
     /// The random bytes in mirrored values since the selection; `nil` before the first read, which
-    /// is the one that counts. A phone reads the file in several parts, which must fit together.
+    /// is the one that is counted. A phone reads the file in several parts, which must match.
     var filling: [UInt8]?
 
-    /// The number of wrong attempts in a row that starts delays, and the most delays.
+    /// The number of consecutive wrong attempts that starts delays, and the maximum number of
+    /// delays.
     static let firstDelayed: UInt16 = 50
     static let mostDelays: UInt16 = 20
 
-    /// A chip that was just powered.
+    /// A chip that was just powered on.
     package init() {}
 
-    /// The answer to a whole command that came in this many blocks.
+    /// The answer to a complete command that arrived in this many blocks.
     package mutating func answer(
         _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
         random: (Int) -> [UInt8]
     ) -> [UInt8] {
-        // A second part must follow at once: any other command drops it.
+        // A second part must follow immediately: any other command discards it.
         let waiting = pending
         pending = .nothing
         do throws(StatusFault) {
@@ -61,7 +62,7 @@ package struct NTAG424Side: Hashable, Sendable {
         }
     }
 
-    /// Whether a command is one that writes, for faults and counters.
+    /// Whether a command writes, for faults and counters.
     package static func isWrite(_ command: [UInt8]) -> Bool {
         guard command.count > 1 else { return false }
         let writing: [NTAG424Opcode] = [
@@ -78,7 +79,8 @@ package struct NTAG424Side: Hashable, Sendable {
         switch command {
         case .selectApplication:
             (session, sessionKey, file) = (nil, nil, nil)
-            // Mirrored values stay until the next selection, and only then is a read counted again.
+            // Mirrored values stay until the next selection; a read is not counted again before
+            // that.
             (isSelected, filling) = (true, nil)
             return ResponseAPDU([], .isoDone).bytes
         case .selectFile(let wanted):
@@ -89,7 +91,7 @@ package struct NTAG424Side: Hashable, Sendable {
             let file = try isoFile(wanted)
             let content = try readable(file, &memory, surroundings, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
-            // Unlike ReadData, it may ask beyond the end of the file.
+            // Unlike ReadData, it may ask for bytes past the end of the file.
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
         case .updateBinary(let wanted, let offset, let data):
@@ -106,7 +108,7 @@ package struct NTAG424Side: Hashable, Sendable {
 
     private mutating func isoFile(_ wanted: FileNumber?) throws(StatusFault) -> FileNumber {
         guard isSelected else { throw StatusFault(0x6985) }
-        // These have no protected form, so a session cannot use them.
+        // These commands have no protected form, so they cannot be used in a session.
         guard session == nil else { throw StatusFault(0x6982) }
         if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
         guard let file else { throw StatusFault(0x6985) }
@@ -124,7 +126,7 @@ package struct NTAG424Side: Hashable, Sendable {
             throw StatusFault(0x911C)
         }
         if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
-        // 91CAh: another command between the parts of one.
+        // 91CAh: another command arrived between the parts of one.
         guard waiting == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
         // SetConfiguration 04h: such a write could be left half done.
@@ -148,14 +150,14 @@ package struct NTAG424Side: Hashable, Sendable {
         let status: StatusWord = opcode == .readSignature ? .signatureDone : .done
         guard session != nil else { return ResponseAPDU(answer, status).bytes }
         if case .changeKey(let change) = command, change.number == .application {
-            // The key of the session is gone, and with it the session.
+            // The session's key is gone, and the session with it.
             (session, sessionKey) = (nil, nil)
             return ResponseAPDU([], status).bytes
         }
         return ResponseAPDU(session?.seal(answer, mode, status: status) ?? [], status).bytes
     }
 
-    /// How a command must be protected. Without a session everything is plain.
+    /// How a command must be protected. Without a session, everything is plain.
     private func mode(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ memory: NTAG424Memory
     ) throws(StatusFault) -> CommunicationMode {
@@ -169,7 +171,7 @@ package struct NTAG424Side: Hashable, Sendable {
             }
             let settings = memory[file].settings
             let right = opcode == .readData ? \AccessRights.read : \AccessRights.write
-            // What anyone may do is plain, even in a session.
+            // Anything that anyone may do is plain, even in a session.
             return NTAG424Side.allows([], settings, right, sessionKey) ? settings.mode : .plain
         default: return .full
         }
@@ -182,7 +184,7 @@ package struct NTAG424Side: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
         let key = memory[number]
-        // A dead key, refused at the first command (unproved, the stricter reading).
+        // A dead key is refused at the first command (unproved; this is the stricter reading).
         if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
         if key.delays > 0 {
             memory[number].delays -= 1
@@ -204,14 +206,14 @@ package struct NTAG424Side: Hashable, Sendable {
         switch waiting {
         case .nothing: throw StatusFault(0x91CA)
         case .parts(let parts):
-            // The rest of GetVersion's answer is asked for without data.
+            // The rest of GetVersion's answer is requested without data.
             guard data.isEmpty else { throw StatusFault(0x917E) }
             pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
             return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes
         case .proof(let number, let card, let isFirst):
             guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
             let key = memory[number].key
-            // In LRP mode, an AES proof counts as a wrong key.
+            // In LRP mode, authenticating with AES counts as a wrong key.
             guard !memory.usesOtherProtocol,
                 let reader = KeyProof.readerRandom(data, card: card, key)
             else {
@@ -237,7 +239,7 @@ package struct NTAG424Side: Hashable, Sendable {
             NTAG424Side.hardware, NTAG424Side.software, memory.uid.bytes + NTAG424Side.production,
         ]
         let all = parts.flatMap(\.self)
-        // One code over all three parts, sent with the last.
+        // One MAC over all three parts, sent with the last one.
         let sealed = session?.seal(all, .authenticated) ?? all
         pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
         return ResponseAPDU(Array(sealed[..<7]), .more).bytes

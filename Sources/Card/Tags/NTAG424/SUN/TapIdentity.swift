@@ -1,49 +1,48 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The card that was read and its count of reads, as the chip encrypts them into its URL
-/// (PICCData).
+/// The card that was read and its read count, as the chip encrypts them into its URL (PICCData).
 package struct TapIdentity: Hashable, Sendable {
     /// The length of the encrypted form, in bytes.
     package static let encryptedSize = AESKey.blockSize
-    /// The highest count of reads, 24 bits.
+    /// The highest read count, 24 bits.
     package static let mostReads: UInt32 = 0xFF_FFFF
     /// The number of random bytes that the chip adds.
     package static let fillingSize = encryptedSize - 1 - CardUID.size - counterSize
     static let counterSize = 3
-    /// PICCDataTag: UID and counter follow, and the UID has 7 bytes.
+    /// PICCDataTag: the UID and the counter follow, and the UID has 7 bytes.
     private static let tag: UInt8 = 0xC7
 
     package let uid: CardUID
     /// The number of reads without authentication so far (SDMReadCtr).
     package let reads: UInt32
 
-    /// `nil` for a count of more than 24 bits.
+    /// `nil` for a count that needs more than 24 bits.
     package init?(uid: CardUID, reads: UInt32) {
         guard reads <= TapIdentity.mostReads else { return nil }
         (self.uid, self.reads) = (uid, reads)
     }
 
-    /// Decrypts it with the key shared by all cards of the issuer (SDMMetaRead). `nil` if it was
+    /// Decrypts it with the key that all of the issuer's cards share (SDMMetaRead). `nil` if it was
     /// not encrypted with that key.
     package init?(decrypting encrypted: [UInt8], key: AESKey) {
         guard encrypted.count == TapIdentity.encryptedSize else { return nil }
         let plain = key.decrypt(encrypted)
         let counter = plain[(1 + CardUID.size)...].prefix(TapIdentity.counterSize)
-        // A wrong key gives random bytes: one in 256 passes here, and then fails at the code.
+        // A wrong key gives random bytes: one in 256 passes this check and then fails at the MAC.
         guard plain[0] == TapIdentity.tag,
             let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
         else { return nil }
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// The encrypted form. `filling` is random, so two URLs of a card have nothing in common.
+    /// The encrypted form. `filling` is random, so no two of a card's URLs have anything in common.
     package func encrypted(key: AESKey, filling: [UInt8]) -> [UInt8] {
         precondition(filling.count == TapIdentity.fillingSize, "the filling has five bytes")
         return key.encrypt([TapIdentity.tag] + uid.bytes + counterBytes + filling)
     }
 
-    /// The count, lowest byte first.
+    /// The count, least significant byte first.
     var counterBytes: [UInt8] {
         (0..<TapIdentity.counterSize).map { UInt8(truncatingIfNeeded: reads >> (8 * $0)) }
     }

@@ -1,10 +1,10 @@
 package import CardCryptography
 import TapcardDomain
 
-/// The two keys for one read of a card's URL. They come from its file key (SDMFileRead), its UID
-/// and the count of reads, so each read has its own.
+/// The two keys for a single read of a card's URL. They are derived from its file key
+/// (SDMFileRead), its UID, and the read count, so every read has its own keys.
 package struct TapKeys: Sendable {
-    /// The length of the code in a URL, in bytes.
+    /// The length, in bytes, of the MAC in a URL.
     package static let codeSize = AESKey.shortCodeSize
 
     private let identity: TapIdentity
@@ -19,13 +19,13 @@ package struct TapKeys: Sendable {
         authentication = fileKey.derivedKey(for: [0x3C, 0xC3] + context)
     }
 
-    /// The code for the protected part of the URL (SDMMAC), 8 bytes.
+    /// The MAC of the protected part of the URL (SDMMAC), 8 bytes.
     package func code(for text: some StringProtocol) -> [UInt8] { code(over: Array(text.utf8)) }
 
-    /// The code over raw bytes of the file, which need not be text.
+    /// The MAC of raw bytes of the file, which do not have to be text.
     func code(over bytes: [UInt8]) -> [UInt8] { authentication.shortCode(for: bytes) }
 
-    /// Whether a code is right for this text. The comparison takes equally long for any code.
+    /// Whether this is the MAC of this text. The comparison takes the same time for every MAC.
     package func accepts(_ code: [UInt8], for text: some StringProtocol) -> Bool {
         ConstantTime.equal(code, self.code(for: text))
     }
@@ -35,7 +35,7 @@ package struct TapKeys: Sendable {
         encryption.encrypt(fileData, vector: vector)
     }
 
-    /// The reverse of `encrypt`.
+    /// The inverse of `encrypt`.
     package func decrypt(_ encrypted: [UInt8]) -> [UInt8] {
         encryption.decrypt(encrypted, vector: vector)
     }

@@ -3,7 +3,7 @@ package import TapcardDomain
 import TextCodecs
 
 /// The values that a card writes into its URL at each read without authentication (SUN): its
-/// identity, how often it was read, a part of its file, and the code that proves all of it.
+/// identity, how often it was read, part of its file, and the MAC that authenticates all of this.
 ///
 /// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
 package struct TapMessage: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct TapMessage: Hashable, Sendable {
     package let data: String
     package let code: String
 
-    /// The content of a message whose code is verified.
+    /// The content of a message whose MAC has been verified.
     package struct Content: Hashable, Sendable {
         package let identity: TapIdentity
         /// The mirrored part of the file.
@@ -26,18 +26,18 @@ package struct TapMessage: Hashable, Sendable {
         }
     }
 
-    /// Why a message is not believed.
+    /// Why a message is rejected.
     package enum Refusal: Error, Hashable, Sendable {
         /// A value has the wrong length, or characters that the chip does not write.
         case malformed
-        /// The identity was not encrypted with the key of this issuer.
+        /// The identity was not encrypted with this issuer's key.
         case foreign
-        /// The code does not match this card, count and data.
+        /// The MAC does not match this card, count, and data.
         case forged
     }
 
-    /// The values of a URL. The chip writes only capital digits, so others are refused and a
-    /// message has only one spelling.
+    /// The values in a URL. The chip writes only upper-case digits, so others are refused, and a
+    /// message can be written in only one way.
     package init(identity: String, data: String, code: String) throws(Refusal) {
         let sizes = [
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
@@ -54,7 +54,7 @@ package struct TapMessage: Hashable, Sendable {
         (self.identity, self.data, self.code) = (identity, data, code)
     }
 
-    /// The message of a card, as the chip makes it.
+    /// The message of a card, as the chip would generate it.
     package init(
         _ content: Content, metaKey: AESKey, fileKey: AESKey, filling: [UInt8]
     ) {
@@ -65,8 +65,8 @@ package struct TapMessage: Hashable, Sendable {
         code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
     }
 
-    /// Verifies the message. `metaKey` is shared by all cards of the issuer; `fileKey` returns the
-    /// key of the card that the message names.
+    /// Verifies the message. `metaKey` is shared by all of the issuer's cards; `fileKey` returns
+    /// the key of the card that the message names.
     package func verify(
         metaKey: AESKey, fileKey: (CardUID) -> AESKey
     ) throws(Refusal) -> Content {
@@ -77,7 +77,7 @@ package struct TapMessage: Hashable, Sendable {
             throw .foreign
         }
         let keys = TapKeys(fileKey: fileKey(identity.uid), identity: identity)
-        // Before decrypting, so that nothing unproved is looked at.
+        // Before decrypting, so that nothing unauthenticated is looked at.
         guard keys.accepts(code, for: protected) else { throw .forged }
         return Content(identity: identity, fileData: keys.decrypt(bytes))
     }
@@ -85,6 +85,6 @@ package struct TapMessage: Hashable, Sendable {
     /// The query of the URL.
     package var query: String { "p=\(protected)\(code)" }
 
-    /// The part of the URL that the code covers: from the first value to just before the code.
+    /// The part of the URL that the MAC covers: from the first value up to the MAC.
     private var protected: String { "\(identity)&d=\(data)&m=" }
 }

@@ -2,11 +2,11 @@
 public struct Draw: Hashable, Sendable {
     /// The lottery's name for the draw.
     public let id: DrawID
-    /// The day on which the balls were drawn.
+    /// The day the balls were drawn.
     public let date: CalendarDate
     /// The balls drawn.
     public let balls: Balls
-    /// The service's number: whole units of the currency unless a setting says otherwise.
+    /// The service's number: in whole units of the currency, unless a setting says otherwise.
     public let topPrize: Int64
 
     /// Creates a draw. The top prize is in units of the lottery's currency.
@@ -18,7 +18,7 @@ public struct Draw: Hashable, Sendable {
 extension Draw {
     fileprivate func isNewer(than other: Draw) -> Bool {
         if date != other.date { return date > other.date }
-        // Two draws of one day: by number, as draw-10 comes after draw-9.
+        // Two draws on the same day: by number, because draw-10 comes after draw-9.
         let (ours, theirs) = (id.parts?.number ?? 0, other.id.parts?.number ?? 0)
         return ours == theirs ? id.text > other.id.text : ours > theirs
     }
@@ -29,8 +29,8 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     /// The id as the lottery writes it.
     public let text: String
 
-    /// Reads a short name in printable ASCII: names of the services are shown, stored and written
-    /// to tags.
+    /// Reads a short name in printable ASCII: names from the services are displayed, stored, and
+    /// written to tags.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -38,10 +38,10 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The name's stem and number, "draw-" and 1; `nil` if it does not end in a number.
+    /// The name's stem and number, such as "draw-" and 1; `nil` if it does not end in a number.
     public var parts: (stem: String, number: Int)? {
         let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
-        // Nine digits fit an Int, and so does the number after them.
+        // Nine digits fit in an Int, and so does the next number.
         guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
         return (String(text.dropLast(digits)), number)
     }
@@ -52,7 +52,7 @@ public struct TicketID: Hashable, Sendable, CustomStringConvertible {
     /// The id as the lottery writes it.
     public let text: String
 
-    /// Reads an id; `nil` if the text is too long or has other characters than an id.
+    /// Reads an id; `nil` if the text is too long or has characters that an id cannot have.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -73,13 +73,13 @@ enum LotteryName {
     }
 }
 
-/// The known draws, newest first, each once.
+/// The known draws, newest first, each listed once.
 public struct DrawList: Hashable, Sendable {
-    /// The draws, the newest first.
+    /// The draws, newest first.
     public let draws: [Draw]
 
-    /// Of two draws on one day the one with the higher number is the newer. Refuses a list that
-    /// names a draw twice.
+    /// If two draws took place on the same day, the one with the higher number is newer. Refuses a
+    /// list that names a draw twice.
     public init(_ draws: [Draw]) throws(Refusal) {
         var seen: Set<DrawID> = []
         for draw in draws where !seen.insert(draw.id).inserted {
@@ -88,8 +88,8 @@ public struct DrawList: Hashable, Sendable {
         self.draws = draws.sorted { $0.isNewer(than: $1) }
     }
 
-    /// The newest draw of an earlier list if this list is the older one and lacks it. Draws that
-    /// are long over may be missing.
+    /// The newest draw of an earlier list, if this list is actually the older one and lacks it.
+    /// Draws from long ago may be missing.
     public func lost(from earlier: DrawList) -> Draw? {
         guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
         guard let newest = draws.first else { return known }
@@ -104,13 +104,13 @@ public struct DrawList: Hashable, Sendable {
         }
     }
 
-    /// The draw with this id; `nil` if the list lacks it.
+    /// The draw with this id; `nil` if it is not in the list.
     public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
 
-    /// The draw after this one in time; `nil` for the newest.
+    /// The next draw after this one; `nil` for the newest.
     public func next(after id: DrawID) -> Draw? { neighbour(of: id, -1) }
 
-    /// The draw before this one in time; `nil` for the oldest.
+    /// The previous draw; `nil` for the oldest.
     public func previous(before id: DrawID) -> Draw? { neighbour(of: id, 1) }
 
     private func neighbour(of id: DrawID, _ step: Int) -> Draw? {
@@ -120,15 +120,15 @@ public struct DrawList: Hashable, Sendable {
         return draws[index + step]
     }
 
-    /// The greatest number of draws for which tickets are sold ahead.
+    /// The maximum number of draws ahead for which tickets are sold.
     private static let mostDrawsAhead = 52
 
-    /// The draw that a ticket is for: the one after the last known draw, or the named one if it is
-    /// still to come.
+    /// The draw that a ticket is for: the one after the last known draw, or the named one if it has
+    /// not taken place yet.
     ///
     /// The lottery does not announce the names of its draws. So a future name is accepted only if
-    /// the names of all known draws count up one by one: money for a name that never comes would be
-    /// lost.
+    /// the names of all known draws are numbered consecutively: money paid for a name that never
+    /// comes up would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
@@ -145,8 +145,8 @@ public struct DrawList: Hashable, Sendable {
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {
-            // The draw is missing from the list because it is old, or because it was before the
-            // list began.
+            // The draw is missing from the list because it is old, or because it took place before
+            // the list began.
             throw Refusal(.drawOver, "draw \(id) is over; the next one is \(next)")
         }
         guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
@@ -156,10 +156,10 @@ public struct DrawList: Hashable, Sendable {
         return id
     }
 
-    /// The newest draw, if every draw has the number after that of the draw before it.
+    /// The newest draw, if each draw's number is one higher than that of the draw before it.
     private var lastCounted: DrawID? {
         guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
-        // A gap shows that this lottery names its draws by another rule.
+        // A gap shows that this lottery names its draws in some other way.
         for (newer, older) in zip(draws, draws.dropFirst())
         where older.id.following(1) != newer.id { return nil }
         return last
@@ -174,12 +174,12 @@ extension DrawID {
         guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
         let digits = String(number + steps)
         let width = text.utf8.count - stem.utf8.count
-        // "draw-09" is followed by "draw-10", "draw-9" by "draw-10", too.
+        // "draw-09" is followed by "draw-10", and so is "draw-9".
         let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
         return DrawID(stem + zeros + digits)
     }
 
-    /// Whether counting on from this name leads to the other one.
+    /// Whether counting up from this name leads to the other one.
     fileprivate func isFollowed(by later: DrawID) -> Bool {
         guard let own = parts, let other = later.parts, own.number < other.number else {
             return false
@@ -187,6 +187,6 @@ extension DrawID {
         return following(other.number - own.number) == later
     }
 
-    /// Names that are dates count up as well, but only to the end of a month.
+    /// Names that are dates also count up, but only until the end of a month.
     fileprivate var isDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
 }

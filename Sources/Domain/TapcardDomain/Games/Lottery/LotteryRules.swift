@@ -1,14 +1,14 @@
-/// The rules of a draw: the number of balls, how many there are to draw from, and one bonus ball.
+/// The rules of a draw: how many balls are drawn, out of how many, and one bonus ball.
 public struct LotteryRules: Hashable, Sendable {
     /// The number of balls, without the bonus ball.
     public let ballCount: Int
     /// The highest ball; balls are numbered from 1.
     public let highest: Int
 
-    /// Six of 59 and a bonus ball.
+    /// Six out of 59 and a bonus ball.
     public static let standard = LotteryRules(unchecked: 6, of: 59)
 
-    /// The greatest number of balls that a tag and a screen have room for.
+    /// The maximum number of balls for which a tag and a screen have room.
     public static let mostBalls = 20
     static let highestOfAll = 999
 
@@ -32,9 +32,9 @@ public struct LotteryRules: Hashable, Sendable {
     }
 }
 
-/// Balls that were drawn or bet on, each of them once.
+/// Balls that were drawn or bet on, each listed once.
 public struct Balls: Hashable, Sendable {
-    /// The balls in the order in which they came.
+    /// The balls, in the order given.
     public let numbers: [Int]
     /// The bonus ball.
     public let bonus: Int
@@ -68,14 +68,14 @@ public struct Balls: Hashable, Sendable {
         self = balls
     }
 
-    /// Draws balls. `random` gives a number below its argument. The balls, except the bonus, are in
-    /// ascending order.
+    /// Draws balls. `random` returns a number below its argument. The balls, except for the bonus
+    /// ball, are in ascending order.
     public static func drawn(
         under rules: LotteryRules, random: (Int) -> Int
     ) throws(Refusal) -> Balls {
         var pool = Array(1...rules.highest)
         var drawn: [Int] = []
-        // One more than the balls: the bonus ball comes last, from the same pool.
+        // One more than the number of balls: the bonus ball comes last, from the same pool.
         for _ in 0...rules.ballCount { drawn.append(pool.remove(at: random(pool.count))) }
         let bonus = drawn.removeLast()
         return try Balls(drawn.sorted(), bonus: bonus, under: rules)

@@ -1,6 +1,6 @@
-/// The prize of a ticket by the number of its matching balls.
+/// The prize for a ticket, depending on how many of its balls match.
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
-    /// The prize of a row.
+    /// The prize in a row.
     public enum Prize: Hashable, Sendable {
         /// A fixed amount.
         case amount(Money)
@@ -8,14 +8,14 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         case top
     }
 
-    /// One row. It applies to a ticket with exactly this many balls, and with the bonus ball if it
-    /// needs that.
+    /// One row. It applies to a ticket with exactly this many matching balls, plus the bonus ball
+    /// if the row requires it.
     public struct Row: Hashable, Sendable {
         /// The number of balls that have to match.
         public let matchCount: Int
         /// Whether the bonus ball has to match as well.
         public let needsBonus: Bool
-        /// The prize of a ticket that matches.
+        /// The prize for a ticket that matches.
         public let prize: Prize
 
         /// Creates a row of the table.
@@ -24,7 +24,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The rows, the best prize first.
+    /// The rows, best prize first.
     public let rows: [Row]
     /// The currency of all amounts.
     public let currency: Currency
@@ -32,7 +32,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// The default table.
     public static let standardText = "6=top 5+bonus=100000 5=1750 4=140 3=30"
 
-    /// Reads rows with spaces or commas between them: "6=top 5+bonus=100000 5=1750 4=140 3=30".
+    /// Reads rows separated by spaces or commas: "6=top 5+bonus=100000 5=1750 4=140 3=30".
     public init(parsing text: String, _ currency: Currency) throws(Refusal) {
         var rows: [Row] = []
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
@@ -62,7 +62,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The ticket's prize in this draw; `nil` if it has won nothing.
+    /// The ticket's prize in this draw; `nil` if it has not won anything.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         let prize =
@@ -70,7 +70,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
             case .amount(let amount): amount
             case .top: unit.money(draw.topPrize, currency)
             }
-        // The lottery may name a top prize of 0.
+        // The lottery may report a top prize of 0.
         return prize.minorUnits > 0 ? prize : nil
     }
 
@@ -112,12 +112,12 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
 
 /// The unit of the lottery's top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
-    /// The lottery counts its top prize in whole units, such as dollars.
+    /// The lottery gives its top prize in whole units, such as dollars.
     case whole
-    /// The lottery counts its top prize in minor units, such as cents.
+    /// The lottery gives its top prize in minor units, such as cents.
     case minor
 
-    /// The top prize as money, at most the largest amount that can be represented.
+    /// The top prize as money, limited to the largest amount that can be represented.
     public func money(_ number: Int64, _ currency: Currency) -> Money {
         let scale = self == .whole ? currency.minorUnitsInWhole : 1
         let (units, overflow) = number.multipliedReportingOverflow(by: scale)

@@ -12,7 +12,8 @@ public struct Ticket: Hashable, Sendable {
         (self.id, self.draw, self.balls) = (id, draw, balls)
     }
 
-    /// Compares the balls with a draw. A ball matches at any place among those of the draw.
+    /// Compares the balls with a draw. A ball matches no matter where it appears among those of the
+    /// draw.
     public func result(in draw: Draw) -> TicketResult {
         TicketResult(
             matches: balls.numbers.map(draw.balls.numbers.contains),
@@ -20,9 +21,9 @@ public struct Ticket: Hashable, Sendable {
     }
 }
 
-/// The result of a ticket in a draw.
+/// A ticket's result in a draw.
 public struct TicketResult: Hashable, Sendable {
-    /// Whether each ball of the ticket matches, in the ticket's order.
+    /// Whether each ball on the ticket matches, in the ticket's order.
     public let matches: [Bool]
     /// Whether the bonus ball matches.
     public let isBonusMatched: Bool

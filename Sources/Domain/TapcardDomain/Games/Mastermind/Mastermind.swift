@@ -1,17 +1,17 @@
 /// The size of a game of Mastermind.
 package struct MastermindRules: Hashable, Sendable {
     package let slots: Int
-    /// The number of colours; they are numbered from 1.
+    /// The number of colors, which are numbered from 1.
     package let colours: Int
 
     package static let mostSlots = 12
     package static let mostColours = 12
     package static let usualColours = 6
-    /// The greatest length of a player's password, in bytes.
+    /// The maximum length of a player's password, in bytes.
     package static let longestPassword = 1_024
-    /// The greatest number of guesses in a game: far more than a player makes.
+    /// The maximum number of guesses in a game: far more than any player makes.
     package static let mostGuesses = 1_000_000
-    /// The seconds for which a login can be requested.
+    /// How long a login can be requested for, in seconds.
     package static let loginSeconds = 30...3_600
 
     package init(slots: Int, colours: Int = usualColours) throws(Refusal) {
@@ -43,14 +43,15 @@ package struct MastermindRules: Hashable, Sendable {
 
 /// The evaluation of a guess.
 package struct MastermindEvaluation: Hashable, Sendable {
-    /// The number of pegs with the right colour in the right place.
+    /// The number of pegs of the right color in the right place.
     package let black: Int
-    /// The number of pegs with the right colour in a wrong place.
+    /// The number of pegs of the right color in the wrong place.
     package let white: Int
 
     package init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
 
-    /// Compares the guess with the secret. Each peg of the secret counts for one of the guess.
+    /// Compares the guess with the secret. Each peg of the secret counts for only one peg of the
+    /// guess.
     package init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
         var left: [Int: Int] = [:]
@@ -61,12 +62,12 @@ package struct MastermindEvaluation: Hashable, Sendable {
             left[colour] = count - 1
             common += 1
         }
-        // Pegs in their place were counted among the common ones.
+        // Pegs in the right place are also among the common ones.
         self.init(black: black, white: common - black)
     }
 
-    /// Whether a game with this many slots can give this evaluation. Where all pegs but one are
-    /// right, the last one cannot be in a wrong place.
+    /// Whether a game with this many slots can give this evaluation. If all pegs but one are right,
+    /// the last one cannot be in the wrong place.
     package func isPossible(slots: Int) -> Bool {
         (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
             && !(black == slots - 1 && white == 1)
@@ -78,7 +79,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     /// The id as the service writes it.
     public let text: String
 
-    /// Reads an id; `nil` if the text is too long or has other characters than an id.
+    /// Reads an id; `nil` if the text is too long or has characters that an id cannot have.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {
@@ -90,11 +91,11 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A game that is kept on a card or at a station.
+/// A game that is stored on a card or at a station.
 public struct MastermindGame: Hashable, Sendable {
     /// The service's id of the game.
     public let id: MastermindGameID
-    /// The number of slots of a guess.
+    /// The number of slots in a guess.
     public let slots: Int
 
     /// Creates a game.

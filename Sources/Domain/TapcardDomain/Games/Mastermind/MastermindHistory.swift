@@ -1,13 +1,14 @@
-/// A guess that was made, and its outcome if known.
+/// A guess that was made, and its outcome if it is known.
 package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
     package enum Outcome: Hashable, Sendable {
         case evaluated(MastermindEvaluation, number: Int)
-        /// The guess counted, as later answers showed; its evaluation was never received.
+        /// The guess counted, as later answers showed, but its evaluation was never received.
         case counted(number: Int)
-        /// The guess was sent; its answer may still come, unless the waiting process was killed.
+        /// The guess was sent, and its answer may still arrive, unless the waiting process was
+        /// killed.
         case asked
-        /// The guess was sent and no answer came: it may or may not count.
+        /// The guess was sent, but no answer arrived: it may or may not have counted.
         case unknown
     }
 
@@ -18,7 +19,7 @@ package struct MastermindTurn: Hashable, Sendable {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
-    /// The number of the guess in its game, from 1; `nil` if that is not known.
+    /// The guess's number in its game, starting at 1; `nil` if it is not known.
     package var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
@@ -31,10 +32,10 @@ package struct MastermindTurn: Hashable, Sendable {
     }
 }
 
-/// The guesses of one game that were made here, in their order. The same game may be played
-/// elsewhere too: gaps between the numbers show where.
+/// The guesses in one game that were made here, in order. The same game may also be played
+/// elsewhere: gaps between the numbers show where.
 package struct MastermindHistory: Hashable, Sendable {
-    /// The greatest number of turns; the oldest are dropped.
+    /// The maximum number of turns; the oldest are dropped.
     package static let mostTurns = 1_000
 
     package private(set) var turns: [MastermindTurn]
@@ -43,7 +44,7 @@ package struct MastermindHistory: Hashable, Sendable {
         self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
     }
 
-    /// The number of guesses known to be counted by the service.
+    /// The number of guesses that the service is known to have counted.
     package var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
     /// The number of the guess that solved the game.
@@ -51,7 +52,7 @@ package struct MastermindHistory: Hashable, Sendable {
         turns.first { $0.evaluation?.black == slots }?.number
     }
 
-    /// Records a guess that is about to be sent: from now on it may count.
+    /// Records a guess that is about to be sent: from now on, it may count.
     package mutating func ask(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
@@ -62,15 +63,15 @@ package struct MastermindHistory: Hashable, Sendable {
         turns.remove(at: index)
     }
 
-    /// Records that no answer will come. The guess moves to the end: only the answer to a guess
-    /// that is sent later can prove that it did not count.
+    /// Records that no answer will arrive. The guess is moved to the end: only the answer to a
+    /// guess that is sent later can prove that this one did not count.
     package mutating func lose(_ guess: [Int]) {
         guard let index = waiting(guess), turns[index].outcome == .asked else { return }
         turns.remove(at: index)
         turns.append(MastermindTurn(guess, .unknown))
     }
 
-    /// Records an evaluation. Its number also proves whether other guesses without an answer were
+    /// Records an evaluation. Its number also shows whether other guesses without an answer were
     /// counted.
     package mutating func answer(
         _ guess: [Int], _ evaluation: MastermindEvaluation, number: Int
@@ -79,7 +80,7 @@ package struct MastermindHistory: Hashable, Sendable {
         let isHolder = holder.map { turns[$0].guess == guess } ?? false
         let own = isHolder ? holder : waiting(guess)
         if let holder, holder != own {
-            // Which of two guesses came first was an assumption; now it is known.
+            // Which of two guesses came first was only assumed; now it is known.
             let other = own.flatMap { turns[$0].number }
             turns[holder] = MastermindTurn(
                 turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
@@ -93,32 +94,33 @@ package struct MastermindHistory: Hashable, Sendable {
         resolve(below: number, at: own ?? turns.count - 1)
     }
 
-    /// Gives open guesses the unassigned numbers where there are just as many of both, and removes
+    /// If there are exactly as many unassigned numbers as open guesses, assigns them, and removes
     /// the guesses for which no number is left.
     private mutating func resolve(below number: Int, at place: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
-        // Numbers missing up to this floor belong to guesses made elsewhere, or cannot be assigned
-        // any more.
+        // Missing numbers up to this floor belong to guesses made elsewhere, or can no longer be
+        // assigned.
         let floor = turns[..<first].compactMap(\.number).max() ?? 0
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
-        // There are as many numbers as guesses, so each guess has one, in the order sent.
+        // There are as many numbers as guesses, so each guess gets one, in the order in which they
+        // were sent.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
             for (index, number) in zip(open, free) {
                 turns[index] = MastermindTurn(turns[index].guess, .counted(number: number))
             }
         } else if missing == 0 {
-            // A guess that another process still waits for may yet get the next number.
+            // A guess that another process is still waiting for may yet get the next number.
             let gone = Set(open.filter { $0 < place && turns[$0].outcome == .unknown })
             turns = turns.indices.filter { !gone.contains($0) }.map { turns[$0] }
         }
     }
 
-    /// The last such guess whose answer may still come, including one that later answers have
-    /// proved to count.
+    /// The last such guess whose answer may still arrive, including one that later answers have
+    /// shown to count.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
