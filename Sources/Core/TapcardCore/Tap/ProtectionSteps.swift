@@ -4,12 +4,12 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Puts the card's password on its tag, or takes it off, step by step.
+/// Sets the card's password on its tag, or removes it, step by step.
 struct ProtectionSteps: StationWork {
     let station: Station
 
-    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has
-    /// another of our passwords than the ledger says, corrects the ledger first.
+    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has a
+    /// different one of our passwords from what the ledger says, corrects the ledger first.
     func requireSwitchable(
         _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
@@ -36,15 +36,15 @@ struct ProtectionSteps: StationWork {
             on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
-        // A tag without a password of ours may be a copy: only a repair takes it for the card.
+        // A tag without one of our passwords may be a copy: only a repair accepts it as the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.isSetBack = card.protection != .off
         try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
-    /// Takes one step toward the protection that the ledger wants. Each is durable in the ledger
-    /// before the next; the last is noted when the operation is confirmed.
+    /// Takes one step toward the protection that the ledger wants. Each step is durable in the
+    /// ledger before the next one; the last is noted when the operation is confirmed.
     func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
