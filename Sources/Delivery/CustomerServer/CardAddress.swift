@@ -5,11 +5,11 @@ package import TapcardDomain
 package import WebServer
 
 extension TapMessage {
-    /// The path of a card's address.
+    /// The path in a card's address.
     package static let path = "/c"
     private static let names = ["p", "d", "m"]
 
-    /// The message of an address or a form: three values, each of them once, and nothing else.
+    /// The message in an address or a form: three values, each of them once, and nothing else.
     package init?(_ fields: [WebField]) {
         let values = TapMessage.names.compactMap { name in
             fields.first { $0.name == name }?.value
@@ -26,14 +26,15 @@ extension TapMessage {
     }
 }
 
-/// A card, and the counter of its page, as its chip has proved them.
+/// A card, and the counter for its page, as verified by its chip's MAC.
 package struct ProvedCard: Hashable, Sendable {
     package let uid: CardUID
     package let counter: ReadCounter
 }
 
 extension CustomerKeys {
-    /// The card that a message proves; nil if no key of the issuer has made it.
+    /// The card that a message authenticates; nil if it was not generated with any key of the
+    /// issuer.
     package func card(in message: TapMessage) -> ProvedCard? {
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
@@ -47,7 +48,7 @@ extension CustomerKeys {
         return nil
     }
 
-    /// The key of one card, made of its master.
+    /// The key for one card, derived from its master key.
     package static func fileKey(of uid: CardUID, from master: AESKey) -> AESKey {
         KeyDiversification.key(from: master, uid: uid, number: .two, issuer: CardKeys.issuer)
     }

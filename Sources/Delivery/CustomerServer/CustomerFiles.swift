@@ -1,5 +1,5 @@
-/// The style and the script of the customers' page: small enough to be in every answer, so that a
-/// phone asks once.
+/// The style sheet and the script for the customers' page: small enough to be in every response, so
+/// that a phone needs only one request.
 enum CustomerFiles {
     static let style = """
         :root { color-scheme: light dark; --paper: #f1eee6; --panel: #fffdf8; --ink: #1b211f;
@@ -38,8 +38,8 @@ enum CustomerFiles {
         [role=status]:empty { display: none; }
         """
 
-    /// Presses the button, unless the browser only looks at the page ahead of its user, and shows
-    /// times in the phone's time zone, written as on the till page.
+    /// Presses the button, unless the browser only loads the page before its user sees it, and
+    /// shows times in the phone's time zone, formatted as on the till page.
     static let script = """
         const main = () => document.querySelector("main");
         const moment = new Intl.DateTimeFormat("en-GB",

@@ -5,8 +5,9 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// Answers browsers with the form of a card's address, and then with the card. Nothing here can
-/// change a card or its money, because its only access to the ledger is a `CustomerLedger`.
+/// Responds to browsers with the form for a card's address, and then with the card's page. Nothing
+/// here can change a card or its money, because its only access to the ledger is a
+/// `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The clocks of the machine.
     package struct Clocks: Sendable {
@@ -21,13 +22,15 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// The most refusals for one address in a minute; many phones of one network share it.
+    /// The maximum number of refusals for one address in a minute; many phones on one network share
+    /// it.
     package static let mostOfAnAddress = 60
-    /// The most new pages of one card in a minute.
+    /// The maximum number of new pages for one card in a minute.
     package static let mostOfACard = 12
-    /// The most addresses, and the most cards, that are counted at a time.
+    /// The maximum number of addresses, and of cards, that are counted at a time.
     package static let mostCounted = 4_096
-    /// With this prefix a browser accepts the cookie from this host alone, and sends it encrypted.
+    /// With this prefix, a browser accepts the cookie only from this host, and sends it only over
+    /// an encrypted connection.
     static let cookieName = "__Host-tapcard-card"
     private static let formType = "application/x-www-form-urlencoded"
 
@@ -54,16 +57,17 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The answer to a request under a name that is not one of this server's.
+    /// The response to a request under a name that is not one of this server's.
     package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
-    /// The answer to a request that came under a name of this server.
+    /// The response to a request that came under one of this server's names.
     package func reply(to request: WebRequest) -> WebReply {
         guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Keys and ledger are not asked, so a link preview learns nothing and uses nothing up.
+            // Keys and ledger are not consulted, so a link preview reveals nothing and uses nothing
+            // up.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -93,15 +97,16 @@ package struct CustomerRoutes: Sendable {
         } catch {
             watch.note(.ledger)
             watch.noteLedgerFailed(error)
-            // The ledger may have the counter although its answer was lost: the address is used up.
+            // The ledger may have the counter even though its answer was lost, so the address is
+            // used up.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
         }
     }
 
-    /// A refusal, which counts against the address that it goes to. What a card has just proved
-    /// counts only against that card: many customers share an address, and a stranger among them
-    /// must not shut the page for the others.
+    /// A refusal, which counts against the client address. A request that a card has just
+    /// authenticated counts only against that card: many customers share an address, and a stranger
+    /// among them must not make the page unavailable to the others.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
         if why == .code { watch.noteWrongCode() }
         let now = clocks.uptime()
@@ -123,7 +128,7 @@ package struct CustomerRoutes: Sendable {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
         // Read first, so that nothing can fail once the address is used up. An unknown card is
-        // refused like a false code, so that nobody learns which numbers are cards.
+        // refused like a false code, so that nobody can find out which numbers are cards.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -139,11 +144,11 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Only now: somebody with an old address must not use up the card's own limit.
+        // Not until now: someone with an old address must not use up the card's own limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }
-        // Another browser, or another server, may have shown it since the ledger was read.
+        // Another browser, or another server, may have shown the page since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {
             return refused(.counter, request)
         }
@@ -158,11 +163,11 @@ package struct CustomerRoutes: Sendable {
                 + "Secure; HttpOnly; SameSite=Strict")
     }
 
-    /// The message of a form; nil for any other body.
+    /// The message in a form; nil for any other body.
     private static func message(in request: WebRequest) -> TapMessage? {
         let types = request.headers.all("Content-Type")
         let type = types.first?.split(separator: ";").first?.lowercased()
-        // The body of a form has the syntax of a query, so the same parser reads it.
+        // The body of a form has the same syntax as a query, so the same parser reads it.
         guard types.count == 1, type == formType, request.query.isEmpty,
             let form = RequestTarget(Array("\(TapMessage.path)?".utf8) + request.body)
         else { return nil }

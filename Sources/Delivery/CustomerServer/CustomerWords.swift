@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The words of the customers' page.
+/// The wording of the customers' page.
 enum CustomerWords {
     static let title = "Your card"
     static let lead = "See how much is on it. Checking is free and changes nothing."
@@ -76,7 +76,8 @@ enum CustomerWords {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // A no-break space, because with a decimal comma a point would be read as one.
+        // A no-break space, because where the decimal separator is a comma, a period would be read
+        // as a decimal separator, too.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)
@@ -86,7 +87,7 @@ enum CustomerWords {
         return (money.minorUnits < 0 ? "\u{2212}" : "") + money.currency.sign + grouped + fraction
     }
 
-    /// As `text`, with a plus sign for money that came onto the card.
+    /// Like `text`, with a plus sign for money that was added to the card.
     static func change(_ money: Money) -> String {
         (money.minorUnits > 0 ? "+" : "") + text(money)
     }

@@ -7,13 +7,13 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
-        // Also over if the clock was set back, which must lock nobody out.
+        // Also over if the clock was set back, which must not lock anyone out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
-    /// The most requests of one in a minute.
+    /// The maximum number of requests per key in a minute.
     private let most: Int
-    /// The most that are counted at a time.
+    /// The maximum number of keys counted at a time.
     private let mostCounted: Int
     private var minutes: [Key: Minute] = [:]
 
@@ -21,11 +21,11 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         (self.most, self.mostCounted) = (most, mostCounted)
     }
 
-    /// How many are counted now.
+    /// How many keys are being counted now.
     package var counted: Int { minutes.count }
 
-    /// Nil for an admitted request; otherwise the seconds until the next one. `now` is in
-    /// milliseconds of a monotonic clock.
+    /// Nil for an admitted request; otherwise, the number of seconds until the next one is allowed.
+    /// `now` is in milliseconds on a monotonic clock.
     package mutating func admit(_ key: Key, at now: Int64) -> Int? {
         guard var minute = minutes[key], !minute.isOver(at: now) else {
             makeRoom(for: key, at: now)

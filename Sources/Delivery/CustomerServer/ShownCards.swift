@@ -2,37 +2,37 @@ import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards shown in the last minute, each with the cookie of its browser: that browser may see
-/// the page again, others with a copy of the address may not.
+/// The cards shown in the last minute, each with its browser's cookie: that browser may see the
+/// page again, but others with a copy of the address may not.
 package struct ShownCards: Sendable {
-    /// The seconds for which a browser may see a page again.
+    /// For how many seconds a browser may see a page again.
     package static let seconds: Int64 = 60
-    /// The most pages that are kept; the oldest is forgotten.
+    /// The maximum number of pages that are kept; the oldest is forgotten.
     package static let most = 4_096
     private static let secretBytes = 24
 
     private struct Shown {
         let uid: CardUID
         let counter: ReadCounter
-        /// The account of the holder who saw it: a card that was issued again has another one.
+        /// The account of the holder who saw it: a card that was reissued has a different one.
         let account: Account
         let end: Int64
     }
 
     private var shown: [String: Shown] = [:]
-    /// The cookies, the oldest first.
+    /// The cookies, oldest first.
     private var order: [String] = []
 
     package init() {}
 
-    /// How many pages are kept now.
+    /// How many pages are being kept now.
     package var count: Int { shown.count }
 
-    /// Keeps a page, and returns the cookie that its browser gets.
+    /// Stores a page, and returns the cookie for its browser.
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
-        // All pages last equally long, so those that have ended are at the front.
+        // All pages last equally long, so those that have expired are at the front.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {

@@ -1,6 +1,6 @@
 import Verbs
 
-/// A page of the manual, in roff with the macros of man(7).
+/// A page of the manual, in roff with the man(7) macros.
 struct ManualPage {
     let name: String
     let section: Int
