@@ -1,7 +1,7 @@
 import TapcardDomain
 
-/// All rows of one card, checked against each other from the oldest operation on. The rules of
-/// bookings, tickets and activations have their own files.
+/// All rows of one card, checked against each other from the oldest operation onward. The rules for
+/// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
     /// The card's row; nil if rows refer to a card that is missing.
@@ -13,7 +13,7 @@ struct AuditedCard {
     private(set) var open = 0
     private(set) var isActivating = false
     private(set) var violations: [String] = []
-    /// The amount that open payments hold.
+    /// The amount held by open payments.
     private var held: Int64 = 0
     /// The number of each operation.
     private var sequences: [OperationID: SequenceNumber] = [:]
@@ -67,9 +67,7 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// Follows the numbers. An operation that became final without a record on the tag was ended,
-    /// in one transaction, by the next operation on its card or by a replacement of it; or it is a
-    /// payment accepted offline and booked from a journal.
+    /// An operation that was ended by the next one right after it began has no record on the tag.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
@@ -77,7 +75,8 @@ struct AuditedCard {
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
-        // A journal may book a payment that is open in the ledger, without a record on the tag.
+        // The message reported when the card's confirmed number is below one that an operation has
+        // written to the tag; nil if all is well.
         let isWritten =
             operation.state == .committed && !(hasOfflinePayments && operation.kind == .pay)
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
@@ -134,7 +133,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are used once, in ascending order, and confirmed only after that.
+    /// I4 and I5: numbers are used once, in ascending order, and confirmed only afterward.
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
@@ -223,8 +222,8 @@ extension LedgerRows {
         }
     }
 
-    /// A card as it was when a replacement of it began; nil before its first operation. Altered
-    /// rows can make cards replace each other in a circle, so results are remembered.
+    /// A card as it was when its replacement began; nil before its first operation. Altered rows
+    /// can make cards replace each other in a circle, so results are stored.
     private func trace(
         of uid: CardUID, before replacement: Operation,
         _ memory: inout [OperationID: CardTrace?]

@@ -163,7 +163,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The command that repeats a voided operation under a new id.
+    /// The command that repeats a voided operation under a new ID.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
         case .pay, .offline: "To pay now: tapcard pay \(amount)"

@@ -29,9 +29,9 @@ extension Parameter<Bool> {
         .flag(
             "yes", "Confirm a large amount or the payout of `--reissue`", page: .other("confirmed"))
     }
-    /// `confirmed` for a verb that takes no `--reissue`.
+    /// `confirmed` for a verb that does not take `--reissue`.
     static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
-    /// `confirmed` for a verb that takes no amount.
+    /// `confirmed` for a verb that does not take an amount.
     static var confirmedPayout: Self { confirmed.saying("Confirm the payout of `--reissue`") }
     static var reissue: Self {
         .flag("reissue", "Reuse the tag of an existing card and close its account")
