@@ -20,7 +20,8 @@ import Verbs
 /// The only place that knows all drivers.
 enum Wiring {
     /// Runs one command and handles signals in the meantime.
-    ///  The first signal asks the work to stop where possible; the second ends it immediately.
+    ///
+    /// The first signal asks the work to stop where possible; the second ends it immediately.
     /// Either way, the next tap resolves what is open on the card and in the ledger.
     static func run(_ arguments: [String]) async -> Int32 {
         // A closed output pipe must not end the process while a card is being written.

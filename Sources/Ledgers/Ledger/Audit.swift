@@ -19,7 +19,8 @@ public struct AuditReport: Hashable, Sendable {
 extension LedgerStore {
     /// Checks the storage, and the invariants over every row, starting with the entries. Works card
     /// by card, so that only one card's rows are in memory, however large the ledger is.
-    ///  If the time is given, also lists stations that have not reported in time.
+    ///
+    /// If the time is given, also lists stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readAtLength { rows throws(LedgerError) in

@@ -67,23 +67,25 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// An operation that was ended by the next one right after it began has no record on the tag.
+    /// Keeps track of the numbers. An operation that became final without a record on the tag was
+    /// ended, in a single transaction, by the next operation on its card or by a replacement of the
+    /// card; or it is a payment that was accepted offline and booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // An operation that the next one ended at its very beginning has no record on the tag.
+        // An operation that was ended by the next one right after it began has no record on the
+        // tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
-        // The message reported when the card's confirmed number is below one that an operation has
-        // written to the tag; nil if all is well.
+        // A journal may book a payment that is open in the ledger, without a record on the tag.
         let isWritten =
             operation.state == .committed && !(hasOfflinePayments && operation.kind == .pay)
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// A number above the confirmed one that an operation has written to the tag; nil if all is
-    /// well.
+    /// A number that an operation has written to the tag and that is higher than the confirmed one;
+    /// nil if all is well.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let isOfReplacement = try rows.replacements(of: uid).contains {

@@ -1,6 +1,7 @@
 /// Whether a card's tag accepts writes only with a password, and the key from which the password is
 /// derived.
-///  A card keeps the password with which it was protected. There are two steps between off and on,
+///
+/// A card keeps the password with which it was protected. There are two steps between off and on,
 /// each durable before the next: the first may tear the password while the tag is known not to ask
 /// for it; the second may tear the page that turns on the check while the password is known.
 public enum CardProtection: Hashable, Sendable {

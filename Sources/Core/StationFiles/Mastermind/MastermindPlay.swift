@@ -101,7 +101,8 @@ package struct MastermindPlay: Sendable {
     }
 
     /// Sends a guess for the current game and returns the game with the answer.
-    ///  The guess is saved in the file before it is sent. If no answer arrives, it stays there as a
+    ///
+    /// The guess is saved in the file before it is sent. If no answer arrives, it stays there as a
     /// guess that may have counted. It is never resent, because the service would count it a second
     /// time.
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {

@@ -5,7 +5,8 @@ import Tags
 import TapcardDomain
 
 /// Seals records with a station's keys.
-///  A station that has only a table of card keys takes payments from the cards in the table;
+///
+/// A station that has only a table of card keys takes payments from the cards in the table;
 /// anything that would give a card credit or other keys is refused before it begins.
 struct Sealing {
     let keySource: KeyRingSource
@@ -113,7 +114,8 @@ struct Sealing {
 extension SealedRecord {
     /// The record for a card, sealed with one of the station's keys; nil for a balance that no card
     /// can hold, and for a card that is not in the station's table.
-    ///  On an NTAG 424 no name is sealed: the chip stores none, and its keys already prove which
+    ///
+    /// On an NTAG 424 no name is sealed: the chip stores none, and its keys already prove which
     /// card it is.
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }

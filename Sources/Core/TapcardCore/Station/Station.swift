@@ -5,7 +5,8 @@ public import Tags
 public import TapcardDomain
 
 /// A reader, a ledger and the keys: everything needed to work with a card.
-///  Each operation is a method. Call one at a time, because a reader handles one card at a time.
+///
+/// Each operation is a method. Call one at a time, because a reader handles one card at a time.
 public struct Station: Sendable {
     /// How soon a tag that was just there has to be back on the reader.
     static let returnLimit = Duration.milliseconds(300)

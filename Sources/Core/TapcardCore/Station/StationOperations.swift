@@ -64,7 +64,8 @@ extension Station {
     /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
     /// trusted is shown with the reason instead of being refused. Without resolving, or with a
     /// read-only ledger, nothing is ever written.
-    ///  If the ledger's server does not respond, the card is shown as it describes itself.
+    ///
+    /// If the ledger's server does not respond, the card is shown as it describes itself.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         try await ReadCard.summary(resolving: isWanted, at: self)
     }
@@ -81,7 +82,8 @@ extension Station {
     }
 
     /// Activates the code of the card on the reader through the service.
-    ///  The attempt is durable before the service is asked, and the answer is durable before the
+    ///
+    /// The attempt is durable before the service is asked, and the answer is durable before the
     /// card is written. An attempt that got no answer is repeated with the same code, even under a
     /// new ID; that ID is stored with the attempt, so that a retry gets the same answer. Canceling
     /// does not stop the request: the answer is recorded and written to the card at its next tap.
@@ -151,9 +153,10 @@ extension Station {
     }
 
     /// Books the prize of one of the tickets of the card on the reader as paid in cash.
-    ///  This is the ticket's one claim: a prize that was booked before is refused, with its time
-    /// and cashier. Only a retry under the caller's own ID gets the same answer. The card proves
-    /// whose ticket it is, and nothing is written to it; the tap resolves an open operation.
+    ///
+    /// This is the ticket's one claim: a prize that was booked before is refused, with its time and
+    /// cashier. Only a retry under the caller's own ID gets the same answer. The card proves whose
+    /// ticket it is, and nothing is written to it; the tap resolves an open operation.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil

@@ -24,7 +24,8 @@ struct CardScanner: StationWork {
     }
 
     /// Reads the tag that was found, using a single command if the card is known.
-    ///  `thoroughly` reads everything again, as before a card is made.
+    ///
+    /// `thoroughly` reads everything again, as before a card is made.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
@@ -129,7 +130,8 @@ struct CardScanner: StationWork {
     }
 
     /// Whether the ledger issued these very bytes for this card, under a key that is still trusted.
-    ///  A record whose key was retired while an operation was open is not a forgery: it is accepted
+    ///
+    /// A record whose key was retired while an operation was open is not a forgery: it is accepted
     /// until that operation is resolved and a new record has another key.
     private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
         guard let known, let record = SealedRecord(bytes),

@@ -50,7 +50,8 @@ struct FaceWriter: StationWork {
 
     /// Updates the text for phones. A failure has no other effect: the ledger notes it, and the
     /// next tap writes every page again.
-    ///  `isOpened` says that the tag has just accepted the card's password.
+    ///
+    /// `isOpened` says that the tag has just accepted the card's password.
     private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         isOpened: Bool = false

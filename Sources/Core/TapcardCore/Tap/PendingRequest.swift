@@ -39,9 +39,7 @@ struct PendingRequest: Sendable, Hashable {
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// Whether this call, rather than another caller while we waited for the card, began or
-    /// resolved the operation under the request's ID. The ID of an activation attempt is reserved
-    /// for its own activation, whichever station writes it.
+    /// Whether the tag's protection differed from what the ledger expected.
     var isSetBack = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {
@@ -56,9 +54,9 @@ struct PendingRequest: Sendable, Hashable {
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether this call began or resolved the operation under the request's id, rather than
-    /// another caller while the card was awaited. The id of an activation attempt is reserved for
-    /// its own activation, whichever station writes it.
+    /// Whether this call, rather than another caller while we waited for the card, began or
+    /// resolved the operation under the request's ID. The ID of an activation attempt is reserved
+    /// for its own activation, whichever station writes it.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }

@@ -270,7 +270,8 @@ struct Resolver: StationWork {
 }
 
 /// An operation that an earlier tap left open and this tap ended.
-///  Its outcome was never reported, so the answer to this tap reports it, whatever was requested.
+///
+/// Its outcome was never reported, so the answer to this tap reports it, whatever was requested.
 public struct ResolvedOperation: Sendable, Hashable {
     /// The operation, in its final state.
     public let operation: Operation

@@ -4,7 +4,8 @@ import Ledger
 import TapcardDomain
 
 /// What a record's bytes look like if they have no valid seal.
-///  A hint, not a proof: a thief can make a forged record look torn.
+///
+/// A hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
     /// Each page is one that was written to the card, or a mixture of two such pages.
     case torn

@@ -77,7 +77,8 @@ struct TapHistory: Sendable, Hashable {
     /// How often one tap sends a key that the chip does not confirm: the chip counts failed
     /// attempts, separately for each key. An attempt that gets no answer counts as refused, because
     /// it may have been.
-    ///  The first attempt can fail without fraud: after a restored backup, after another station
+    ///
+    /// The first attempt can fail without fraud: after a restored backup, after another station
     /// changed the keys, or on a bad connection. Only a second attempt shows which it is, and
     /// otherwise a later tap would have to spend it.
     private static let mostUnconfirmed = 2

@@ -3,7 +3,8 @@ import Tags
 import TapcardDomain
 
 /// A use case for which a card is presented to the reader once.
-///  It performs each action of its tap and tells the tap what happened. An error also reports what
+///
+/// It performs each action of its tap and tells the tap what happened. An error also reports what
 /// the tap resolved before the error occurred.
 protocol TapUseCase: UseCase {
     associatedtype Success

@@ -94,7 +94,7 @@ package struct Claiming: UseCase {
     ) throws(TapcardError) -> PrizeReceipt {
         let card = claims.card
         let new = claims.prizes.filter { !$0.receipt.isReplayed }
-        // The progress in claiming the prizes.
+        // Prizes booked now are reported even if a later one failed.
         if new.isEmpty, let problem = claims.problem { throw problem }
         guard !claims.prizes.isEmpty else {
             guard let name else {
@@ -114,7 +114,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// The progress of the claiming.
+/// The progress in claiming the prizes.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {

@@ -2,7 +2,8 @@ package import Ledger
 package import TapcardDomain
 
 /// A change to one card under an ID: a payment, a top-up, a prize, or a game.
-///  It may have begun before this call; under its ID it happens only once.
+///
+/// It may have begun before this call; under its ID it happens only once.
 package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest

@@ -1,6 +1,7 @@
 /// Limits on wrong passwords, counted by the client's address, or by the cashier who is logged in
 /// there, so that a stranger elsewhere cannot lock out a cashier.
-///  Only failed attempts count, because many tills behind one address may log in at once. A
+///
+/// Only failed attempts count, because many tills behind one address may log in at once. A
 /// successful login clears the failures under its name.
 package struct LoginLimits: Sendable {
     /// The maximum number of wrong passwords for one name from one origin.

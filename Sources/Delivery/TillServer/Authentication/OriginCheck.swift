@@ -3,7 +3,8 @@ import WebServer
 
 /// A check that requests come from this page's own origin; the authenticator decides what they may
 /// do.
-///  A page from another site in the same browser can send requests here. It cannot read a token,
+///
+/// A page from another site in the same browser can send requests here. It cannot read a token,
 /// because browsers hide the responses from it; and if it points a name of its own here (DNS
 /// rebinding), that name is refused.
 struct OriginCheck: Sendable {

@@ -9,7 +9,8 @@ import TextCodecs
 import Verbs
 
 /// Runs commands for one reader's pages.
-///  Opens the reader and the ledger once. One operation at a time gets the reader; operations that
+///
+/// Opens the reader and the ledger once. One operation at a time gets the reader; operations that
 /// do not need it run in parallel. The caller pauses the watch while an operation uses the reader.
 struct TillRunner: Sendable {
     /// The outcome of a call.
@@ -164,7 +165,8 @@ struct TillRunner: Sendable {
     }
 
     /// Carries out a request for a cashier, by default the cashier of the settings.
-    ///  Waits for a card as long as the settings allow; canceling the task ends the wait. If there
+    ///
+    /// Waits for a card as long as the settings allow; canceling the task ends the wait. If there
     /// is no reader, or another operation is using it, a request that needs a card fails with
     /// `reader-busy`.
     func carryOut(

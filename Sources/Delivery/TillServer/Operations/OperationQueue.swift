@@ -6,8 +6,9 @@ import Verbs
 import WebServer
 
 /// Owns one till's reader: reports the card on it and lends it to one operation at a time.
-///  An operation outlives its connection. Only an operation that is still waiting for a card, or
-/// for scratching to finish, ends with its page.
+///
+/// An operation outlives its connection. Only an operation that is still waiting for a card, or for
+/// scratching to finish, ends with its page.
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)

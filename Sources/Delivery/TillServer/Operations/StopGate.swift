@@ -2,8 +2,9 @@ import BlockingLane
 import TapcardCore
 
 /// Decides whether an operation can still be stopped.
-///  Progress is recorded synchronously where it happens, before the work continues, and not when
-/// the event is read. This way, an operation cannot begin after its client was told that it was
+///
+/// Progress is recorded synchronously where it happens, before the work continues, and not when the
+/// event is read. This way, an operation cannot begin after its client was told that it was
 /// stopped.
 final class StopGate: Sendable {
     private struct State {

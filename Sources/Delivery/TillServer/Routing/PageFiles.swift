@@ -4,7 +4,8 @@ import TillPage
 import WebServer
 
 /// The files of the page, embedded in this program.
-///  The style sheet is inlined in the page: the browser paints nothing without it, and a separate
+///
+/// The style sheet is inlined in the page: the browser paints nothing without it, and a separate
 /// file would be queued after the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"

@@ -8,7 +8,8 @@ import Verbs
 import WebServer
 
 /// The routes of the server: the page, the calls, and the tills' own state.
-///  A till's whole API is below its path. A single till is at the root as well; with several tills,
+///
+/// A till's whole API is below its path. A single till is at the root as well; with several tills,
 /// the root has everything that belongs to none of them: the page, the login, and monitoring.
 struct Router: Sendable {
     private let originCheck: OriginCheck

@@ -5,7 +5,8 @@ import TextCodecs
 import Verbs
 
 /// The log: one line of JSON per event, without names, codes, passwords, or tokens.
-///  It is written on a separate thread, so that a slow reader of standard error does not delay any
+///
+/// It is written on a separate thread, so that a slow reader of standard error does not delay any
 /// request. When the buffer is full, lines are dropped, and their number is logged when writing
 /// works again.
 final class TillLog: Sendable {

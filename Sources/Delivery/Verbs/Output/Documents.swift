@@ -20,7 +20,8 @@ extension Report {
         + "run tapcard tag info to see whether the tag is locked."
 
     /// A card, after it was read or changed.
-    ///  Details about its chip are shown when a card is made, and with `--verbose`.
+    ///
+    /// Details about its chip are shown when a card is made, and with `--verbose`.
     package init(
         _ summary: CardSummary, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil

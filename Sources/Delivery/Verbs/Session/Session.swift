@@ -126,7 +126,8 @@ package struct Session: Sendable {
     /// The ledger. A simulated station creates one on first use, a real one with `tapcard init`.
     /// Read-only commands require an existing ledger: a mistyped name must not bring up an empty
     /// ledger in which "all is well".
-    ///  Commands that change something refuse a read-only ledger before they ask for a card.
+    ///
+    /// Commands that change something refuse a read-only ledger before they ask for a card.
     package func ledger(
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
@@ -158,7 +159,8 @@ package struct Session: Sendable {
     }
 
     /// The keys, created together with the ledger; the first time, their places are printed.
-    ///  Keys are not created for a ledger that has cards: in that case the old keys were lost, and
+    ///
+    /// Keys are not created for a ledger that has cards: in that case the old keys were lost, and
     /// new ones would only hide that.
     package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
     {

@@ -114,7 +114,8 @@ extension Settings {
 
     /// The settings for the service drivers, checked before any request. Other commands do not
     /// check them, because taking money does not depend on a prize table.
-    ///  While the ledger's currency is unknown, a value that is valid in some currency is accepted.
+    ///
+    /// While the ledger's currency is unknown, a value that is valid in some currency is accepted.
     func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
         let services = ServiceSettings(
             activation: try address(.activationURL), lottery: try address(.lotteryURL),
