@@ -91,6 +91,6 @@ extension LedgerStore {
     }
 }
 
-/// How many numbers a restored backup skips: more than a card uses between two backups. 255
-/// restores fit into the 24 bits of a record's number.
+/// How many numbers are skipped when a backup is restored: more than a card uses between two
+/// backups. 255 restores fit into the 24 bits of a record's number.
 public let restoreGap: UInt32 = 65_536

@@ -31,6 +31,7 @@ package struct CardTable: Sendable {
 
     /// The table for a ledger's cards, each with the keys that it has or may get: those of its
     /// newest records, the current sealing key, and the key that `next` seals with.
+    ///
     /// Nil if the keys are themselves a table.
     package init?(
         _ ring: KeyRing, next: UInt8?, of ledger: any LedgerStore

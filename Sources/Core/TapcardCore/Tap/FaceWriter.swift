@@ -70,6 +70,7 @@ struct FaceWriter: StationWork {
     }
 
     /// Updates the text for phones and throws on failure, for a caller that wants nothing else.
+    ///
     /// `keepingExtras` says whether members that other software added stay. On an NTAG 424, phones
     /// read an address, which does not change with the card.
     func write(
