@@ -224,7 +224,7 @@ package struct OfflinePayments: Sendable {
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
     /// Books the journal's payments in order. If interrupted, call it again: the ledger books each
-    /// payment once, by its id. If a line was altered, only the payments above it are booked, and
+    /// payment once, by its ID. If a line was altered, only the payments above it are booked, and
     /// the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp

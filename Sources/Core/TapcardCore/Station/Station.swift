@@ -118,7 +118,7 @@ public struct Station: Sendable {
             self.progress = progress
         }
 
-        /// The id of a new operation.
+        /// The ID of a new operation.
         public func newID() -> OperationID {
             guard let id = OperationID(random: random(16)) else {
                 preconditionFailure("the random source gave fewer bytes than asked for")
@@ -178,7 +178,7 @@ public struct Station: Sendable {
             settings: settings, surroundings: surroundings)
     }
 
-    /// A new id for a request; a retry of the request keeps it.
+    /// A new ID for a request; a retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
 }
 
