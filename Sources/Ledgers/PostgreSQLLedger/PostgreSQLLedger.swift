@@ -259,8 +259,7 @@ package actor PostgreSQLLedger: LedgerStore {
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
-        // A batch that was given up may still be carried out, so it has to end before anything is
-        // read.
+        // A batch that was given up may still be carried out, so it has to end before any read.
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)

@@ -250,8 +250,7 @@ actor OperationQueue {
     }
 
     /// Marks the card to be read again after an operation. A card that was put on the reader for
-    /// the operation is reported before the operation ends, so that pages know that it is still
-    /// there.
+    /// the operation is reported before the operation ends, so that pages know it is still there.
     func stays(_ uid: CardUID?) {
         guard let uid = uid?.description, lying?.uid != uid else {
             lying?.forget()
@@ -323,8 +322,7 @@ actor OperationQueue {
         _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
-        // The watch resolves cards, too: if both ran at once, they would write to each other's
-        // tags.
+        // The watch resolves cards, too: running at once, they would write to each other's tags.
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in
@@ -338,8 +336,7 @@ actor OperationQueue {
             gate?.note(step)
             if refused == nil { listener.yield(step) }
         }
-        // Without the reader, anything that needs no card was answered: a replay, or an invalid
-        // amount.
+        // Anything that needs no card was answered without the reader, such as a replay.
         if let refused, answer.problem?.kind == .readerBusy {
             answer = TillRunner.Answer(document: nil, problem: refused)
         }
