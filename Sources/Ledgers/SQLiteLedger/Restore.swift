@@ -5,7 +5,7 @@ public import Ledger
 public import TapcardDomain
 
 extension SQLiteLedger {
-    /// Replaces a ledger that is not in use with a backup, and returns the effects on cards. The
+    /// Puts a backup in place of a ledger that is not in use, and returns the effects on cards. The
     /// replaced ledger is kept next to it. The numbers that cards may have been assigned since the
     /// backup are skipped before it takes the ledger's place, so that it is never used without the
     /// gap.

@@ -38,7 +38,7 @@ extension TapcardError.Kind {
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
         next: [.request(.onceMore)])
-    /// The card already had the same request since it was put on the reader.
+    /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
         "same-card", .refused, "the request was repeated before the card was lifted",
         next: [.request(.onceMore)])

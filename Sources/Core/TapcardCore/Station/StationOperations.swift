@@ -93,9 +93,9 @@ extension Station {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is held until it is on the card and is booked
-    /// then; until that time the ticket does not count. The same ID gets the same ticket. The
-    /// caller makes sure that the draw has not taken place yet.
+    /// Sells a ticket with random balls. The price is held, and is booked once the payment is on the
+    /// card; until then, the ticket is not valid. The same ID gets the same ticket. The caller
+    /// makes sure that the draw has not taken place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false

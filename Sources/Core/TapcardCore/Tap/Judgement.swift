@@ -25,7 +25,7 @@ enum Judgement: Sendable, Hashable {
             return
         }
         guard let best = slots.best else {
-            // An honest tear always leaves one good record on a card that was ever confirmed.
+            // A genuine tear always leaves one good record on a card that was ever confirmed.
             self = slots.hasRetired ? .forged : .damaged
             return
         }

@@ -64,7 +64,7 @@ struct TillOperation: Sendable {
     mutating func note(_ progress: Station.Progress) {
         guard !isOver, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
-        // At that point the record for phones may still be being written, but the operation has
+        // At that point the record for phones may not be written yet, but the operation has
         // happened all the same.
         guard phase != .committed else { return }
         phase = next
