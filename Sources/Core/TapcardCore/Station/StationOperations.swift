@@ -93,8 +93,8 @@ extension Station {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is held, and is booked once the payment is on the
-    /// card; until then, the ticket is not valid. The same ID gets the same ticket. The caller
+    /// Sells a ticket with random balls. The price is held, and is booked once the payment is on
+    /// the card; until then, the ticket is not valid. The same ID gets the same ticket. The caller
     /// makes sure that the draw has not taken place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,

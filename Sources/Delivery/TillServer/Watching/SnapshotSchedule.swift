@@ -5,7 +5,7 @@ package struct SnapshotSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package static let interval = Duration.seconds(300)
-    /// How long to wait after a failure before the ledger may be back.
+    /// How long to wait after a failure; by then, the ledger may be back.
     package static let pause = Duration.seconds(15)
     private static let share = 100
 
