@@ -4,7 +4,7 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// A person who may work at a till page, and their password's hash.
+/// A person who may log in to a till page, and their password's hash.
 package struct Cashier: Hashable, Sendable {
     package let name: CashierName
     package let password: PasswordHash
@@ -16,7 +16,7 @@ package struct Cashier: Hashable, Sendable {
 
 /// The file of the till page's cashiers, refused unless only its owner may use it.
 package struct CashierFile: Sendable {
-    /// The most cashiers in the file, far more than one till needs.
+    /// The maximum number of cashiers in the file, far more than one till needs.
     package static let mostCashiers = 200
     /// The longest password, in bytes.
     package static let longestPassword = 1_024
@@ -61,8 +61,8 @@ package struct CashierFile: Sendable {
         return cashiers
     }
 
-    /// Adds a cashier, or gives the one with this name, however typed, another password. Returns
-    /// the stored name, and whether the cashier is new.
+    /// Adds a cashier, or sets a new password for an existing one; differences in how the name is
+    /// typed are ignored. Returns the stored name, and whether the cashier is new.
     package func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
@@ -72,7 +72,8 @@ package struct CashierFile: Sendable {
                 cashiers.keep(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
-            // A name that only looks the same would put one cashier's work down to another.
+            // With a name that only looks the same, one cashier's work would be attributed to
+            // another.
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
                     .refusal(.badName),
@@ -91,7 +92,7 @@ package struct CashierFile: Sendable {
         }
     }
 
-    /// Replaces a cashier's hash; false if the cashier has changed since.
+    /// Replaces a cashier's hash; false if the cashier has changed since it was read.
     package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             guard let index = cashiers.firstIndex(of: old) else { return false }

@@ -12,8 +12,8 @@ public struct KeyFile: Sendable {
     private let file: PrivateFile
     private let whenWaiting: @Sendable (String) -> Void
 
-    /// Names a key file without reading or making it. `whenWaiting` is told what a change of the
-    /// keys waits for if that takes long.
+    /// Names a key file without reading or making it. `whenWaiting` is told what a change to the
+    /// keys is waiting for, if the wait is long.
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
         file = PrivateFile(
             path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
@@ -22,10 +22,10 @@ public struct KeyFile: Sendable {
         self.whenWaiting = whenWaiting
     }
 
-    /// The content of a file from another machine.
+    /// The contents of a file from another machine.
     package enum Brought: Sendable {
         case ring(KeyRing)
-        /// A table of card keys, which is encrypted, so that anybody may see it.
+        /// A table of card keys; it is encrypted, so anyone may see it.
         case sealed(SealedTable)
     }
 
@@ -48,7 +48,7 @@ public struct KeyFile: Sendable {
         if mayBeSealed, let table = try translating(SealedTable(parsing: bytes), into: damaged) {
             return .sealed(table)
         }
-        // A file from another machine is taken as it is, once.
+        // A file from another machine is used as it is, once.
         if !isStream { try file.requirePrivate(mayBeForeign: mayBeSealed) }
         return .ring(try translating(KeyRing(parsing: bytes), into: damaged))
     }
@@ -61,14 +61,14 @@ public struct KeyFile: Sendable {
         file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
     }
 
-    /// The keys, made now for cards in this currency if the file is missing, and whether they are
-    /// new.
+    /// The keys, created now for cards in this currency if the file is missing, and whether they
+    /// are new.
     public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
-            // Another process may have made the keys before this one got the lock.
+            // Another process may have created the keys before this one got the lock.
             if let keys = try load() { return (keys, false) }
             let keys = KeyRing.fresh(created: created, random: random)
                 .sealing(currency: currency?.code)
@@ -80,8 +80,9 @@ public struct KeyFile: Sendable {
     private static let stopped = TapcardError(
         .cancelled, "Canceled.", meaning: "The keys are unchanged.")
 
-    /// Runs a body that reads and then writes the file while no other process does: if two rings
-    /// were made or changed at once, one would be lost, along with the cards under it.
+    /// Runs a body that reads and then writes the file while no other process does: if two key
+    /// rings were created or changed at once, one would be lost, along with the cards that depend
+    /// on it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -96,7 +97,7 @@ public struct KeyFile: Sendable {
             }, body)
     }
 
-    /// The content of the file.
+    /// The contents of the file.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
     /// Replaces the whole file, readable by its owner only.
@@ -105,7 +106,7 @@ public struct KeyFile: Sendable {
         do {
             try DurableFile(path).write(bytes, mode: PrivateFile.mode)
         } catch {
-            // If the new keys can be read back, the file may be the new one although its sync
+            // If the new keys can be read back, the file may be the new one even though its sync
             // failed.
             guard (try? DurableFile(path).read()) != bytes else {
                 throw file.refusal(
@@ -119,7 +120,7 @@ public struct KeyFile: Sendable {
 }
 
 extension KeyRingSource {
-    /// The keys of a file, beginning with the ring that was just read from it.
+    /// The keys in a file, starting with the key ring that was just read from it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
         let known = Guarded(KnownRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
@@ -128,13 +129,13 @@ extension KeyRingSource {
     }
 }
 
-/// A ring, and the state of its file when it was read.
+/// A key ring, and the state of its file when it was read.
 private struct KnownRing {
     var ring: KeyRing
     var stamp: DurableFile.Stamp?
 
-    /// The current ring. The stamp is taken first, so that a file that changes in between is read
-    /// again next time.
+    /// The current key ring. The stamp is taken first, so that a file that changes in between is
+    /// read again next time.
     mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
         let stamp = try? DurableFile(file.path).stamp()
         if let stamp, stamp == self.stamp { return ring }

@@ -1,10 +1,12 @@
 package import TapcardDomain
 
-/// The rules for a new password, which make it too hard to guess in the tries allowed.
+/// The rules for a new password, which make it too hard to guess within the number of attempts
+/// allowed.
 package enum PasswordStrength {
-    /// The fewest characters.
+    /// The minimum number of characters.
     package static let shortest = 10
-    /// The fewest different characters that must remain without the name and common words.
+    /// The minimum number of different characters that must remain after the name and common words
+    /// are taken out.
     private static let fewestOfItsOwn = 5
 
     private static let common = [

@@ -1,7 +1,7 @@
 import OperatingSystem
 import TapcardCore
 
-/// A file of secrets, which only its owner may use, with errors in words for this file.
+/// A file with secrets, which only its owner may use; its errors are worded for this file.
 struct PrivateFile: Sendable {
     static let mode: UInt32 = 0o600
     private static let othersMayUse: UInt32 = 0o077
@@ -9,14 +9,14 @@ struct PrivateFile: Sendable {
     let path: String
     let secret: NextStep.FileStep.File
     let kind: TapcardError.Kind
-    /// The words for the file at the start of a sentence, without its path.
+    /// How a sentence that starts with the file refers to it, without its path.
     let name: String
-    /// The meaning of a file that cannot be used.
+    /// What it means if the file cannot be used.
     let meaning: String
-    /// The meaning of a failed change, which leaves the file as it was.
+    /// What a failed change means; it leaves the file as it was.
     let unchanged: String
 
-    /// The words for the file with its path.
+    /// How messages refer to the file, with its path.
     var named: String { "\(name) \(path)" }
 
     init(
@@ -42,7 +42,7 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Replaces the whole file. If that fails, the error advises this step.
+    /// Replaces the whole file. If this fails, the error advises the given step.
     func write(_ text: String, orAdvise step: NextStep.FileStep) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)) {
             notChanged("written", $0, step)

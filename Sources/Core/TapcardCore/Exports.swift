@@ -1,4 +1,4 @@
-// A program that pays needs one import.
+// A program that takes payments needs only one import.
 @_exported public import CardCryptography
 @_exported public import Ledger
 @_exported public import Tags

@@ -18,7 +18,7 @@ extension CommandTable {
             topics: Topic.tapcard, date: date)
     }
 
-    /// The options that every command takes: settings, and the form of the output.
+    /// The options that every command accepts: settings, and the output format.
     static let switches = [
         CommandParameter(
             "reader", .option("NAME"), help: "Reader to use, as listed by `tapcard readers`",

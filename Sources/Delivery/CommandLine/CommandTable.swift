@@ -1,16 +1,16 @@
 package import Verbs
 
-/// The single source of parsing, help, completions and docs/COMMANDS.md.
+/// The single source for parsing, help, completions, and docs/COMMANDS.md.
 package struct CommandTable: Sendable {
     package let program: String
     package let summary: String
-    /// The options that every command takes; `--help` and `--version` are added to them.
+    /// The options that every command accepts; `--help` and `--version` are added to them.
     package let globals: [CommandParameter]
     let verbs: [Command]
     package let commands: [CommandSpec]
     /// Words that people may type instead of a verb, with that verb.
     package let synonyms: [String: String]
-    /// The subjects that the help explains next to the verbs.
+    /// The subjects that the help explains in addition to the verbs.
     package var topics: [Topic] {
         let options = HelpPart.table("Options", globals.map(\.row))
         return [Topic("options", "options that every verb takes", [options])] + makeTopics()
@@ -21,7 +21,7 @@ package struct CommandTable: Sendable {
     private(set) var columns = CommandTable.usualColumns
 
     private static let usualColumns = 100
-    /// On a narrower terminal the lines are left for the terminal to break.
+    /// On a narrower terminal, breaking the lines is left to the terminal.
     private static let fewestColumns = 40
 
     package init(
@@ -37,7 +37,8 @@ package struct CommandTable: Sendable {
         (makeTopics, self.date) = (topics, date)
     }
 
-    /// This table with help as wide as the terminal; without one, as wide as in the documentation.
+    /// This table with help as wide as the terminal; if there is none, as wide as in the
+    /// documentation.
     package func fitting(_ columns: Int?) -> CommandTable {
         guard let columns else { return self }
         var table = self

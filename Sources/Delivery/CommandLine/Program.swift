@@ -6,7 +6,7 @@ package import Verbs
 /// A complete command line program: words in, words out, an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
-    /// Makes the table of all commands, which takes longer than reading a card.
+    /// Creates the table of all commands, which takes longer than reading a card.
     private let verbs: @Sendable () -> [Command]
     private let console: Console
     private let environment: [String: String]
@@ -14,7 +14,7 @@ package struct Program: Sendable {
     private let build: Build
     private let lastWords = LastWords()
 
-    /// `own` adds the commands that need the executable. `malformed` names variables with values
+    /// `own` adds the commands that need the executable. `malformed` lists variables with values
     /// that are not valid UTF-8; the environment does not contain them.
     package init(
         drivers: Drivers, adding own: @autoclosure @escaping @Sendable () -> [Command] = [],
@@ -30,15 +30,15 @@ package struct Program: Sendable {
     /// The end of a run.
     package struct Ending: Sendable, Hashable {
         package let status: Int32
-        /// Whether a signal stopped the run before any work began; the process may then end by that
-        /// signal.
+        /// Whether a signal stopped the run before any work began; in that case, the process may
+        /// end by that signal.
         package var wasStopped = false
         /// Whether the command runs until it is stopped.
         package var isEndless = false
     }
 
-    /// Whether the words ask for the version and nothing else. Scripts do so often: that needs no
-    /// table of commands, no settings and no drivers.
+    /// Whether the words ask for the version and nothing else. Scripts do this often, and it
+    /// requires no table of commands, no settings, and no drivers.
     package static func isForVersion(_ arguments: [String]) -> Bool { arguments == ["--version"] }
 
     package static func showVersion(_ build: Build, _ console: Console) -> Int32 {
@@ -60,7 +60,8 @@ package struct Program: Sendable {
             case .page(let text): output.write(Array(text.utf8))
             case .version: output.write(build.versionText)
             case .candidates(let value, let prefix, let texts):
-                // A completion prints no errors, so without settings it has no candidates.
+                // A completion prints no errors, so if the settings cannot be read, it has no
+                // candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
                     output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
@@ -77,7 +78,7 @@ package struct Program: Sendable {
             return ending(Report.nothing, output, manner)
         } catch {
             if manner.isJSON { output.write(document: Report.document(of: error)) }
-            // With --json the document is the message, unless it could not be written.
+            // With --json, the document is the message, unless it could not be written.
             if !manner.isJSON || output.failure != nil { complain(error, manner) }
             if let failure = output.failure { complain(TapcardError(failure), manner) }
             return Ending(
@@ -85,14 +86,14 @@ package struct Program: Sendable {
         }
     }
 
-    /// The exit status for the outcome, also when standard output failed.
+    /// The exit status for the outcome, including when standard output failed.
     private func ending(
         _ report: Report, _ output: StandardOutput, _ manner: Manner
     ) -> Ending {
         var status = report.problem?.result.exitStatus ?? 0
         if let failure = output.failure {
             complain(TapcardError(failure, succeededDespiteOutputError: report), manner)
-            // Money that moved has moved: a script that reads "failed" would move it again.
+            // Money that has moved stays moved: a script that reads "failed" would move it again.
             if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
         }
         return Ending(
@@ -104,11 +105,12 @@ package struct Program: Sendable {
         console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Ends the process immediately; unfinished work leaves its last words first.
+    /// Ends the process immediately; unfinished work prints its last words first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
-        // These commands suffice for most runs; the slow table of all explains the rest.
+        // These commands are enough for most runs; the slow table of all commands explains the
+        // rest.
         if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
             return line
         }
@@ -142,7 +144,7 @@ package struct Program: Sendable {
 }
 
 extension TapcardError {
-    /// The error for a standard output that takes no more.
+    /// The error for a standard output that accepts no more.
     fileprivate init(_ failure: OutputError) {
         self.init(
             .failed, "Standard output could not be written: \(failure.reason).",

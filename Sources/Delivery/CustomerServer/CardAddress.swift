@@ -5,7 +5,7 @@ package import TapcardDomain
 package import WebServer
 
 extension TapMessage {
-    /// The path of a card's address.
+    /// The path in a card's address.
     package static let path = "/c"
     private static let names = ["p", "d", "m"]
 

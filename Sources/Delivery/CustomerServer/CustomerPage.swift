@@ -5,8 +5,8 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The pages for a customer's browser. Without scripts, a person presses the button that a script
-/// would press.
+/// The pages for a customer's browser. Without scripts, the customer presses the button that a
+/// script would press.
 enum CustomerPage {
     /// The form that requests a card. A script submits it once a person sees the page. A link
     /// preview does not submit it, so it does not use up the address.
@@ -146,7 +146,8 @@ enum CustomerPage {
 }
 
 extension CustomerPage {
-    /// The headers of every answer. The policy admits only this page's own style and script.
+    /// The headers for every response. The policy allows only this page's own style sheet and
+    /// script.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "

@@ -126,7 +126,7 @@ package struct CustomerRoutes: Sendable {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
         // Read first, so that nothing can fail once the address is used up. An unknown card is
-        // refused like a false code, so that nobody learns which numbers are cards.
+        // refused like a false code, so that nobody can find out which numbers are cards.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -165,7 +165,7 @@ package struct CustomerRoutes: Sendable {
     private static func message(in request: WebRequest) -> TapMessage? {
         let types = request.headers.all("Content-Type")
         let type = types.first?.split(separator: ";").first?.lowercased()
-        // The body of a form has the syntax of a query, so the same parser reads it.
+        // The body of a form has the same syntax as a query, so the same parser reads it.
         guard types.count == 1, type == formType, request.query.isEmpty,
             let form = RequestTarget(Array("\(TapMessage.path)?".utf8) + request.body)
         else { return nil }

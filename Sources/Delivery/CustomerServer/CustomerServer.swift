@@ -8,7 +8,7 @@ package final class CustomerServer: Sendable {
     package struct Place: Sendable {
         /// The numeric IPv4 address.
         package var address: String
-        /// The port; zero chooses a free one.
+        /// The port; zero selects a free one.
         package var port: UInt16
         /// The host names by which browsers know this server.
         package var names: [String]
@@ -24,8 +24,8 @@ package final class CustomerServer: Sendable {
         /// Whether only programs on this machine can connect.
         package var isLoopback: Bool { address.hasPrefix("127.") }
 
-        /// The accepted values of the Host header. Without a certificate, the server is behind a
-        /// proxy that uses the default port.
+        /// The accepted values of the Host header. Without a certificate, the server is assumed to
+        /// be behind a proxy that uses the default port.
         func hosts(at port: UInt16) -> Set<String> {
             let local = isLoopback ? [address, "localhost"] : [address]
             let all = (names + local).map { $0.lowercased() }

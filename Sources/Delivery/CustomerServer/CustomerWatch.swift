@@ -18,11 +18,11 @@ package final class CustomerWatch: Sendable {
         case code
         /// An address or a form that no card produces.
         case form
-        /// A name, a path or a method that the page does not have.
+        /// A name, path, or method that the page does not have.
         case elsewhere
         /// Too many requests.
         case limited
-        /// The ledger did not answer.
+        /// The ledger did not respond.
         case ledger
     }
 

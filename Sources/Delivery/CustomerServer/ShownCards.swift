@@ -28,7 +28,7 @@ package struct ShownCards: Sendable {
     /// The number of pages kept now.
     package var count: Int { shown.count }
 
-    /// Keeps a page, and returns the cookie that its browser gets.
+    /// Stores a page, and returns the cookie for its browser.
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {

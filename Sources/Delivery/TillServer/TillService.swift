@@ -8,19 +8,19 @@ import WebServer
 
 /// The till page and its API: one till for each reader, and any number of browsers.
 package final class TillService: Sendable {
-    /// The options of the server.
+    /// The server's options.
     struct Settings: Sendable {
-        /// The port; zero chooses a free one.
+        /// The port; zero selects a free one.
         var port: UInt16 = 0
-        /// The IPv4 address in digits.
+        /// The numeric IPv4 address.
         var address = "127.0.0.1"
         /// The certificate; nil for plain HTTP.
         var tls: TLSFiles?
-        /// Further host names of this server.
+        /// Additional host names of this server.
         var names: [String] = []
-        /// Whether payments are shown longer than they take.
+        /// Whether to show payments for longer than they take.
         var demoPace = false
-        /// Whether a login is required, even at a station without cashiers.
+        /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false
 
         /// Whether only programs on this machine can connect.
@@ -45,14 +45,16 @@ package final class TillService: Sendable {
     private let files: TLSFiles?
 
     static let unserved = "The server was not started."
-    /// The largest body of an API request.
+    /// The maximum size of the body of an API request.
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10
     /// One connection for each listener, and room for other requests.
     private static let connections = EventHub.mostListeners + 512
-    /// The descriptors of an operation: ledger and journals, keys, settings, sockets of services.
+    /// The descriptors for an operation: ledger and journals, keys, settings, and sockets for
+    /// services.
     private static let reservedDescriptors = 192
-    /// The descriptors of each further till: its ledger, reader process and services' sockets.
+    /// The descriptors for each additional till: its ledger, reader process, and sockets for
+    /// services.
     private static let tillDescriptors = 32
     /// One year, during which browsers use TLS only.
     private static let hstsSeconds = 31_536_000
@@ -65,7 +67,7 @@ package final class TillService: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the tills, one for each reader, and starts to listen. Its metrics include those of the
+    /// Opens the tills, one for each reader, and starts to listen. Its metrics include those of a
     /// customers' page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
@@ -73,7 +75,8 @@ package final class TillService: Sendable {
     ) async throws(TapcardError) -> TillService {
         let log = TillLog(now: { runners.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
-        // The router needs the port and the number of connections, known once it listens.
+        // The router needs the port and the number of connections, which are known only once it
+        // listens.
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)
@@ -95,7 +98,8 @@ package final class TillService: Sendable {
                 }
             }
         ) { TapcardError($0, "The till page cannot be served.", meaning: unserved) }
-        // With fewer connections than wanted, the same fraction stays free for other requests.
+        // If there are fewer connections than wanted, the same fraction stays free for other
+        // requests.
         let tills = Tills(
             runners, log: log,
             mostListeners: server.connections * EventHub.mostListeners / connections)
@@ -136,8 +140,8 @@ package final class TillService: Sendable {
         }
     }
 
-    /// Reads the certificate again, uses it for new clients and logs the result. A certificate that
-    /// cannot be used leaves the previous one in place.
+    /// Rereads the certificate, uses it for new clients, and logs the result. If a certificate
+    /// cannot be used, the previous one stays in place.
     package func reload() async {
         guard let files else { return log.say("nothing-to-reload") }
         await files.renew(log) { tls throws(WebServerError) in try await server.renew(tls) }
@@ -146,7 +150,7 @@ package final class TillService: Sendable {
     /// Refuses new operations, waits for running ones, and closes.
     package func stop() async {
         log.say("closing")
-        // Running operations are answered before their connections close.
+        // Running operations get their answers before their connections close.
         await tills.close()
         await server.stop(within: TillService.stopLimit)
         log.say("closed")

@@ -3,11 +3,12 @@ package import TapcardCore
 /// A row of the command table with its implementation.
 package struct Command: Sendable {
     package let spec: CommandSpec
-    /// The service address setting that must be confirmed first; nil if the command contacts none.
+    /// The setting with the service address that must be confirmed first; nil if the command
+    /// contacts no service.
     package let asks: Settings.Name?
-    /// The page's call for the command; nil for commands of a terminal or an operator.
+    /// The page's call for the command; nil for commands meant for a terminal or an operator.
     package let page: PageCall?
-    /// The document of `--json`.
+    /// The `--json` document.
     package let answers: PrintedDocument
     private let work: Work
 
@@ -34,7 +35,7 @@ package struct Command: Sendable {
         (self.answers, self.work) = (answers, work)
     }
 
-    /// Whether an operation id makes a retry safe.
+    /// Whether an operation ID makes a retry safe.
     package var takesOperation: Bool { takes(.operation) }
 
     package func run(in session: Session) async throws(TapcardError) -> Report {
@@ -66,7 +67,7 @@ package struct Command: Sendable {
         case simulation = "Simulation"
     }
 
-    /// The commands that most runs use.
+    /// The commands used in most runs.
     package static let usual: [Command] = cardCommands + moneyCommands
 
     /// The commands that need only a station. The program adds the commands about its own table,

@@ -3,9 +3,9 @@ package enum Release {
     package static let version = "0.1.0"
 }
 
-/// The origin of a built program, as far as its build recorded it.
+/// The origin of a compiled program, as far as its build recorded it.
 package struct Build: Sendable {
-    /// The commit, with a remark if the sources had other changes.
+    /// The commit, with a note if the sources had other changes.
     private let commit: String?
     /// The day of the commit.
     package let date: String?

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Signal handlers for a driver that crashes: libnfc calls abort() or damages memory when a reader
+/// Signal handlers for a driver that crashes: libnfc calls abort() or corrupts memory when a reader
 /// sends unexpected data.
 enum AbortedDriver {
     /// Ends the process with an unknown outcome, in plain words instead of a stack trace. The
-    /// ledger was written before, and the next tap resolves open operations.
+    /// ledger was written to before, and the next tap resolves open operations.
     static func isUnknownOutcome() { for number in deaths { signal(number, end) } }
 
     /// Ends the process without a message: the parent process reports the signal.
     static func isSilent() { for number in deaths { signal(number, SIG_DFL) } }
 
     private static let deaths = [SIGABRT, SIGSEGV, SIGBUS]
-    // The exit status of an unknown outcome.
+    // The exit status for an unknown outcome.
     private static let status: Int32 = 6
 
     /// The handler. Only async-signal-safe calls: it neither allocates memory nor takes a lock.

@@ -97,13 +97,15 @@ enum EmulateCommand {
                 advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
-        // A dump is printed raw because it is for a file; other answers are for people or programs.
+        // A dump is printed raw because it is meant for a file; other answers are for people or
+        // programs.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
             ["answer": answer], [text ?? answer.text], isPlain: true)
     }
 
-    /// Emulates the reader until the command is stopped, or tells one that runs a line.
+    /// Emulates the reader until the command is stopped, or sends a control line to a reader that
+    /// is already running.
     static func emulate(in session: Session) async throws(TapcardError) -> Report {
         try checkNames(in: session)
         if let line = session[.tell] { return try tell(line, in: session) }
@@ -116,7 +118,7 @@ enum EmulateCommand {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
-        // Without the printed name the reader could not be opened.
+        // Without the printed name, nobody could open the reader.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in

@@ -9,8 +9,8 @@ import TextCodecs
 import Verbs
 
 extension EmulatedReader {
-    /// Connects a reader with a tag on it: a chip, or a file; by default a blank NTAG213.
-    /// `complain` receives errors of writing the tag's file.
+    /// Connects a reader with a tag on it: a chip or a file; by default a blank NTAG213. `complain`
+    /// receives errors from writing the tag's file.
     static func start(
         with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {

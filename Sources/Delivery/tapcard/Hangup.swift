@@ -1,13 +1,13 @@
 import BlockingLane
 import Glibc
 
-/// SIGHUP as a service's request to read its files again. If the program's terminal has gone,
-/// SIGHUP ends the program as usual.
+/// SIGHUP as a request to a service to reread its files. If the program's terminal is gone, SIGHUP
+/// ends the program as usual.
 enum Hangup {
     private static let listener = Guarded<(@Sendable () -> Void)?>(nil)
     private static let hadTerminal = Guarded(false)
 
-    /// Installs the handler of the request.
+    /// Installs the handler for the request.
     static func listen(_ answer: @escaping @Sendable () -> Void) {
         hadTerminal.withLock { $0 = hasTerminal }
         listener.withLock { $0 = answer }
@@ -22,7 +22,7 @@ enum Hangup {
         return true
     }
 
-    /// Whether this process has a controlling terminal; one that has gone cannot be opened.
+    /// Whether this process has a controlling terminal; if it is gone, it cannot be opened.
     private static var hasTerminal: Bool {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -21,8 +21,10 @@ enum Keyboard {
 
     private static let listener = Guarded<AsyncStream<Event>.Continuation?>(nil)
 
-    /// Signals that end, stop or continue this process; `Wiring` hears those that ask for an end.
-    // Dispatch swallows these signals, so without a question their usual effect is made here.
+    /// Signals that end, stop, or continue this process; `Wiring` receives those that ask it to
+    /// end.
+    // Dispatch swallows these signals, so when no question is being asked, their usual effect is
+    // produced here.
     private static let signals = Task {
         await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
             let isHeard = listener.withLock { $0?.yield(.signal(number)) != nil }
@@ -31,7 +33,7 @@ enum Keyboard {
     }
 
     private static func ask(_ question: String) async -> String? {
-        // Until then, a stop and a continue would go unnoticed, and leave the typing visible.
+        // Until then, a stop and a continue would go unnoticed and leave the typing visible.
         await signals.value
         let (events, queue) = AsyncStream.makeStream(of: Event.self)
         listener.withLock { $0 = queue }
@@ -43,7 +45,7 @@ enum Keyboard {
         typing.setEventHandler { @Sendable in queue.yield(.typed) }
         typing.activate()
         defer { typing.cancel() }
-        // Also ends when the task is cancelled.
+        // Also ends when the task is canceled.
         for await event in events {
             switch event {
             case .typed: return line()
@@ -52,7 +54,7 @@ enum Keyboard {
                 giveBack(usual)
                 Wiring.obey(number)
             }
-            // The shell that had the terminal meanwhile has made typing visible again.
+            // The shell that had the terminal in the meantime has made typing visible again.
             guard hideTyping() != nil else { return nil }
             write("\r" + question)
         }
@@ -69,24 +71,24 @@ enum Keyboard {
             }
             var hidden = usual
             hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)
-            // The kernel edits the line, so that Backspace works unseen, too.
+            // The kernel edits the line, so that Backspace works even though nothing is shown.
             hidden.c_lflag = (hidden.c_lflag | tcflag_t(ICANON)) & ~tcflag_t(ECHO)
             return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0 ? usual : nil
         }
     }
 
-    /// The line that was typed; nil if Ctrl-D ended it or it contains an escape.
+    /// The line that was typed; nil if it was ended with Ctrl-D or contains an escape.
     private static func line() -> String? {
         var bytes = [UInt8](repeating: 0, count: longestLine)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
-        // The escape of a function key would add letters to the password unseen.
+        // A function key's escape sequence would add letters to the password unnoticed.
         guard count > 0, bytes[count - 1] == UInt8(ascii: "\n"), !bytes.contains(escape) else {
             return nil
         }
         return String(validating: bytes[..<(count - 1)], as: UTF8.self)
     }
 
-    /// Restores the settings and drops unread keys, which were not meant for the shell.
+    /// Restores the settings and drops unread keystrokes, which were not meant for the shell.
     private static func giveBack(_ usual: termios) {
         // In the background, the terminal belongs to the shell.
         let owner = tcgetpgrp(STDIN_FILENO)
@@ -99,7 +101,7 @@ enum Keyboard {
     /// Writes to the terminal: standard output may be a file for results.
     private static func write(_ text: String) {
         let output = isatty(STDERR_FILENO) == 1 ? STDERR_FILENO : STDIN_FILENO
-        // A terminal that is gone shows nothing, and its end of input ends the question.
+        // If the terminal is gone, nothing is shown, and its end of input ends the question.
         try? Wiring.write(Array(text.utf8), to: output)
     }
 }

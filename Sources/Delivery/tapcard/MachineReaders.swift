@@ -4,7 +4,7 @@ import ReaderDiagnosis
 import Tags
 import Verbs
 
-/// The readers of this machine, as reported by the bus and the drivers.
+/// The readers connected to this machine, as reported by the bus and the drivers.
 struct MachineReaders: ReaderInventory {
     static let all = MachineReaders()
 
@@ -26,7 +26,7 @@ struct MachineReaders: ReaderInventory {
         return survey
     }
 
-    /// Chip and firmware of an open reader, from its driver.
+    /// The chip and firmware of an open reader, from its driver.
     func firmware(of reader: any TagReader) async -> String? {
         (reader as? LibNFCReader)?.firmware
     }

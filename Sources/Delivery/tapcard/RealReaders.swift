@@ -9,7 +9,7 @@ import Verbs
 
 /// Physical readers: found, opened, and closed at the end.
 enum RealReaders {
-    /// The first word of the command line of a reader's own process.
+    /// The first word on the command line of a reader's own process.
     static let drivingWord = "drive-reader"
 
     /// The open readers. A reader that is left open may have to be reconnected by hand.
@@ -23,7 +23,7 @@ enum RealReaders {
 
     /// Opens the reader with this name, by default the first usable one.
     private static func open(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
-        // libnfc drives one reader only, and the caller has given up the previous one.
+        // libnfc drives only one reader, and the caller has given up the previous one.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
         switch name {
@@ -37,13 +37,14 @@ enum RealReaders {
         }
     }
 
-    /// Opens a reader for long use, driven by a child process: a crash of libnfc costs one look.
+    /// Opens a reader for long-term use, driven by a child process: a crash of libnfc costs only
+    /// one look.
     static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
 
-    /// A reader for long use, driven by a child process that starts at the first use. The others
-    /// are driven by processes of their own.
+    /// A reader for long-term use, driven by a child process that starts at first use. The others
+    /// are driven by their own processes.
     static func lasting(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
         ReaderProcess(driving(name, nextTo: others))
     }
@@ -58,7 +59,7 @@ enum RealReaders {
     /// and those of the readers next to it.
     static func drive(_ words: some Collection<String>) async {
         let names = words.compactMap { ReaderName($0) }
-        // No other reader is driven in place of one whose name cannot be read.
+        // If a reader's name cannot be read, no other reader is driven in its place.
         guard names.count == words.count else { return }
         let (name, others) = (names.first, Array(names.dropFirst()))
         AbortedDriver.isSilent()
@@ -68,7 +69,7 @@ enum RealReaders {
                 do throws(ReaderError) {
                     return try await open(name)
                 } catch {
-                    // A USB reader that was plugged in again may have another number.
+                    // A USB reader that was plugged in again may have a different number.
                     guard error.kind == .noReader,
                         let name = await successor(of: name, nextTo: others)
                     else { throw error }
@@ -95,7 +96,8 @@ enum RealReaders {
             .successor(of: name, nextTo: others)
     }
 
-    /// Names the process "tapcard" instead of "exe", for people who search for what holds a reader.
+    /// Names the process "tapcard" instead of "exe", for people trying to find out what is using a
+    /// reader.
     private static func nameProcess() {
         let descriptor = unsafe Glibc.open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -109,7 +111,7 @@ enum RealReaders {
         throw ReaderError(.noReader, survey.whyNone)
     }
 
-    /// Waits until a device is connected or removed, or the limit has passed.
+    /// Waits until a device is connected or removed, or the time limit is over.
     private static func waitForPlug(_ limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -119,7 +121,7 @@ enum RealReaders {
                 }
             }
             group.addTask {
-                // A cancelled sleep ends the wait as well.
+                // A canceled sleep ends the wait as well.
                 try? await Task.sleep(for: limit)
             }
             await group.next()

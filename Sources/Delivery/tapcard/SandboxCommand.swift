@@ -75,7 +75,7 @@ enum SandboxCommand {
         let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
             TapcardError($0, "The sandbox server could not start.", meaning: unplayed)
         }
-        // Without the printed addresses the services could not be used.
+        // Without the printed addresses, nobody could use the services.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
         let count = sandbox.requestCount

@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The tags of a simulated reader, for the command line.
+/// A simulated reader's tags, for the command line.
 struct SimulationDrawer: SimulatedTags {
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
@@ -29,7 +29,7 @@ struct SimulationDrawer: SimulatedTags {
     private func place(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
-        // A new tag must not get the number of one that lies at another till.
+        // A new tag must not get the same number as a tag at another till.
         let elsewhere = Set(
             worlds(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
         return try change(reader) { world throws(TapcardError) in
@@ -97,7 +97,7 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    /// The tag that is meant: the named one, the only one on the reader, or the last one there.
+    /// The tag that is meant: the specified one, the only one on the reader, or the last one there.
     private func tagForPhone(
         _ uid: String?, in world: Simulation
     ) throws(TapcardError) -> [UInt8] {
@@ -125,15 +125,16 @@ struct SimulationDrawer: SimulatedTags {
                 + "sim list")
     }
 
-    /// The simulations that can be read; a reader whose simulation cannot reports that itself.
+    /// The simulations that can be read; if a reader's simulation cannot be read, the reader itself
+    /// reports that.
     private func worlds(of files: [String]) -> [Simulation] {
         files.compactMap { path in
             do { return try SimulationFile(path: path).read() } catch { return nil }
         }
     }
 
-    /// Moves a tag from a reader next to this one, if it is there and not here. Returns whether it
-    /// did.
+    /// Moves a tag here from a reader next to this one, if it is there and not here. Returns
+    /// whether it did.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) -> Bool {
@@ -142,7 +143,7 @@ struct SimulationDrawer: SimulatedTags {
             own.tags.count + own.chips.count < Simulation.mostTags
         else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
-            // Taken away there first: a tag must not lie on two readers.
+            // Removed there first: a tag must not be on two readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }
@@ -163,7 +164,7 @@ struct SimulationDrawer: SimulatedTags {
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        // The file has errors of another type, so a refusal leaves its closure as a result.
+        // The file has errors of another type, so the closure returns a refusal as a result.
         let result: Result<Success, TapcardError> = try translating(
             SimulationFile(path: reader).change { world in
                 var changed = world

@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// The file of an emulated tag: it keeps what is written to the tag for the next run. A dump of
+/// The file for an emulated tag: it stores what is written to the tag for the next run. A dump in
 /// another program's format is read-only, because it cannot express all states of a tag.
 struct TagFile {
     private static let writable: UInt32 = 0o222
@@ -18,7 +18,7 @@ struct TagFile {
     }
 
     private let content: Content
-    /// Whether changes of the tag are saved.
+    /// Whether changes to the tag are saved.
     let isKept: Bool
     private let file: DurableFile
     private let mode: UInt32
@@ -50,7 +50,7 @@ struct TagFile {
         switch content {
         case .tag(let tag):
             guard let tag = world.tag(tag.uid) else { return }
-            // With its password, or the tag would come back without it at the next run.
+            // With its password; otherwise, the tag would come back without it in the next run.
             text = TagDump(memory: tag, withSecrets: true).text
         case .chip(let chip):
             guard let chip = world.chip(chip.number) else { return }

@@ -21,10 +21,10 @@ import Verbs
 enum Wiring {
     /// Runs one command and handles signals in the meantime.
     ///
-    /// The first signal asks the work to stop where possible, the second ends it immediately.
-    /// Either way the next tap resolves what is open on card and ledger.
+    /// The first signal asks the work to stop where possible; the second ends it immediately.
+    /// Either way, the next tap resolves what is open on the card and in the ledger.
     static func run(_ arguments: [String]) async -> Int32 {
-        // A closed output pipe must not end the process in the middle of a card.
+        // A closed output pipe must not end the process while a card is being written.
         signal(SIGPIPE, SIG_IGN)
         if Program.isForVersion(arguments) {
             return Program.showVersion(Build.recorded, console)
@@ -43,7 +43,7 @@ enum Wiring {
         }
         let first = Guarded<Int32?>(nil)
         let stopping = [SIGINT, SIGTERM, SIGHUP]
-        // Ignored by default, so that only the handlers decide; Dispatch hears them anyway.
+        // Ignored by default, so that only the handlers decide; Dispatch receives them anyway.
         for number in stopping { signal(number, SIG_IGN) }
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
@@ -55,7 +55,7 @@ enum Wiring {
         }
         listens.finish()
         let ending = await work.value
-        // Death by signal stops a shell's loop as well. A service is different: when its manager
+        // Death by signal stops a shell's loop as well. A service is different: if its manager
         // stops it, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
             !ending.isEndless || number == SIGINT
@@ -67,7 +67,7 @@ enum Wiring {
 
     private static let heard = Guarded<[any DispatchSourceSignal]>([])
 
-    /// Hears signals from its return until the process ends.
+    /// Receives signals from the time it returns until the process ends.
     static func hear(
         _ numbers: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
     ) async {
@@ -78,7 +78,7 @@ enum Wiring {
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()
-            // A source that nobody keeps would stop listening.
+            // A source that nobody holds would stop listening.
             heard.withLock { $0.append(source) }
         }
         await withCheckedContinuation { ready in
@@ -111,12 +111,12 @@ enum Wiring {
         _exit(128 + number)
     }
 
-    /// The hooks of the till: readiness for systemd, and SIGHUP to read the certificate again.
+    /// The hooks for the till: readiness for systemd, and SIGHUP to reread the certificate.
     private static let serving = ServingProcess(
         // Loaded before connections can use up the descriptors.
         prepare: HTTPClient.prepare,
         whenServing: { pages in
-            // Also without a certificate: an unhandled SIGHUP would end the till, and systemctl
+            // Even without a certificate: an unhandled SIGHUP would end the till, and systemctl
             // reload sends one regardless.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
@@ -129,7 +129,7 @@ enum Wiring {
                 return try await PostgreSQLLedger.open(
                     place.description, currency: currency, memory: memory)
             }
-            // SQLite would make an empty ledger at a mistyped path.
+            // SQLite would create an empty ledger at a mistyped path.
             guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }
@@ -162,7 +162,7 @@ enum Wiring {
         writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })
 
     /// The environment. Values that are not valid UTF-8 are not repaired, because the result would
-    /// be another password or another file.
+    /// be a different password or a different file.
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
@@ -220,7 +220,7 @@ enum Wiring {
     ) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
-        // An invalid file is reported now and not during the wait for a card.
+        // An invalid file is reported now rather than while waiting for a card.
         try file.change { _ in }
         try file.requireOwnTag(nextTo: others, random: RandomBytes.make)
         return reader
@@ -236,7 +236,7 @@ enum Wiring {
         }
     }
 
-    /// The services. Each has an HTTP client of its own, so that they do not wait for each other.
+    /// The services. Each has its own HTTP client, so that they do not wait for each other.
     private static func services(_ settings: ServiceSettings) -> Services {
         let options = HTTPClient.Options(
             version: Release.version, authorities: settings.authorities)
@@ -255,7 +255,7 @@ enum Wiring {
         return Int(size.ws_col)
     }
 
-    /// Writes all bytes, or fails when the other end is closed.
+    /// Writes all bytes, or fails if the other end is closed.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var rest = bytes[...]
         while !rest.isEmpty {

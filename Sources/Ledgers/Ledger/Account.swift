@@ -2,19 +2,20 @@ public import TapcardDomain
 
 /// An account on which money is booked. Every operation moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
-    /// The debt to a cardholder; the number counts the accounts that the chip has had.
+    /// What is owed to a cardholder; the number counts the accounts that the chip has had.
     case purse(CardUID, Int)
     /// The money paid with cards.
     case takings
     /// The drawer: top-ups are negative, payouts positive.
     case cash
-    /// The balances taken over from tags of other writers.
+    /// The balances taken over from tags made by other software.
     case adopted
-    /// The prizes of tickets (negative).
+    /// The prizes won by tickets (negative).
     case prizes
-    /// The balances left on accounts that a reissue closed.
+    /// The balances left in accounts that a reissue closed.
     case reissued
-    /// The part of offline payments that cards could not pay: the issuer's loss (negative).
+    /// The part of offline payments that cards' balances could not cover: the issuer's loss
+    /// (negative).
     case shortfall
 
     public var description: String {
@@ -49,7 +50,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
-    /// The card that owns the account; nil for an account of the issuer.
+    /// The card that owns the account; nil for one of the issuer's accounts.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 
@@ -57,14 +58,14 @@ extension Account {
 public struct Entry: Hashable, Sendable {
     /// The operation that posted the entry.
     public let operation: OperationID
-    /// The account that changes.
+    /// The account that is changed.
     public let account: Account
     /// The amount added to the account, in minor units.
     public let amount: Int64
     /// The time of posting.
     public let postedAt: Timestamp
 
-    /// Creates an entry; a negative amount leaves the account.
+    /// Creates an entry; a negative amount is taken out of the account.
     public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
         self.operation = operation
         self.account = account

@@ -5,9 +5,9 @@ public import TapcardDomain
 /// Until an answer is recorded, the service may or may not have acted, so the request is repeated
 /// with the same code, which is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
-    /// The state of an attempt, which is answered once.
+    /// The state of an attempt, which is answered only once.
     public enum State: String, Sendable, CaseIterable {
-        /// The service was asked and has not answered.
+        /// The service has been asked but has not answered.
         case requested
         /// The service has activated the code.
         case active
@@ -15,7 +15,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         case rejected
     }
 
-    /// The attempt's id, which is also that of the operation that writes a yes to the card.
+    /// The attempt's ID, which is also that of the operation that writes the approval to the card.
     public let id: OperationID
     /// The card that had the code when the service was asked.
     public let card: CardUID
@@ -25,9 +25,9 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     public let requestedAt: Timestamp
     /// The state of the attempt.
     public var state: State
-    /// The time of the answer; nil if there is none.
+    /// The time of the answer; nil if there is none yet.
     public var answeredAt: Timestamp?
-    /// The version that the service named in a refusal.
+    /// The version that the service reported in a refusal.
     public var version: String?
 
     /// Creates an attempt.
@@ -44,20 +44,20 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         self.version = version
     }
 
-    /// The attempt as an operation, for a client that asks what its id was used for.
+    /// The attempt as an operation, for a client that asks what its ID was used for.
     public var operation: Operation {
         Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
     }
 }
 
-/// The ledger's answer to a request for activation.
+/// The ledger's response to an activation request.
 public enum ActivationRequest: Hashable, Sendable {
-    /// The attempt is durable, and the service may be asked if there is no answer yet. It has
-    /// another id if an earlier attempt for the code is still open.
+    /// The attempt is durable, and the service may be asked if there is no answer yet. It has a
+    /// different ID if an earlier attempt for the code is still open.
     case attempt(ActivationAttempt)
-    /// The id belongs to an operation.
+    /// The ID belongs to an operation.
     case known(Operation)
-    /// The id belongs to another request.
+    /// The ID belongs to another request.
     case mismatched(Operation)
     /// The card has changed since it was seen, so it has to be judged again.
     case changed
@@ -74,10 +74,10 @@ extension LedgerStore {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let asked = id
-            // A retry may use the id under which an earlier attempt was asked about.
+            // A retry may use the ID under which an earlier attempt was asked about.
             let id = try rows.attempt(askedAboutBy: asked)
             let known = try rows.activation(id)
-            // The activation itself already has this id: an earlier call got as far as the card.
+            // The activation itself already has this ID: an earlier call got as far as the card.
             if let operation = try rows.operation(id) {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
@@ -90,7 +90,7 @@ extension LedgerStore {
                 CardVersion(knownCard) == version,
                 knownCard.open == nil
             else { return .changed }
-            // The id belongs to an attempt for another card's code.
+            // The ID belongs to an attempt for another card's code.
             if let known, knownCard.activation != known { return .mismatched(known.operation) }
             do throws(Refusal) {
                 try knownCard.card.requireActive()
@@ -99,7 +99,7 @@ extension LedgerStore {
                 return .refused(error)
             }
             // While an attempt is open, every request for the code joins it, so that it happens
-            // once.
+            // only once.
             if let open = knownCard.activation {
                 if open.id != id {
                     try rows.keep(asked, for: open.id, of: knownCard.card, by: cashier, at: now)
@@ -115,7 +115,7 @@ extension LedgerStore {
                         "card \(twin) has the same activation code, so one of the two is a copy; "
                             + "close the copy first"))
             }
-            // The code was copied onto this card after another one had asked for it.
+            // The code was copied to this card after activation was requested for another one.
             if let other = try rows.activation(of: code) {
                 return .refused(
                     Refusal(
@@ -129,21 +129,21 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt for an id: its own, or the one that was asked about under the id.
+    /// The attempt for an ID: its own, or the one that was asked about under the ID.
     public func attempt(
         askedAboutBy id: OperationID
     ) async throws(LedgerError) -> OperationID {
         try await read { rows throws(LedgerError) in try rows.attempt(askedAboutBy: id) }
     }
 
-    /// Stores an id for the attempt that was asked about under it, so that a retry gets the same
+    /// Stores an ID for the attempt that was asked about under it, so that a retry gets the same
     /// answer.
     public func keep(
         _ id: OperationID, for attempt: OperationID, of uid: CardUID,
         by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
-            // An id that is already used keeps its own answer.
+            // An ID that is already used keeps its own answer.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
@@ -169,7 +169,7 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt under this id.
+    /// The attempt under this ID.
     public func activation(
         _ id: OperationID
     ) async throws(LedgerError) -> ActivationAttempt? {
@@ -205,7 +205,7 @@ extension LedgerRows {
         return attempt.card
     }
 
-    /// Another card in use with this card's code; a replaced card is not in use.
+    /// Another card in use with this card's code; a replaced card does not count as in use.
     fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
         guard let code = card.scratch.code else { return nil }
         return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid

@@ -1,14 +1,14 @@
 public import TapcardDomain
 
-/// What a change does to the ledger, decided without touching it.
+/// What a change does to the ledger, computed without touching it.
 struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
     var reverses: OperationID?
     var subject: Subject?
-    /// The ticket that counts once its purchase is committed.
+    /// The ticket that becomes valid once its purchase is committed.
     var sold: Ticket?
-    /// The entries booked when the change begins; a voidable change books when it is confirmed.
+    /// The entries booked when the change begins; a voidable change is booked when it is confirmed.
     var entries: [Posting] = []
     /// The card that this one replaces.
     var lost: LedgerCard?
@@ -30,14 +30,16 @@ struct Posting: Hashable, Sendable {
     }
 }
 
-/// What a request may depend on besides the card.
+/// What a request may depend on in addition to the card.
 struct Circumstances: Sendable {
-    /// The payment to be reversed, or that bought the ticket.
+    /// The payment to be reversed, or the one that bought the ticket.
     var payment: Operation?
-    /// The part of its amount that can go back: all, unless its card could not pay all of it.
+    /// The part of its amount that can be returned: all of it, unless the card's balance did not
+    /// cover it.
     var paid: Int64 = 0
     var paidFrom: [Account] = []
-    /// The accounts whose money is now on this card: its own, and those of cards that it replaced.
+    /// The accounts whose money is now on this card: its own, and those of the cards that it
+    /// replaced.
     var accounts: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
@@ -45,7 +47,7 @@ struct Circumstances: Sendable {
     /// The ticket to be claimed, or an existing one with the name of the ticket to be sold.
     var sold: SoldTicket?
     var earlierClaim: Operation?
-    /// A card that has or had the code on the card to be adopted.
+    /// A card that has or had the same code as the card to be adopted.
     var codeOwner: CardUID?
     /// The attempt for the code on the card, unless the service rejected it.
     var activation: ActivationAttempt?
@@ -65,7 +67,7 @@ extension CardAction {
             return effects
         }
         if case .unprotect = self {
-            // A card that is blocked, closed or replaced can still have its tag unprotected.
+            // Even if a card is blocked, closed, or replaced, its tag can still be unprotected.
             effects.card.protection = try known.card.unprotecting()
             return effects
         }
@@ -136,7 +138,7 @@ extension Effects {
 }
 
 extension Circumstances {
-    /// The amount that a refund returns of a payment, or a reversal of a top-up.
+    /// The amount that is returned by refunding a payment or reversing a top-up.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
@@ -152,7 +154,8 @@ extension Circumstances {
                 "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
                     + "can")
         }
-        // The money goes back only to the account that paid, or to one that its balance moved to.
+        // The money goes back only to the account that paid, or to one to which its balance was
+        // moved.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(
@@ -206,7 +209,7 @@ extension LedgerCard {
         }
     }
 
-    /// The refusal of a card whose balance moved to another one.
+    /// The refusal of a card whose balance was moved to another one.
     public static let reportedLost = Refusal(
         .cardBlocked,
         "this card was reported lost and replaced; its balance is on the new card", .replaced)
@@ -229,7 +232,7 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// The effects of making a card of a tag that this ledger has never seen.
+    /// The effects of making a tag that this ledger has never seen into a card.
     func effects(
         onNew uid: CardUID, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -251,7 +254,7 @@ extension CardPlan {
             throw Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger")
         }
         var card = known.card
-        // A reissued tag gets an account of its own, so no refund reaches the new cardholder.
+        // A reissued tag gets a new account, so that no refund reaches the new cardholder.
         card.account += 1
         card.allocated = max(card.allocated, above)
         var effects = try effects(making: card, circumstances)
@@ -269,7 +272,7 @@ extension CardPlan {
         card.status = .active
         card.holder = holder
         card.scratch = scratch
-        // Ticket, game and foreign message belong to the tag's earlier account.
+        // The ticket, the game, and the foreign message belong to the tag's earlier account.
         (card.ticket, card.game) = (nil, nil)
         card.face = face
         card.protection = protection
@@ -280,8 +283,8 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
-            // A code can be copied onto any tag; and after a restore, a replaced card may have the
-            // code again. A code that stays with its own card hurts neither.
+            // A code can be copied to any tag, and after a restore, a replaced card may have the
+            // code again. A code that stays with its own card does no harm in either case.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)
@@ -313,8 +316,8 @@ extension CardPlan {
         if case .adopt = origin {
             effects.subject = effects.subject ?? .scratch(effects.card.scratch)
         }
-        // A later refund of a payment with the lost card follows these entries to the new account,
-        // so they are booked even for an empty balance.
+        // A later refund of a payment made with the lost card follows these entries to the new
+        // account, so they are booked even for an empty balance.
         effects.entries =
             effects.lost == nil
             ? Posting.move(amount.minorUnits, from: source, to: card.purse)

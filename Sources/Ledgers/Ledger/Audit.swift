@@ -6,21 +6,21 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of operations that the next tap of their card resolves.
+    /// The number of operations that will be resolved by their card's next tap.
     public let open: Int
-    /// Cards in use whose code was sent to the service without an answer so far.
+    /// Cards in use whose code was sent to the service but has not been answered yet.
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
-    /// The stations' journals with offline payments that may be missing.
+    /// The stations' journals of offline payments that may be missing.
     public let journals: [JournalConcern]
 }
 
 extension LedgerStore {
     /// Checks the storage, and the invariants over every row, starting with the entries. Works card
-    /// by card, so that however large the ledger is, only one card's rows are in memory.
+    /// by card, so that only one card's rows are in memory, however large the ledger is.
     ///
-    /// If the time is given, also names stations that have not reported in time.
+    /// If the time is given, also lists stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readAtLength { rows throws(LedgerError) in
@@ -37,11 +37,11 @@ extension AuditReport {
     }
 }
 
-/// The rules over all rows of a ledger. Sums wrap, as altered rows may hold anything: a sum that
-/// overflows is wrong in any case.
+/// The rules over all rows of a ledger. Sums wrap, because altered rows may hold anything: a sum
+/// that overflows is wrong in any case.
 private struct Audit {
     let rows: any LedgerRows
-    /// Whether stations take offline payments.
+    /// Whether any station takes offline payments.
     let hasOfflinePayments: Bool
     private var cards = 0
     private var operations = 0
@@ -60,7 +60,7 @@ private struct Audit {
             cards += 1
             try check(card.uid, card)
         }
-        // Rows without their card would otherwise never be looked at.
+        // Rows whose card is missing would otherwise never be looked at.
         let missing = try rows.missing()
         for uid in missing.cards {
             violations.append(
@@ -101,7 +101,7 @@ private struct Audit {
             }
         }
         if total != 0 { found.append("I1: all accounts sum to \(total), not to 0") }
-        // A storage lists its accounts in any order, but the report has to be repeatable.
+        // Storage lists its accounts in any order, but the report has to be repeatable.
         violations += found.sorted()
     }
 }

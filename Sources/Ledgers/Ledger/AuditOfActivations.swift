@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// I9: the rules for the rows of activations and codes.
+/// I9: the rules for the rows for activations and codes.
 extension AuditedCard {
     /// I9: every activation has an attempt.
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
@@ -11,7 +11,7 @@ extension AuditedCard {
     }
 
     /// A code has at most one attempt that was not rejected, and belongs to the card it was on.
-    /// Only a yes leads from an attempt to an activation.
+    /// Only an approval leads from an attempt to an activation.
     func attempted() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
@@ -58,10 +58,10 @@ extension AuditedCard {
         return ["I9: card \(uid) \(complaint)"]
     }
 
-    /// Finds two cards in use with one code, one of which is a copy.
+    /// Finds two cards in use with the same code, one of which is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
-            // Only the higher number reports the pair, so it is reported once.
+            // Only the card with the higher number reports the pair, so it is reported once.
             let other = try rows.cards(with: code).last(where: { $0.isInUse && $0.uid < uid })
         else { return [] }
         return ["I9: cards \(other.uid) and \(uid) have the same code"]
@@ -69,7 +69,7 @@ extension AuditedCard {
 }
 
 extension ActivationAttempt {
-    /// Whether this operation can come from a yes to the attempt.
+    /// Whether this operation can result from the attempt's approval.
     fileprivate func may(lead operation: Operation) -> Bool {
         operation.kind == .activate && state == .active && operation.scratch?.code == code
     }

@@ -32,8 +32,8 @@ extension AuditedCard {
     /// The cardholder's account when the last followed operation began.
     private var purse: Account { .purse(uid, trace.account) }
 
-    /// Whether the last followed operation books for the payer of a payment: the card is on the
-    /// account that paid, or on one that its balance moved to.
+    /// Whether the last operation followed books money for the payer of a payment: the card is on
+    /// the account that paid, or on one to which its balance was moved.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }
@@ -50,17 +50,17 @@ extension AuditedCard {
     }
 
     /// The entries that an operation must have: empty if it did not happen, nil if no entries could
-    /// be right.
+    /// be correct.
     private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting]? {
         guard operation.hasHappened else { return [] }
         let amount = operation.amount
         switch operation.kind {
         case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
         case .offline:
-            // How much the card could pay depends on what was open on it then, so any part of it is
-            // right.
+            // How much the card's balance could cover depends on what was open on it at the time,
+            // so any part is acceptable.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
-            // An altered row may have a negative amount, with which no range can be made.
+            // An altered row may have a negative amount, which cannot form a range.
             guard paid >= 0, paid <= amount else { return nil }
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
@@ -84,7 +84,7 @@ extension AuditedCard {
         }
     }
 
-    /// The closing of the tag's earlier account, if a making did that.
+    /// The closing of the tag's earlier account, if making the card closed one.
     private func closing(_ making: [Entry]) -> [Posting] {
         guard trace.account > 1,
             let left = making.first(where: { $0.account == .reissued })?.amount, left > 0
@@ -94,7 +94,7 @@ extension AuditedCard {
 }
 
 extension Posting {
-    /// Whether two lists hold the same bookings in any order.
+    /// Whether two lists contain the same bookings in any order.
     fileprivate static func areSame(_ these: [Posting], _ those: [Posting]) -> Bool {
         Dictionary(grouping: these) { $0 } == Dictionary(grouping: those) { $0 }
     }

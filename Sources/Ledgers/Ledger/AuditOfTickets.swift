@@ -1,9 +1,9 @@
 import TapcardDomain
 
-/// I12: the rules for tickets, prizes and the tickets that cards show, besides those for every
-/// operation.
+/// I12: the rules for tickets, prizes, and the tickets that cards show, in addition to those for
+/// every operation.
 extension AuditedCard {
-    /// A purchase sells a ticket. A prize is claimed once, for a ticket that counts, by its buyer.
+    /// A purchase sells a ticket. A prize is claimed once, for a valid ticket, by its buyer.
     func tickets(of operation: Operation) throws(LedgerError) -> [String] {
         if operation.kind == .ticket {
             return try rows.ticket(of: operation.id) == nil
@@ -44,8 +44,7 @@ extension AuditedCard {
         return found
     }
 
-    /// A card shows only its last ticket that counts, bought with it or with a card that it
-    /// replaced.
+    /// A card shows only its last valid ticket, bought with it or with a card that it replaced.
     func ticketShown(on card: LedgerCard) throws(LedgerError) -> [String] {
         if let shown = card.ticket {
             let sold = try rows.ticket(shown.id)

@@ -1,7 +1,7 @@
 import TapcardDomain
 
-/// All rows of one card, checked against each other from the oldest operation on. The rules of
-/// bookings, tickets and activations have their own files.
+/// All rows of one card, checked against each other from the oldest operation onward. The rules for
+/// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
     /// The card's row; nil if rows refer to a card that is missing.
@@ -13,7 +13,7 @@ struct AuditedCard {
     private(set) var open = 0
     private(set) var isActivating = false
     private(set) var violations: [String] = []
-    /// The amount that open payments hold.
+    /// The amount held by open payments.
     private var held: Int64 = 0
     /// The number of each operation.
     private var sequences: [OperationID: SequenceNumber] = [:]
@@ -67,13 +67,14 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// Follows the numbers. An operation that became final without a record on the tag was ended,
-    /// in one transaction, by the next operation on its card or by a replacement of it; or it is a
-    /// payment accepted offline and booked from a journal.
+    /// Keeps track of the numbers. An operation that became final without a record on the tag was
+    /// ended, in a single transaction, by the next operation on its card or by a replacement of the
+    /// card; or it is a payment that was accepted offline and booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // An operation that the next one ended at its very beginning has no record on the tag.
+        // An operation that was ended by the next one right after it began has no record on the
+        // tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
@@ -83,8 +84,8 @@ struct AuditedCard {
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// A number above the confirmed one that an operation has written to the tag; nil if all is
-    /// well.
+    /// A number that an operation has written to the tag and that is higher than the confirmed one;
+    /// nil if all is well.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let isOfReplacement = try rows.replacements(of: uid).contains {
@@ -134,7 +135,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are used once, in ascending order, and confirmed only after that.
+    /// I4 and I5: numbers are used once, in ascending order, and confirmed only afterward.
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
@@ -223,8 +224,8 @@ extension LedgerRows {
         }
     }
 
-    /// A card as it was when a replacement of it began; nil before its first operation. Altered
-    /// rows can make cards replace each other in a circle, so results are remembered.
+    /// A card as it was when its replacement began; nil before its first operation. Altered rows
+    /// can make cards replace each other in a circle, so results are stored.
     private func trace(
         of uid: CardUID, before replacement: Operation,
         _ memory: inout [OperationID: CardTrace?]

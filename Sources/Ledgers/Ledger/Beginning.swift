@@ -1,8 +1,9 @@
 public import TapcardDomain
 
 extension LedgerStore {
-    /// Makes a change durable before its first byte goes to the tag. `version` is the state by
-    /// which the tag was judged; nil if this ledger did not know the card then.
+    /// Makes a change durable before its first byte is sent to the tag. `version` is the state on
+    /// which the judgment of the tag was based; nil if this ledger did not know the card at that
+    /// point.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
@@ -18,7 +19,7 @@ extension LedgerStore {
 }
 
 extension LedgerStore {
-    /// The earlier use of an id, for whichever card; nil for a new id.
+    /// The earlier use of an ID, for whichever card; nil for a new ID.
     public func repetition(
         of action: CardAction, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
@@ -31,7 +32,7 @@ extension LedgerStore {
         return earlier
     }
 
-    /// Notes an earlier request that was not done, as its caller is told so now.
+    /// Records an earlier request that was not done, because its caller is now told so.
     fileprivate func remember(_ beginning: Beginning) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
@@ -55,12 +56,12 @@ struct Book {
         self.now = now
     }
 
-    /// A book for reading only; it seals no record and has no time.
+    /// A book for reading only; it seals no records and has no time.
     init(reading rows: any LedgerRows, _ currency: Currency) {
         self.init(booking: rows, currency, at: Timestamp(milliseconds: 0))
     }
 
-    /// A book for changes without a tag: it seals no record.
+    /// A book for changes that involve no tag: it seals no records.
     init(booking rows: any LedgerRows, _ currency: Currency, at now: Timestamp) {
         self.init(rows: rows, currency: currency, sealer: .none, now: now)
     }
@@ -75,9 +76,10 @@ struct Book {
             SafetyRule.confirmedUnderTheLock.isLeftOut
             || SafetyRule.comparisonUnderTheLock.isLeftOut
             || known.map(CardVersion.init) == version
-        // Another station may have changed the card since the tag was judged, or the owner the key.
+        // Another station may have changed the card since the tag was judged, or the owner may have
+        // changed the key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
-        // What is open has to be resolved first, since a card has one open operation at most.
+        // What is open has to be resolved first, because a card has at most one open operation.
         let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: known?.card)
@@ -87,7 +89,7 @@ struct Book {
         } catch {
             return .refused(error)
         }
-        // Only a reissue gets here with something open, which it ends.
+        // Only a reissue gets here while something is open, and ends it.
         if let open { try abandon(open) }
         if let known { try skip(known.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
@@ -96,7 +98,7 @@ struct Book {
             reverses: effects.reverses, subject: effects.subject,
             parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
             begunUptime: request.uptime)
-        // The card goes first, because an operation refers to it.
+        // The card is saved first, because an operation refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {
@@ -113,12 +115,12 @@ struct Book {
         return .begun(begun)
     }
 
-    /// The earlier use of an id, by this very request or another one; nil for a new id.
+    /// The earlier use of an ID, by this very request or by another one; nil for a new ID.
     fileprivate func repetition(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.answer(to: id) else {
-            // An attempt's id is reserved for the activation that it leads to.
+            // An attempt's ID is reserved for the activation that it leads to.
             guard action != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
@@ -129,7 +131,7 @@ struct Book {
         }
         let isSame = known.answers(
             action, reversing: reversed, selling: try ticket(of: known))
-        // A booking under a derived id answers only the request that it books.
+        // A booking under a derived ID answers only the request that it books.
         guard isSame, known.requested == id else { return .mismatched(known) }
         return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
@@ -153,7 +155,8 @@ struct Book {
                 postedAt: now))
     }
 
-    /// Gives the next number to an open operation and makes its record; nil if all are used up.
+    /// Assigns the next number to an open operation and creates its record; nil if all numbers are
+    /// used up.
     func allocate(
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
     ) throws(LedgerError) -> OpenOperation? {
@@ -162,7 +165,7 @@ struct Book {
         var card = card
         var operation = operation
         card.allocated = number
-        // The operation keeps the number of its last record; earlier ones stay issued.
+        // The operation keeps the number of its last record; earlier records remain issued.
         operation.sequence = number
         let content = try content(of: card, during: operation)
         let record = sealer.seal(content)
@@ -177,20 +180,20 @@ struct Book {
             ticket: try ticket(of: operation))
     }
 
-    /// Notes numbers on the tag above all those handed out, which came from a newer copy of this
-    /// ledger. Until the tag is written again, they must not be taken for forgeries.
+    /// Records numbers on the tag higher than any that were assigned, which came from a newer copy
+    /// of this ledger. Until the tag is written to again, they must not be mistaken for forgeries.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
     }
 
-    /// The content of the card's record once the operation is done.
+    /// The contents of the card's record once the operation is done.
     func content(
         of card: LedgerCard, during operation: Operation
     ) throws(LedgerError) -> SealedContent {
         var card = card
         if operation.kind == .close { card.status = .closed }
-        // The record already shows the balance without what the open operation holds.
+        // The record already shows the balance minus what the open operation holds.
         let (balance, overflow) = try rows.balance(of: card.purse)
             .subtractingReportingOverflow(operation.held)
         guard !overflow, (0...Currency.largestBalance).contains(balance) else {
@@ -259,7 +262,7 @@ struct Book {
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
-            // The activation has its attempt's id, which alone makes it happen only once.
+            // The activation has its attempt's ID, which is all that makes it happen only once.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -269,7 +272,7 @@ struct Book {
         }
     }
 
-    /// The facts that a ticket's prize depends on.
+    /// The facts on which a ticket's prize depends.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
@@ -282,7 +285,7 @@ struct Book {
             sold: sold, earlierClaim: try rows.claim(of: id))
     }
 
-    /// Marks a lost card as replaced: its balance has moved, so nothing on it can be finished.
+    /// Marks a lost card as replaced: its balance has been moved, so nothing on it can be finished.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {
         var lost = lost
         lost.status = .replaced
@@ -290,8 +293,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation whose tag will never show it. A voidable change has not happened; any
-    /// other was booked when it began and stays.
+    /// Ends an open operation that its tag will never show. A voidable change did not happen; any
+    /// other was booked when it began, and remains.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -309,7 +312,7 @@ struct Book {
         return operation
     }
 
-    /// Hands the number of a voided operation out again, as without rule 3.
+    /// Reassigns the number of a voided operation, as if rule 3 did not exist.
     private func takeBack(_ operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
@@ -326,7 +329,7 @@ extension CardAction {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
 
-    /// The parameters of a making besides its amount.
+    /// The parameters for making a card, other than its amount.
     fileprivate var parameters: String? {
         if case .make(let plan) = self { plan.parameters } else { nil }
     }
@@ -343,7 +346,7 @@ extension CardAction {
 }
 
 extension LedgerCard {
-    /// The content of a record of the card with this number.
+    /// The contents of a record with this number for the card.
     public func content(_ sequence: SequenceNumber, balance: Money) -> SealedContent {
         let isClosed = status == .closed
         return SealedContent(
@@ -353,30 +356,31 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether the making of a card was requested with these parameters, as far as they are stored.
+    /// Whether a new card was requested with these parameters, as far as they are stored.
     public func wasAsked(with parameters: String) -> Bool {
         [parameters, Operation.forgettingName(in: parameters)].contains(self.parameters)
     }
 
-    /// A making's parameters without the cardholder's name, which is their last line.
+    /// The parameters for making a card without the cardholder's name, which is their last line.
     static func forgettingName(in parameters: String) -> String {
         guard let name = parameters.firstRange(of: "\nname=") else { return parameters }
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this operation answers a repeated request. What is drawn anew for every try, as a
-    /// scratch code or a ticket's balls, is not compared.
+    /// Whether this operation answers a repeated request. Anything drawn anew for every attempt,
+    /// such as a scratch code or a ticket's balls, is not compared.
     fileprivate func answers(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        // The station may have taken the payment offline, and it was booked since.
+        // The station may have taken the payment offline and booked it since.
         guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
         switch action {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
         case .make(let plan):
-            // A replacement's amount is the lost card's balance, not part of the request.
+            // The amount of a replacement is the lost card's balance, and is not part of the
+            // request.
             if case .replace = plan.origin { return wasAsked(with: plan.parameters) }
             return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
         case .ticket(let wanted, let price):
@@ -389,7 +393,7 @@ extension Operation {
 }
 
 extension KnownCard {
-    /// Whether the rules would let this change begin now.
+    /// Whether the rules would allow this change to begin now.
     public func admits(_ action: CardAction) throws(Refusal) {
         _ = try action.effects(on: self, Circumstances())
     }

@@ -1,24 +1,24 @@
-/// Whether a card's tag takes writes only with a password, and the key that the password comes
-/// from.
+/// Whether a card's tag accepts writes only with a password, and the key from which the password is
+/// derived.
 ///
-/// A card keeps the password that it was protected with. Two steps are between off and on, each
-/// durable before the next: the first may tear the password while the tag is known to ask for none,
-/// the second may tear the page that turns the check on while the password is known.
+/// A card keeps the password with which it was protected. There are two steps between off and on,
+/// each durable before the next: the first may tear the password while the tag is known not to ask
+/// for it; the second may tear the page that turns on the check while the password is known.
 public enum CardProtection: Hashable, Sendable {
-    /// The tag takes every write.
+    /// The tag accepts every write.
     case off
-    /// The tag asks for no password, and what password it has is unknown.
+    /// The tag asks for no password, and it is unknown which password it has.
     case settingPassword(keyID: UInt8)
     /// The tag has its password; whether it asks for it is unknown.
     case switchingOn(keyID: UInt8)
-    /// The tag takes writes only with the password of this key.
+    /// The tag accepts writes only with the password for this key.
     case on(keyID: UInt8)
     /// The tag has its password; whether it still asks for it is unknown.
     case switchingOff(keyID: UInt8)
-    /// The tag no longer asks for a password, and what password it has is unknown.
+    /// The tag no longer asks for a password, and it is unknown which password it has.
     case clearingPassword(keyID: UInt8)
 
-    /// The state after the tag was told to take this step and has proved it.
+    /// The state after the tag was told to take this step and has proved that it did.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -31,7 +31,7 @@ public enum CardProtection: Hashable, Sendable {
     /// Whether no switch is under way.
     public var isSteady: Bool { self == next }
 
-    /// The key whose password the tag may ask for; nil if the tag is known to ask for none.
+    /// The key for the password that the tag may ask for; nil if the tag is known to ask for none.
     public var openingKeyID: UInt8? {
         switch self {
         case .off, .settingPassword, .clearingPassword: nil
@@ -39,7 +39,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The key whose password is on the tag or on its way there; nil if there is none.
+    /// The key for the password that is on the tag or on its way there; nil if there is none.
     public var keyID: UInt8? {
         switch self {
         case .off: nil

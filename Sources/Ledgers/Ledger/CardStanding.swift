@@ -26,7 +26,7 @@ public struct CardStanding: Hashable, Sendable {
 }
 
 extension LedgerPages where Self: LedgerRows {
-    /// The default, for a storage without a query of its own.
+    /// The default, for storage without a query of its own.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
         var standings: [CardStanding] = []
         for card in try cards(after: uid, atMost: count) {

@@ -1,12 +1,12 @@
 public import TapcardDomain
 
-/// An operator's change of a card that is not on the reader.
+/// An operator's change to a card that is not on the reader.
 public enum StatusChange: Hashable, Sendable {
     /// Stops all operations on the card.
     case block
     /// Allows operations on the card again.
     case unblock
-    /// Removes the name from the ledger, and a foreign message that may contain it.
+    /// Removes the name from the ledger, along with any foreign message that may contain it.
     case forget
 
     fileprivate var kind: Operation.Kind {
@@ -28,7 +28,7 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "card \(uid) is not in this ledger"))
             }
-            // A retry finds its own operation and changes nothing again.
+            // A retry finds its own operation and does not change anything again.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(
@@ -38,7 +38,7 @@ extension LedgerStore {
                 }
                 return .success(card)
             }
-            // An activation attempt may have reserved the id.
+            // An activation attempt may have reserved the ID.
             guard try !rows.isUsed(id) else {
                 return .failure(
                     Refusal(
@@ -49,7 +49,7 @@ extension LedgerStore {
                 card.status = .blocked
             case (.unblock, .blocked):
                 card.status = .active
-            // A name is forgotten on request, whatever state the card is in.
+            // A name is forgotten on request, whatever the state of the card.
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
@@ -68,8 +68,8 @@ extension LedgerStore {
         }
     }
 
-    /// Skips, after a backup was restored, the numbers that may have been handed out since it was
-    /// made. They are never used again, and a tag that has one needs an operator.
+    /// Skips, after a backup was restored, the numbers that may have been assigned since the backup
+    /// was made. They are never used again, and a tag with one of them needs an operator.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
@@ -79,7 +79,7 @@ extension LedgerStore {
                     exhausted.append(card.uid)
                     continue
                 }
-                // The last gap may be shorter, so that it ends with the highest number there is.
+                // The last gap may be shorter, so that it ends at the highest number there is.
                 let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
                 if last == .highest { exhausted.append(card.uid) }
                 try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))
@@ -91,6 +91,6 @@ extension LedgerStore {
     }
 }
 
-/// How many numbers a restored backup skips: more than a card uses between two backups. 255
-/// restores fit into the 24 bits of a record's number.
+/// How many numbers are skipped when a backup is restored: more than a card uses between two
+/// backups. 255 restores fit into the 24 bits of a record's number.
 public let restoreGap: UInt32 = 65_536

@@ -1,8 +1,8 @@
 import TapcardDomain
 
-/// One card as its operations leave it, oldest first, which the audit compares with its row.
+/// One card as its operations leave it, oldest first; the audit compares it with the card's row.
 struct CardTrace {
-    /// How often the tag became a card, which is the number of its last account.
+    /// How often the tag was made into a card, which is the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
@@ -14,25 +14,25 @@ struct CardTrace {
 
     /// The other rows that an operation depends on.
     struct Surroundings {
-        /// The replaced card, as it was then.
+        /// The replaced card, as it was at that time.
         var lost: CardTrace?
         /// The ticket that a purchase sells.
         var ticket: TicketID?
     }
 
-    /// Follows one operation; false if the card could not take that step.
+    /// Follows one operation; false if the card could not have taken that step.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
-        // A making counts even while it is open: it was booked when it began.
+        // Making a card counts even while it is still open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
-            // The ledger did not know the card and keeps it without an account in use.
+            // The ledger did not know the card and stores it without an account in use.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }
         if operation.hasHappened, let status = operation.status {
             (self.status, statusSetter) = (status, operation.id)
         }
         var step = operation.scratchStep
-        // A replacement takes over the ticket and the code of the lost card.
+        // A replacement takes over the lost card's ticket and code.
         if operation.kind == .replace {
             ticket = surroundings.lost?.ticket
             step = surroundings.lost?.scratch ?? .uncoded
@@ -45,7 +45,7 @@ struct CardTrace {
         return isPossible
     }
 
-    /// Notes that another card has replaced this one.
+    /// Records that another card has replaced this one.
     mutating func becomeReplaced() { status = .replaced }
 
     private mutating func note(_ step: ScratchTrace) {

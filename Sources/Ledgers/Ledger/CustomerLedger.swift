@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The ledger as the customers' page may use it: it shows a card's balance and movements, and notes
+/// The ledger as the customers' page may use it: it shows a card's balance and activity, and stores
 /// the page's counter. The ledger itself, which can do everything, stays private in here.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore
@@ -18,7 +18,7 @@ package struct CustomerLedger: Sendable {
             guard let card = try rows.card(uid) else { return nil }
             func money(_ amount: Int64) -> Money { Money(minorUnits: amount, currency) }
             let operations = try rows.operations(on: uid, last: CardStatement.searched)
-            // A reissued chip must not show its new holder what an earlier one did.
+            // A reissued chip must not show its new holder what an earlier holder did.
             let making = operations.lastIndex { $0.kind.makesCard && $0.state == .committed }
             var movements: [CardStatement.Movement] = []
             for operation in operations[(making ?? 0)...].reversed()
@@ -39,8 +39,8 @@ package struct CustomerLedger: Sendable {
         }
     }
 
-    /// Notes the counter of a card that this ledger knows. False if it was shown before or is
-    /// older, so that of several servers that ask at once only one gets true.
+    /// Stores the counter of a card that this ledger knows. False if it was already shown or is
+    /// older, so that if several servers ask at once, only one of them gets true.
     package func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) async throws(LedgerError) -> Bool {
@@ -53,7 +53,7 @@ package struct CardStatement: Hashable, Sendable {
     /// One movement of the card's money.
     package struct Movement: Hashable, Sendable {
         package let kind: Operation.Kind
-        /// Negative for money that left the card.
+        /// Negative for money taken off the card.
         package let amount: Money
         package let at: Timestamp
 
@@ -62,20 +62,20 @@ package struct CardStatement: Hashable, Sendable {
         }
     }
 
-    /// The most movements in a statement.
+    /// The maximum number of movements in a statement.
     package static let mostMovements = 10
-    /// How many operations are searched for them, since some move no money.
+    /// How many operations are searched for them, because some move no money.
     static let searched = 40
 
-    /// The card's account, which is another one after a reissue.
+    /// The card's account, which is a different one after a reissue.
     package let account: Account
     package let status: LedgerCard.Status
     package let balance: Money
-    /// The part of the balance that an unfinished payment holds.
+    /// The part of the balance that is held by an unfinished payment.
     package let held: Money
-    /// The newest first.
+    /// The movements, newest first.
     package let movements: [Movement]
-    /// The ledger's time of this statement.
+    /// The ledger's time when this statement was made.
     package let asOf: Timestamp
     /// The counter with which the card's page was last shown; nil before the first time.
     package let lastShown: ReadCounter?
@@ -86,7 +86,7 @@ extension LedgerRows {
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {
-        // Only these two need their entries, and each such question may be a round trip.
+        // Only these two need their entries, and each such query may be a round trip.
         guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }

@@ -1,5 +1,5 @@
-/// The digest SHA-256 (FIPS 180-4), written here because the rules of the ledger depend on the
-/// domain alone and need it for only a few bytes.
+/// The SHA-256 digest (FIPS 180-4), implemented here because the ledger's rules depend only on the
+/// domain and need it for only a few bytes.
 enum Digest {
     /// The digest, in 32 bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {

@@ -1,13 +1,13 @@
 public import TapcardDomain
 
-/// The rows that a transaction will ask for, as far as its caller knows them.
+/// The rows that a transaction will ask for, as far as its caller knows.
 ///
-/// A remote storage loads them together, in one round trip, and any other row in a round trip of
-/// its own. What a body reads never depends on it: a row too many or too few only costs time.
+/// Remote storage loads them together, in one round trip, and any other row in a separate round
+/// trip. What a body reads never depends on it: a row too many or too few only costs time.
 public struct Footprint: Hashable, Sendable {
-    /// The cards, each with its open operation, its gaps, and what is asked about its code.
+    /// The cards, each with its open operation, its gaps, and anything asked about its code.
     public var cards: [CardUID]
-    /// The ids of a request and of operations.
+    /// The IDs of a request and of operations.
     public var ids: [OperationID]
     /// The numbers of the first card's records.
     public var records: [SequenceNumber]

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A ledger that lives as long as the process, for tests and experiments.
+/// A ledger that exists only as long as the process, for tests and experiments.
 public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
     private var tables = LedgerTables()
@@ -12,7 +12,7 @@ public actor InMemoryLedger: LedgerStore {
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        // What a reading body changes goes into a copy that is dropped.
+        // If a reading body changes anything, the changes go into a copy that is discarded.
         var unchanged = tables
         return try unchanged.transact(body)
     }
@@ -25,7 +25,7 @@ public actor InMemoryLedger: LedgerStore {
     }
 }
 
-/// All rows of a ledger in memory, as a value that can be stored, compared and restored.
+/// All rows of a ledger in memory, as a value that can be stored, compared, and restored.
 package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var cards: [CardUID: LedgerCard] = [:]
     fileprivate(set) package var operations: [OperationID: Operation] = [:]
@@ -35,7 +35,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
     fileprivate var retiredKeys: [RetiredRow] = []
-    /// The key that seals at all stations, as in a shared ledger.
+    /// The key that all stations seal with, as in a shared ledger.
     package var sealingKey: UInt8?
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
@@ -54,8 +54,8 @@ package struct LedgerTables: Hashable, Sendable {
         return success
     }
 
-    /// Moves the start of an operation back, and with it the end of what it ended, in tests whose
-    /// time stands still.
+    /// Moves the start of an operation back, along with the end of whatever it ended, for tests
+    /// whose clock stands still.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
@@ -73,19 +73,19 @@ package struct LedgerTables: Hashable, Sendable {
     }
 }
 
-/// A retired key, and how many operations had begun by then.
+/// A retired key, and how many operations had begun by that time.
 private struct RetiredRow: Hashable, Sendable {
     let key: RetiredKey
     let operations: Int
 }
 
-/// The rows as dictionaries, with the constraints of the real storages.
+/// The rows as dictionaries, with the constraints of the real storage.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
-    /// An index that a transaction builds when it first needs it and drops with its next write.
+    /// An index that a transaction builds when it first needs it and discards at its next write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
-    /// Up to this many rows, a scan is quicker than an index.
+    /// Up to this many rows, a scan is faster than an index.
     private static let fewRows = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
@@ -217,7 +217,7 @@ private final class MemoryRows: LedgerRows {
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
-        // Without rule 3 a number is used again, so its earlier record has to go.
+        // Without rule 3, a number is reused, so its earlier record has to be removed.
         if SafetyRule.freshNumbers.isLeftOut { tables.issued[record.uid]?[record.sequence] = nil }
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The sixteen bytes made for one number of one card: the only valid record with that number.
+/// The sixteen bytes made for one number on one card: the only valid record with that number.
 public struct IssuedRecord: Hashable, Sendable {
     /// The card for which the record was made.
     public let uid: CardUID
@@ -26,11 +26,11 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// The numbers that may have been handed out after the backup that the ledger was restored from.
+/// The numbers that may have been assigned after the backup from which the ledger was restored.
 public struct SequenceGap: Hashable, Sendable {
     /// The card that may have such numbers.
     public let uid: CardUID
-    /// The numbers that may have been handed out twice.
+    /// The numbers that may have been assigned twice.
     public let numbers: ClosedRange<SequenceNumber>
 
     /// Creates a range of numbers that the ledger cannot vouch for.
@@ -40,7 +40,7 @@ public struct SequenceGap: Hashable, Sendable {
     }
 }
 
-/// The content of a record.
+/// The contents of a record.
 public struct SealedContent: Hashable, Sendable {
     /// The card's number.
     public let uid: CardUID
@@ -53,7 +53,7 @@ public struct SealedContent: Hashable, Sendable {
     /// The state of the scratch card in the record.
     public let scratch: ScratchCard
 
-    /// Creates the content of a record.
+    /// Creates the contents of a record.
     public init(
         uid: CardUID, sequence: SequenceNumber, balance: Money, holder: Holder, scratch: ScratchCard
     ) {
@@ -65,8 +65,8 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records. The ledger decides inside its transaction which content is sealed under which
-/// number, but stores no keys.
+/// Makes records. Inside its transaction, the ledger decides which contents are sealed with which
+/// number, but it stores no keys.
 public struct RecordSealer: Sendable {
     /// The key for new records.
     public let keyID: UInt8
@@ -79,6 +79,6 @@ public struct RecordSealer: Sendable {
         self.seal = seal
     }
 
-    /// A sealer for transactions that make no record.
+    /// A sealer for transactions that make no records.
     static let none = RecordSealer(keyID: 0, seal: { _ in [] })
 }

@@ -4,25 +4,25 @@ public import TapcardDomain
 public struct KeyPolicy: Hashable, Sendable {
     /// The keys that no longer seal or prove anything.
     public let retired: Set<UInt8>
-    /// The key that seals at all stations; nil if each station follows its own file.
+    /// The key that all stations seal with; nil if each station follows its own file.
     public let sealing: UInt8?
 
-    /// Creates a policy from the ids of the retired keys and of the key that seals.
+    /// Creates a policy from the IDs of the retired keys and of the sealing key.
     public init(retired: Set<UInt8>, sealing: UInt8? = nil) {
         (self.retired, self.sealing) = (retired, sealing)
     }
 }
 
-/// The keys that a station has. A mark tells two keys apart without revealing either.
+/// The keys that a station has. A mark distinguishes two keys without revealing either.
 public struct StationKeys: Hashable, Sendable {
-    /// The marks of all keys in the station's file, even of those that it no longer trusts.
+    /// The marks of all keys in the station's file, including those that it no longer trusts.
     public let marks: [UInt8: String]
     /// The keys that can verify here.
     public let usable: Set<UInt8>
-    /// The key that seals here while the ledger names none.
+    /// The key that seals here if the ledger does not specify one.
     public let sealing: UInt8
 
-    /// Creates a station's report: a mark for each key, and the ids that it can use.
+    /// Creates a station's report: a mark for each key, and the IDs of the keys that it can use.
     public init(marks: [UInt8: String], usable: Set<UInt8>, sealing: UInt8) {
         (self.marks, self.usable, self.sealing) = (marks, usable, sealing)
     }
@@ -30,18 +30,18 @@ public struct StationKeys: Hashable, Sendable {
 
 /// The keys of a shared ledger, and which stations have them.
 public struct IssuerKeys: Hashable, Sendable {
-    /// The key that seals at all stations; nil before the first of them named its own.
+    /// The key that all stations seal with; nil before the first of them has reported its own.
     public let sealing: UInt8?
-    /// The key that seals next, once every station has it; nil if none is announced.
+    /// The key that will seal next, once every station has it; nil if none is announced.
     public let next: UInt8?
     /// The time when the next key was announced; nil if there is none.
     public let announcedAt: Timestamp?
-    /// The marks of all keys that any station ever had.
+    /// The marks of all keys that any station has ever had.
     public let marks: [UInt8: String]
-    /// The stations that were not revoked.
+    /// The stations that have not been revoked.
     public let stations: [RegisteredStation]
 
-    /// Creates the state of the keys of an issuer.
+    /// Creates the state of an issuer's keys.
     public init(
         sealing: UInt8?, next: UInt8?, announcedAt: Timestamp?, marks: [UInt8: String],
         stations: [RegisteredStation]
@@ -58,7 +58,7 @@ public struct IssuerKeys: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// The ids of the retired keys, and of the key that seals.
+    /// The IDs of the retired keys, and of the sealing key.
     public func keyPolicy() async throws(LedgerError) -> KeyPolicy {
         try await read { rows throws(LedgerError) in try rows.keyPolicy() }
     }

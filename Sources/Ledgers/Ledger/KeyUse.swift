@@ -2,17 +2,17 @@ public import TapcardDomain
 
 /// What still depends on a key.
 public struct KeyUse: Hashable, Sendable {
-    /// How many of the cards are named.
+    /// How many of the cards are listed.
     package static let mostNamed = 10
 
     /// How many cards have a last record sealed with the key.
     public private(set) var cards = 0
     /// The first of these cards.
     public private(set) var first: [CardUID] = []
-    /// How many cards have a tag password from the key, or are about to get one.
+    /// How many cards have a tag password derived from the key, or are about to get one.
     public private(set) var protected = 0
 
-    /// Creates a key without any use.
+    /// Creates a key without any uses.
     public init() {}
 
     package init(cards: Int, first: [CardUID], protected: Int) {
@@ -28,7 +28,7 @@ public struct KeyUse: Hashable, Sendable {
     package mutating func countProtected(_ more: Int = 1) { protected += more }
 }
 
-/// The defaults, for a storage without queries of its own: they go through all cards.
+/// The defaults, for storage without queries of its own: they go through all cards.
 extension LedgerRows {
     public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
@@ -46,7 +46,8 @@ extension LedgerRows {
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { used.insert(key) }
-            // Old records count, too: an id that ever sealed must not become another key.
+            // Old records count, too: an ID that was ever used to seal must not be given to another
+            // key.
             used.formUnion(try issuedRecords(on: card.uid).map(\.keyID))
         }
         return used

@@ -8,20 +8,20 @@ public struct KnownCard: Sendable, Hashable {
     public let balance: Money
     /// The operation that is open on the card; nil if there is none.
     public let open: Operation?
-    /// The records made for the numbers asked about; for an NTAG 424, also those of the confirmed
-    /// number and of the last one handed out.
+    /// The records made for the numbers asked about; for an NTAG 424, also those for the confirmed
+    /// number and for the last one assigned.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
-    /// The attempt for the card's code that has no answer yet, or a yes that the card does not show
-    /// yet.
+    /// The attempt for the card's code that has no answer yet, or an approval that the card does
+    /// not show yet.
     public let activation: ActivationAttempt?
     /// The retired keys.
     public var retiredKeys: Set<UInt8> { keyPolicy.retired }
     /// What the ledger says about keys, for all cards alike.
     public let keyPolicy: KeyPolicy
 
-    /// Creates what the ledger knows of a card.
+    /// Creates what the ledger knows about a card.
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
@@ -36,13 +36,13 @@ public struct KnownCard: Sendable, Hashable {
         self.keyPolicy = keyPolicy
     }
 
-    /// The balance, with the amount that an open payment holds; nil if they break the purse's
+    /// The balance, with the amount that is held by an open payment; nil if they break the purse's
     /// limits.
     public var purse: Purse? {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
 
-    /// Whether a restored ledger may have handed out this number before.
+    /// Whether a restored ledger may have assigned this number before.
     public func isInGap(_ sequence: SequenceNumber) -> Bool {
         gaps.contains { $0.numbers.contains(sequence) }
     }
@@ -59,7 +59,7 @@ extension LedgerStore {
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
             var asked = Set(sequences)
-            // The keys of an NTAG 424 have to be known before it can be talked to.
+            // The keys of an NTAG 424 have to be known before communicating with it.
             if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
             for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
             return KnownCard(
@@ -71,26 +71,26 @@ extension LedgerStore {
         }
     }
 
-    /// The card that this ledger made exactly these bytes for: a tag with another UID that has them
-    /// is a copy.
+    /// The card for which this ledger made exactly these bytes: a tag with another UID that has
+    /// them is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }
 
-    /// The operation with this id, if any.
+    /// The operation with this ID, if any.
     public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
         try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.operation(id)
         }
     }
 
-    /// The operation that answers a request with this id: the one under it, or the booking of the
-    /// offline payment accepted for it.
+    /// The operation that answers a request with this ID: the one under that ID, or the booking of
+    /// the offline payment accepted for it.
     public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)
         }
-        // The caller is told "not done", which must stay so while the ledger is offline.
+        // The caller is told "not done", and that must remain true while the ledger is offline.
         if let answer, answer.state == .voided { await remember(notDone: answer) }
         return answer
     }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's row of one card. Its money is not here, but in its entries.
+/// The ledger's row for one card. Its money is not here, but in its entries.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
@@ -8,20 +8,20 @@ public struct LedgerCard: Hashable, Sendable {
         case active
         /// The card is stopped until it is unblocked.
         case blocked
-        /// The card was paid out and emptied.
+        /// The card was closed, and its balance paid out.
         case closed
-        /// The card was lost, and its balance moved to another one.
+        /// The card was lost, and its balance was moved to another one.
         case replaced
     }
 
-    /// The form of what phones read on the card.
+    /// The format of the text for phones on the card.
     public typealias Face = FaceStyle
 
     /// The card's number.
     public let uid: CardUID
-    /// The chip, as found at the first reading together with a fitting capability container.
+    /// The chip, as found at the first reading that also had a matching capability container.
     public var chip: Chip
-    /// Whether the maker's signature was valid at the first reading; nil if there was none.
+    /// Whether the manufacturer's signature was valid at the first reading; nil if there was none.
     public var isGenuineChip: Bool?
     /// The card's status.
     public var status: Status
@@ -29,25 +29,25 @@ public struct LedgerCard: Hashable, Sendable {
     public var holder: Holder
     /// The state of the scratch card.
     public var scratch: ScratchCard
-    /// The last ticket that counts.
+    /// The last valid ticket.
     public var ticket: Ticket?
-    /// The Mastermind game kept on the card; nil if there is none.
+    /// The Mastermind game stored on the card; nil if there is none.
     public var game: MastermindGame?
-    /// The form of what phones read on the card.
+    /// The format of the text for phones on the card.
     public var face: Face
-    /// How many accounts this chip has had; each reissue begins a new one.
+    /// How many accounts this chip has had; each reissue opens a new one.
     public var account: Int
-    /// The highest number that was ever handed out.
+    /// The highest number that was ever assigned.
     public var allocated: SequenceNumber
-    /// The highest number whose record was written, every page acknowledged, read back and
+    /// The highest number whose record was written, with every page acknowledged, and read back and
     /// recorded.
     public var confirmed: SequenceNumber
-    /// Whether a refresh of what phones read has failed: its pages may be weak, so all are written
-    /// again.
+    /// Whether an update of the text for phones has failed: its pages may be weak, so all are
+    /// written again.
     public var isDisplayStale: Bool
     /// The password protection of the tag.
     public var protection: CardProtection
-    /// The message of another writer that was on the tag when it was adopted.
+    /// The message from other software that was on the tag when it was adopted.
     public var foreignMessage: [UInt8]?
 
     /// Creates the row of a card.
@@ -76,10 +76,10 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
-    /// Whether the card still has an account in use; a blocked one does.
+    /// Whether the card still has an account in use; a blocked card does.
     public var isInUse: Bool { status == .active || status == .blocked }
 
-    /// The customer's account of this card.
+    /// The customer's account for this card.
     public var purse: Account { .purse(uid, account) }
 
     /// Updates the card when a voidable operation becomes final.

@@ -1,14 +1,14 @@
 public import TapcardDomain
 
-/// A database with the ledger of several stations, as its owner sees it.
+/// A database that contains the ledger of several stations, as its owner sees it.
 package protocol LedgerDatabase: Sendable {
-    /// Throws if no ledger can be made in the database, and why. Makes nothing.
+    /// Throws if no ledger can be created in the database, with the reason. Creates nothing.
     func requireRoom() async throws(LedgerError)
 
-    /// Makes an empty ledger in an empty database.
+    /// Creates an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)
 
-    /// Copies another ledger into an empty database, in one transaction. `origin` names that
+    /// Copies another ledger into an empty database, in one transaction. `origin` identifies that
     /// ledger, so that a second run does nothing.
     func fill(from source: any LedgerStore, origin: String) async throws(LedgerError) -> Filled
 
@@ -21,11 +21,11 @@ package protocol LedgerDatabase: Sendable {
     /// is there; nil if it waits for none, as far as this login can see.
     func missingReplicas() async throws(LedgerError) -> String?
 
-    /// Declares that the ledger is open on this server, after a replica was promoted or a backup
+    /// Declares the ledger open on this server, after a replica was promoted or a backup was
     /// restored. After a loss, every card skips the numbers that may have been lost.
     func reopen(_ loss: DeclaredLoss) async throws(LedgerError)
 
-    /// Makes a login for a station, and returns its number.
+    /// Creates a login for a station, and returns its number.
     func register(_ name: StationName, password: String) async throws(LedgerError) -> Int
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
@@ -33,11 +33,11 @@ package protocol LedgerDatabase: Sendable {
     /// Ends a station's rights at once. Its name is never used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
-    /// Announces the key that seals next; only one can be announced at a time.
+    /// Announces the key that will seal next; only one can be announced at a time.
     func announce(_ key: UInt8, mark: String) async throws(LedgerError)
 
-    /// Lets the announced key seal at all stations from now on. Refused while a station lacks it,
-    /// unless `isForced`: that station then takes no money.
+    /// Makes the announced key the sealing key at all stations from now on. Refused while a station
+    /// lacks it, unless `isForced`: in that case, such a station takes no money.
     func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
 
@@ -47,16 +47,16 @@ public struct Filled: Hashable, Sendable {
     public let cards: Int
     /// The number of operations copied.
     public let operations: Int
-    /// Whether an earlier run copied it.
+    /// Whether it was already copied in an earlier run.
     public let wasThere: Bool
 
-    /// Creates the report of a copied ledger.
+    /// Creates the report on a copied ledger.
     public init(cards: Int, operations: Int, wasThere: Bool) {
         (self.cards, self.operations, self.wasThere) = (cards, operations, wasThere)
     }
 }
 
-/// What the owner says about a server that was promoted or restored.
+/// What the owner declares about a server that was promoted or restored.
 package enum DeclaredLoss: String, Sendable, CaseIterable {
     /// It has every confirmed commit.
     case nothing
@@ -80,7 +80,8 @@ public struct DatabaseStatus: Sendable {
     public let epoch: Int
     /// The login of this connection.
     public let login: String
-    /// The replicas that each commit waits for, by the server's settings; empty if none.
+    /// The replicas that each commit waits for, according to the server's settings; empty if there
+    /// are none.
     public let synchronousReplicas: String
     /// The connected replicas; nil if this login may not see them.
     public let replicas: [Replica]?
@@ -90,7 +91,8 @@ public struct DatabaseStatus: Sendable {
     public let openOperations: Int
     /// The time when the oldest open operation began; nil if none is open.
     public let oldestOpen: Timestamp?
-    /// The transactions since the database was last frozen; at 2,000 million the server stops.
+    /// The number of transactions since the database was last frozen; at 2,000 million, the server
+    /// stops.
     public let transactionAge: Int64
     /// The keys of the stations.
     public let keys: IssuerKeys
@@ -119,11 +121,11 @@ public struct DatabaseStatus: Sendable {
 
 /// The connection between a station and its ledger's server.
 public enum DatabaseLink: Hashable, Sendable {
-    /// Both are on one machine, so a session ends with its station.
+    /// Both are on the same machine, so a session ends with its station.
     case local
-    /// A pooler is in between, so the server does not see what becomes of the station.
+    /// A pooler is in between, so the server does not see what happens to the station.
     case pooled
-    /// A network. The server ends the session of a lost station after this many seconds; after
+    /// A network. The server ends the session of a lost station after this many seconds, or after
     /// hours if it is 0.
     case network(timeout: Int)
 
@@ -134,15 +136,15 @@ public enum DatabaseLink: Hashable, Sendable {
     }
 }
 
-/// What a program may do with tables of some version.
+/// What a program may do with tables of a given version.
 public enum SchemaReach: String, Sendable, CaseIterable {
     /// The tables have the version that the program knows.
     case current
-    /// A later program changed the tables, and this one may go on.
+    /// A later program changed the tables, but this one may continue to use them.
     case later
-    /// A later program changed the tables so that this one may only read.
+    /// A later program changed the tables in such a way that this one may only read them.
     case readOnly = "read-only"
-    /// The tables have an earlier version, so the owner has to migrate.
+    /// The tables have an earlier version, so the owner has to migrate them.
     case earlier
 }
 
@@ -154,11 +156,11 @@ public struct Replica: Hashable, Sendable {
     public let state: String
     /// "sync" or "quorum" if commits wait for it.
     public let synchrony: String
-    /// The bytes that the server has written and the replica has not stored yet; nil until the
-    /// replica has reported.
+    /// The number of bytes that the server has written but the replica has not stored yet; nil
+    /// until the replica has reported.
     public let lag: Int64?
 
-    /// Creates a replica's state, in the words of the database.
+    /// Creates a replica's state, in the database's words.
     public init(name: String, state: String, synchrony: String, lag: Int64?) {
         (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
     }
@@ -185,11 +187,11 @@ public struct RegisteredStation: Hashable, Sendable {
     public let keys: Set<UInt8>?
     /// When it last reported its keys.
     public let keysAt: Timestamp?
-    /// Whether the row holds what no station writes, so that another program must have used the
-    /// station's login.
+    /// Whether the row contains something that no station writes, which means that another program
+    /// must have used the station's login.
     public let isDamaged: Bool
 
-    /// Creates the row of a station.
+    /// Creates the row for a station.
     public init(
         number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp? = nil,
         seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil,

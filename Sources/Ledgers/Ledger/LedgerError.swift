@@ -1,27 +1,27 @@
-/// A ledger's failure. Two errors are equal if their kinds are.
+/// A ledger failure. Two errors are equal if their kinds are equal.
 public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The causes that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Another program holds the ledger.
+        /// Another program has locked the ledger.
         case locked
         /// No space is left.
         case full
         /// It cannot be read as a ledger, or its rows break its own rules.
         case corrupt
-        /// A later version of tapcard wrote it.
+        /// It was written by a later version of tapcard.
         case newer
-        /// The ledger can only be read.
+        /// The ledger is read-only.
         case readOnly = "read-only"
-        /// The ledger is in another currency than this station.
+        /// The ledger uses a different currency from this station.
         case wrongCurrency = "wrong-currency"
         /// The ledger does not exist or cannot be used; nothing was done.
         case unavailable
-        /// The ledger's server does not answer; nothing was done.
+        /// The ledger's server does not respond; nothing was done.
         case offline
         /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
-        /// The owner of a database asked for something that its state does not allow; nothing was
-        /// done.
+        /// The owner of a database requested something that the database's state does not allow;
+        /// nothing was done.
         case refused
         /// The transaction may or may not have happened: look it up.
         case outcomeUnknown = "outcome-unknown"
@@ -29,7 +29,7 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of failure, for code.
     public let kind: Kind
-    /// The failure in a sentence, for people.
+    /// A sentence about the failure, for people.
     public let detail: String
 
     /// Creates an error.

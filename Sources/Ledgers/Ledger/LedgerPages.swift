@@ -1,13 +1,13 @@
 public import TapcardDomain
 
 /// The tables that may be as large as the ledger, in pages that each continue after the last row of
-/// the one before; and the queries that only the audit needs.
+/// the previous one; and the queries that only the audit needs.
 public protocol LedgerPages {
-    /// The next cards in the order of their UIDs.
+    /// The next cards, ordered by UID.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]
-    /// The next cards in the order of their UIDs, each with its balance.
+    /// The next cards, ordered by UID, each with its balance.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding]
-    /// The next operations, oldest first; of all cards if none is named.
+    /// The next operations, oldest first; those of all cards if none is given.
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation]
@@ -16,10 +16,10 @@ public protocol LedgerPages {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation]
-    /// An operation's place in the order of all operations; an older one has a lower place.
+    /// An operation's place in the order of all operations; an older operation has a lower place.
     func place(of id: OperationID) throws(LedgerError) -> Int64?
 
-    /// The next attempts for a card, and for this code on any card; for all cards if none is named.
+    /// The next attempts for a card, and for this code on any card; for all cards if none is given.
     /// Oldest first.
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
@@ -35,7 +35,7 @@ public protocol LedgerPages {
 
 /// Rows that others refer to but that are missing. A sound ledger has none.
 public struct MissingRows: Hashable, Sendable {
-    /// Missing cards that operations, attempts or tickets refer to.
+    /// Missing cards that operations, attempts, or tickets refer to.
     public let cards: [CardUID]
     /// Missing operations that entries refer to.
     public let operations: [OperationID]

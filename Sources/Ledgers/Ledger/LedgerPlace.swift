@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// Where a ledger is: a file on this machine, or a database that stations share.
+/// Where a ledger is: in a file on this machine, or in a database that stations share.
 package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     case file(String)
     /// A libpq URI, such as "postgresql://till-1@ledger.example/tapcard".
@@ -8,7 +8,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     private static let filePrefix = "sqlite:"
 
-    /// Parses the place: "sqlite:FILE" and every path name a file.
+    /// Parses the place: "sqlite:FILE" and every path are files.
     package init(_ text: String) {
         if LedgerPlace.schemes.contains(where: text.hasPrefix) {
             self = .database(text)
@@ -28,8 +28,8 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is a database's address in a form that is not understood rather than the path
-    /// of a file: libpq's list of keywords, or a URI of another scheme.
+    /// Whether this is a database address in a form that is not supported, rather than the path of
+    /// a file: a libpq keyword list, or a URI with another scheme.
     package var isOtherAddress: Bool {
         guard case .file(let path) = self else { return false }
         return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
@@ -42,7 +42,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode",
     ]
 
-    /// Whether the address contains a password, which every user of the machine can see in the list
+    /// Whether the address contains a password, which every user on the machine can see in the list
     /// of processes.
     package var hasPassword: Bool {
         guard case .database(let address) = self else { return false }
@@ -51,7 +51,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
             || parts.settings.contains { $0.hasPrefix("password=") || $0.hasPrefix("sslpassword=") }
     }
 
-    /// This database with the login of a station.
+    /// This database with a station's login.
     package func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
 
     /// This database as any station would write it, with "NAME" as its login.
@@ -61,7 +61,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         guard case .database(let address) = self else { return self }
         var parts = Parts(of: address)
         parts.login = login
-        // These belong to the login that is replaced.
+        // These belong to the login that is being replaced.
         let own = ["user=", "passfile=", "sslcert=", "sslkey="]
         parts.settings.removeAll { setting in own.contains(where: setting.hasPrefix) }
         return .database(parts.address)

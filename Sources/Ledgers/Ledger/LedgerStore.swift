@@ -1,18 +1,18 @@
 public import TapcardDomain
 
-/// The port to a ledger's storage: rows, and transactions around them.
+/// The port to a ledger's storage: rows, with transactions around them.
 ///
-/// The rules are written once, in this target, for every storage; a storage adds atomicity,
-/// durability and the rows. A write is on disk when `write` returns.
+/// The rules are implemented once, in this target, for every kind of storage; the storage adds
+/// atomicity, durability, and the rows. A write is on disk when `write` returns.
 public protocol LedgerStore: Sendable {
-    /// The currency in which the ledger is kept.
+    /// The ledger's currency.
     var currency: Currency { get }
-    /// Whether every write is refused because the storage can only be read.
+    /// Whether every write is refused because the storage is read-only.
     var isReadOnly: Bool { get }
-    /// The ledger's time at this time of the station: the stations of one ledger compare the ages
-    /// of each other's operations.
+    /// The ledger's time at this time on the station's clock: the stations on one ledger compare
+    /// the ages of each other's operations.
     func time(at stationTime: Timestamp) -> Timestamp
-    /// Reports to the ledger which keys this station has, and returns the ids for which another
+    /// Reports to the ledger which keys this station has, and returns the IDs under which another
     /// station has a different key. Keys that are new become known to the others.
     func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
@@ -23,8 +23,8 @@ public protocol LedgerStore: Sendable {
     /// The name of the ledger, which is the same on every server; nil for a ledger on one machine.
     func ledgerID() async throws(LedgerError) -> String?
 
-    /// Remembers at this station that it was told that an operation was not done: it must not say
-    /// the opposite while it is offline.
+    /// Remembers, at this station, that it was told that an operation was not done: it must not say
+    /// the opposite while the ledger is offline.
     func remember(notDone operation: Operation) async
 
     /// Reads one consistent state.
@@ -33,18 +33,18 @@ public protocol LedgerStore: Sendable {
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
-    /// Reads one consistent state at length while other callers go on, for reading the whole
-    /// ledger.
+    /// Reads one consistent state over a longer time while other callers continue; meant for
+    /// reading the whole ledger.
     func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
-    /// Reads everything that is stored and throws if part of it is damaged. A tap never does this,
-    /// because its cost grows with the ledger.
+    /// Reads everything that is stored, and throws if any of it is damaged. A tap never does this,
+    /// because the cost grows with the ledger.
     func checkStorage() async throws(LedgerError)
 
-    /// Changes rows, all or none of them, with nobody else changing them meanwhile. A storage may
-    /// repeat the body, so it must have no other effects.
+    /// Changes rows, either all of them or none, while nobody else can change them. Storage may run
+    /// the body more than once, so it must have no other effects.
     func write<Success: Sendable>(
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
@@ -59,7 +59,7 @@ extension LedgerStore {
         try await read(touching: .unknown, body)
     }
 
-    /// Changes rows, all or none of them, without announcing rows.
+    /// Changes rows, either all of them or none, without announcing rows.
     public func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -84,7 +84,7 @@ extension LedgerStore {
     /// Does nothing: a ledger on one machine can always be asked.
     public func remember(notDone operation: Operation) async {}
 
-    /// Throws the error of a write if no write is possible.
+    /// Throws the same error as a write if no write is possible.
     public func requireWritable() async throws(LedgerError) {
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
@@ -95,7 +95,7 @@ extension LedgerStore {
         try await read(body)
     }
 
-    /// Does nothing: a storage that cannot be damaged has nothing to check.
+    /// Does nothing: storage that cannot be damaged has nothing to check.
     public func checkStorage() async throws(LedgerError) {}
 }
 
@@ -108,31 +108,31 @@ extension LedgerRows {
 public protocol LedgerRows: LedgerPages {
     /// The row of a card; nil if the card is not known.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
-    /// The cards with this code, even those no longer in use.
+    /// The cards with this code, including those no longer in use.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
-    /// The cards whose holder has this number, even those no longer in use.
+    /// The cards whose holder has this number, including those no longer in use.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard]
     /// Adds the card, or replaces its row.
     func save(_ card: LedgerCard) throws(LedgerError)
 
-    /// The operation with this id, if any.
+    /// The operation with this ID, if any.
     func operation(_ id: OperationID) throws(LedgerError) -> Operation?
     /// The operation that is open on this card, if any.
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation?
     /// The operation that refunds this one and was not voided, if any.
     func refund(of id: OperationID) throws(LedgerError) -> Operation?
-    /// The newest operations, at most `count`; oldest first.
+    /// The newest operations, at most `count`, oldest first.
     func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation]
-    /// The operations that made this card the replacement of another one, oldest first.
+    /// The operations that made this card a replacement for another one, oldest first.
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation]
     /// The operations on other cards that moved a balance from this one, oldest first.
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation]
-    /// Adds an operation with a new id.
+    /// Adds an operation with a new ID.
     func insert(_ operation: Operation) throws(LedgerError)
-    /// Changes state, number, end and balance of a known operation, nothing else.
+    /// Changes the state, number, end, and balance of a known operation, and nothing else.
     func update(_ operation: Operation) throws(LedgerError)
 
-    /// Removes the cardholder's name from the stored parameters of this card's makings.
+    /// Removes the cardholder's name from the parameters stored when this card was made.
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError)
 
     /// The record that was made for this card and number, if any.
@@ -148,13 +148,13 @@ public protocol LedgerRows: LedgerPages {
 
     /// The retired keys, each with its time.
     func retiredKeys() throws(LedgerError) -> [RetiredKey]
-    /// The key that seals at all stations; nil if each station follows its own file.
+    /// The key that all stations seal with; nil if each station follows its own file.
     func sealingKey() throws(LedgerError) -> UInt8?
-    /// Retires a key that is not retired yet.
+    /// Retires a key that has not been retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
     /// What still depends on each key; keys that no card depends on are left out.
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
-    /// The keys of all records and tag passwords, and the retired ones.
+    /// The keys for all records and tag passwords, and the retired ones.
     func usedKeys() throws(LedgerError) -> Set<UInt8>
 
     /// The entries of an operation, oldest first.
@@ -168,48 +168,49 @@ public protocol LedgerRows: LedgerPages {
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
     /// The ticket that a purchase sells.
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
-    /// The tickets of a card, oldest first, even if their purchase is open or was voided; of all
-    /// cards if none is named.
+    /// The tickets of a card, oldest first, including those whose purchase is open or was voided;
+    /// of all cards if none is given.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
     /// Adds a ticket with a new name.
     func insert(_ ticket: SoldTicket) throws(LedgerError)
     /// The operation that booked the ticket's prize, if any.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
 
-    /// The attempt with this id, if any.
+    /// The attempt with this ID, if any.
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
     /// The attempt for a code that was not rejected, if any.
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
-    /// The attempts since a time for a card, and for this code on any card; for all cards if none
-    /// is named. Oldest first.
+    /// The attempts since a given time for a card, and for this code on any card; for all cards if
+    /// none is given. Oldest first.
     func activations(
         on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
     ) throws(LedgerError) -> [ActivationAttempt]
     /// Adds an attempt before the service is asked.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
-    /// Changes state, answer and version of an unanswered attempt, nothing else.
+    /// Changes the state, answer, and version of an unanswered attempt, and nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
-    /// The journals of offline payments, the first reported first.
+    /// The journals of offline payments, in the order in which they were first reported.
     func journals() throws(LedgerError) -> [StationJournal]
-    /// The journal with this id; nil if it was never reported.
+    /// The journal with this ID; nil if it was never reported.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
-    /// Adds the journal, or replaces its row except for the time of a write-off. Its station is the
-    /// one that first writes it.
+    /// Adds the journal, or replaces its row except for the time of a write-off. It belongs to the
+    /// station that first writes it.
     func save(_ journal: StationJournal) throws(LedgerError)
-    /// Notes the time when what is missing was given up. In a database only the owner may do that.
+    /// Records the time when what is missing was given up. In a database, only the owner may do
+    /// that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
     /// The highest counter with which the card's page was shown, if any.
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?
-    /// Notes this counter in one statement. False, without a change, unless it is above all that
-    /// were noted before.
+    /// Stores this counter in one statement. False, without a change, unless it is higher than all
+    /// counters stored before.
     func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
     /// The ranges of this card's numbers that the ledger cannot vouch for.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
-    /// Adds a range of numbers that may have been handed out twice.
+    /// Adds a range of numbers that may have been assigned twice.
     func insert(_ gap: SequenceGap) throws(LedgerError)
 }

@@ -1,20 +1,20 @@
 public import TapcardDomain
 
-/// A payment that a station accepted while the ledger was offline, as in its journal.
+/// A payment that a station accepted while the ledger was offline, as recorded in its journal.
 public struct OfflinePayment: Hashable, Sendable {
-    /// The id of the request.
+    /// The request's ID.
     public let id: OperationID
     /// The card's number.
     public let uid: CardUID
     /// The chip of the card.
     public let chip: Chip
-    /// The number of the account that the customer had on the chip then.
+    /// The number of the account that the customer had on the chip at that time.
     public let account: Int
     /// The number of the record that was on the tag.
     public let sequence: SequenceNumber
     /// The amount in minor units, above 0.
     public let amount: Int64
-    /// The cashier who took the payment, if named.
+    /// The cashier who took the payment, if given.
     public let cashier: CashierName?
     /// The time of the payment at the station.
     public let at: Timestamp
@@ -34,14 +34,15 @@ public struct OfflinePayment: Hashable, Sendable {
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
-    /// The ids under which the payment can be booked, in the order they are tried: first the
-    /// request's own, then others in case the ledger has that one for something else.
+    /// The IDs under which the payment can be booked, in the order in which they are tried: first
+    /// the request's own, then others in case the ledger uses that one for something else.
     package func bookingID(_ number: Int) -> OperationID {
         OfflinePayment.bookingID(number, of: id, amount, uid)
     }
 
-    /// Derives an id from the request alone, so that a payment in two journals is one booking. The
-    /// digest separates requests whose ids differ in a few bits, as those of a counting client do.
+    /// Derives an ID from the request alone, so that a payment that is in two journals is booked
+    /// only once. The digest separates requests whose IDs differ in a few bits, as when a client
+    /// counts up.
     fileprivate static func bookingID(
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
@@ -57,9 +58,9 @@ public struct OfflinePayment: Hashable, Sendable {
 public struct BookedPayment: Hashable, Sendable {
     /// The operation that books it.
     public let operation: Operation
-    /// The part that the card could not pay, in minor units; 0 if it was booked before.
+    /// The part that the card's balance could not cover, in minor units; 0 if it was booked before.
     public let shortfall: Int64
-    /// Whether it was booked now rather than before.
+    /// Whether it was booked now rather than earlier.
     public let isNew: Bool
 
     fileprivate static func earlier(_ operation: Operation) -> BookedPayment {
@@ -68,8 +69,8 @@ public struct BookedPayment: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Books an offline payment, once. It is never refused, because the goods are gone: the card
-    /// pays what it has, and the issuer bears the rest.
+    /// Books an offline payment, only once. It is never refused, because the goods are gone: the
+    /// card's balance is used as far as it goes, and the issuer bears the rest.
     public func book(
         _ payment: OfflinePayment, at now: Timestamp
     ) async throws(LedgerError) -> BookedPayment {
@@ -78,7 +79,7 @@ extension LedgerStore {
             cards: [payment.uid], ids: [payment.bookingID(0), payment.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
             let booked = try Book(booking: rows, currency, at: now).book(payment)
-            // In the same transaction, so that the journal counts every booked payment.
+            // In the same transaction, so that every booked payment is counted in the journal.
             try rows.note(payment, at: now)
             return booked
         }
@@ -91,8 +92,8 @@ extension Book {
     ) throws(LedgerError) -> BookedPayment {
         let place = try rows.booking(of: payment.id, payment.amount, on: payment.uid)
         if let booked = place.booked { return .earlier(booked) }
-        // The same request was begun before the outage: it is this payment, and the card holds its
-        // amount. Its number stays unconfirmed, and the next tap writes a fresh record.
+        // An identical request was begun before the outage: it is this payment, and its amount is
+        // held on the card. Its number remains unconfirmed, and the next tap writes a fresh record.
         if let known = try rows.operation(payment.id), known.state == .pending,
             known.isPayment(of: payment),
             let card = try rows.card(known.uid),
@@ -105,14 +106,15 @@ extension Book {
         let card = if let payer { payer } else { try standIn(for: payment) }
         let balance = try rows.balance(of: card.purse)
         let held = try rows.openOperation(on: card.uid)?.held ?? 0
-        // Money that is held does not pay, since the operation that holds it may still be booked.
+        // Money that is held cannot be used, because the operation that holds it may still be
+        // booked.
         let paid = payer == nil ? 0 : min(max(balance - held, 0), payment.amount)
         let operation = Operation(
             id: place.id, uid: card.uid, kind: .offline,
             amount: payment.amount,
             subject: card.uid == payment.uid ? nil : .tapped(payment.uid),
             parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
-            // A station whose clock was ahead must not date a payment into the future.
+            // A station whose clock was ahead must not date a payment in the future.
             cashier: payment.cashier, begunAt: min(payment.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
@@ -124,9 +126,9 @@ extension Book {
             operation: operation, shortfall: payment.amount - paid, isNew: true)
     }
 
-    /// The row that a payment is booked on if its customer has no account any more. A card that
-    /// this ledger does not know is one that it has lost: its numbers are never used, and its tag
-    /// needs an operator.
+    /// The row to which a payment is booked if its customer no longer has an account. If this
+    /// ledger does not know the card, it has lost it: its numbers are never used, and its tag needs
+    /// an operator.
     private func standIn(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
         if let card = try rows.card(payment.uid) { return card }
         let card = LedgerCard(
@@ -140,15 +142,15 @@ extension Book {
 }
 
 extension LedgerRows {
-    /// The operation that answers a request with this id. If its payment was voided, it may have
-    /// been accepted offline all the same; then the answer is that booking.
+    /// The operation that answers a request with this ID. If the request's payment was voided, it
+    /// may have been accepted offline all the same; in that case, the answer is that booking.
     func answer(to id: OperationID) throws(LedgerError) -> Operation? {
         let known = try operation(id)
         guard let known, known.kind == .pay, known.state == .voided else { return known }
         return try booking(of: id, known.amount, on: known.uid).booked ?? known
     }
 
-    /// The first free id of a payment, or the operation that books it. An id used for something
+    /// The first free ID for a payment, or the operation that books it. An ID used for something
     /// else is skipped: the goods are gone, so the payment must not be lost.
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
@@ -165,8 +167,8 @@ extension LedgerRows {
         }
     }
 
-    /// The card that now has the customer's account: the tapped one, or the last that replaced it.
-    /// Nil if the account is gone.
+    /// The card that now has the customer's account: the tapped card, or the last one that replaced
+    /// it. Nil if the account is gone.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
         for _ in 0..<mostReplacements {
@@ -186,15 +188,15 @@ extension LedgerRows {
 }
 
 extension Operation {
-    /// Whether this operation books a payment under this id, or is the same request, made while the
-    /// ledger was not offline.
+    /// Whether this operation books a payment under this ID, or is an identical request, made while
+    /// the ledger was not offline.
     fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
         state == .committed && (kind == .offline || kind == .pay && self.id == id)
             && requested == id && self.amount == amount && wasTapped(uid)
     }
 
-    /// The id of the request that this operation answers: its own, unless it books a payment whose
-    /// id the ledger had for something else.
+    /// The ID of the request that this operation answers: its own, unless it books a payment whose
+    /// ID the ledger used for something else.
     var requested: OperationID {
         guard kind == .offline, let parameters, parameters.hasPrefix(Operation.requestMark)
         else { return id }

@@ -1,12 +1,12 @@
 public import TapcardDomain
 
-/// One change of a card, done or still open.
+/// One change to a card, done or still open.
 public struct Operation: Hashable, Identifiable, Sendable {
     /// The kind of change.
     public enum Kind: String, Sendable, CaseIterable {
         /// Makes a new card.
         case issue
-        /// Takes over a tag of another writer.
+        /// Takes over a tag made by other software.
         case adopt
         /// Makes a card that replaces a lost one and takes over its balance.
         case replace
@@ -16,15 +16,15 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case add
         /// Returns a payment to the card.
         case refund
-        /// Scratches a code.
+        /// Scratches off a code.
         case scratch
         /// Activates a code through the service.
         case activate
-        /// Closes the card and pays its balance out.
+        /// Closes the card and pays out its balance.
         case close
         /// Reverses a top-up.
         case reverse
-        /// Asks about an existing activation attempt under another id.
+        /// Asks about an existing activation attempt under another ID.
         case ask
         /// Buys a lottery ticket.
         case ticket
@@ -34,11 +34,11 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case payout
         /// Books an offline payment.
         case offline
-        /// Keeps a Mastermind game on the card.
+        /// Stores a Mastermind game on the card.
         case game
         /// Writes a fresh record without changing anything: the last step after an interruption.
         case reseal
-        /// Puts the card's password on its tag, or takes it off.
+        /// Sets the card's password on its tag, or removes it.
         case protect, unprotect
         /// Stops all operations on the card.
         case block
@@ -47,22 +47,23 @@ public struct Operation: Hashable, Identifiable, Sendable {
         /// Forgets the cardholder's name.
         case forget
 
-        /// Whether the operation is voided if the card did not follow. Only changes that take money
-        /// off a card are: everything else has already happened outside the card.
+        /// Whether the operation is voided if it did not reach the card. Only changes that take
+        /// money off a card are: everything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
         /// Whether the operation books the prize of a ticket, on its card or in cash.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
-        /// Whether only the tag's password changes; a switch that the tag cannot do never happened.
+        /// Whether only the tag's password changes; a switch that the tag cannot perform never
+        /// happened.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
 
-        /// Whether a card is made of a tag, so that it is resumed even on a tag without a valid
-        /// record.
+        /// Whether a tag is made into a card, so that the operation is resumed even on a tag
+        /// without a valid record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
 
-        /// The word that ledgers store. It never changes, so an offline payment is "deferred"
-        /// there.
+        /// The word that ledgers store. It never changes, so an offline payment is called
+        /// "deferred" there.
         package var stored: String { self == .offline ? "deferred" : rawValue }
 
         package init?(stored word: String) {
@@ -73,7 +74,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// Open, or one of the two final states.
     public enum State: String, Sendable, CaseIterable {
-        /// The operation has begun; the card may have the record or not.
+        /// The operation has begun; its record may or may not be on the card.
         case pending
         /// The operation is done, and the card has the record.
         case committed
@@ -81,26 +82,27 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case voided
     }
 
-    /// The id that the request named.
+    /// The ID that the request gave.
     public let id: OperationID
-    /// The card that it works on.
+    /// The card that is changed.
     public let uid: CardUID
     /// The kind of change.
     public let kind: Kind
-    /// The amount in minor units, never negative; its direction follows from the kind.
+    /// The amount in minor units, never negative; its direction depends on the kind.
     public let amount: Int64
-    /// The payment that a refund reverses, or the top-up that is taken back; each only once.
+    /// The payment that a refund reverses, or the top-up that is taken back; each of them only
+    /// once.
     public let reverses: OperationID?
     /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
     /// removing a game from a card.
     public let subject: Subject?
-    /// The parameters that the card was made with, apart from the amount, stored so that a repeated
-    /// request can be compared in full. Once the cardholder's name is forgotten, they are kept
-    /// without it.
+    /// The parameters with which the card was made, apart from the amount, stored so that a
+    /// repeated request can be compared completely. Once the cardholder's name is forgotten, they
+    /// are stored without it.
     public var parameters: String?
-    /// The cashier who began the operation, if named.
+    /// The cashier who began the operation, if given.
     public let cashier: CashierName?
-    /// The time when it began, by the ledger's clock.
+    /// When it began, by the ledger's clock.
     public let begunAt: Timestamp
     /// The machine's uptime at the start; nil if the station had no such clock.
     public let begunUptime: Uptime?
@@ -110,7 +112,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public var sequence: SequenceNumber
     /// The time when it was committed or voided; nil while it is open.
     public var endedAt: Timestamp?
-    /// The card's balance afterward in minor units, as the answer to a repeated request.
+    /// The card's balance afterward in minor units, used to answer a repeated request.
     public var balanceAfter: Int64?
 
     /// Creates an operation.
@@ -143,9 +145,9 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// Whether the card with this number was tapped for the operation.
     public func wasTapped(_ uid: CardUID) -> Bool { self.uid == uid || subject == .tapped(uid) }
 
-    /// The change of the customer's balance, such as -4.50 for a payment of 4.50.
+    /// The change to the customer's balance, such as -4.50 for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
-        // Its cash comes from the drawer, and the balance stays.
+        // Its cash comes from the drawer, and the balance does not change.
         if kind == .payout { return Money(minorUnits: 0, currency) }
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)

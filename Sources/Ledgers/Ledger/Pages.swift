@@ -11,7 +11,8 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns at most `count` rows after the last one; fewer mean the end.
+    /// `fetch` returns at most `count` rows after the last one; if there are fewer, that is the
+    /// end.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
     }
@@ -20,7 +21,7 @@ public struct Pages<Row> {
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
             let rows = try fetch(last, Pages.rowsInAPage)
-            // A short page is the last one, which saves asking for an empty page.
+            // A short page is the last one, so there is no need to ask for an empty page.
             isAtEnd = rows.count < Pages.rowsInAPage
             (page, last) = (rows[...], rows.last)
         }
@@ -29,21 +30,21 @@ public struct Pages<Row> {
 }
 
 extension LedgerRows {
-    /// All cards, in the order of their UIDs.
+    /// All cards, ordered by UID.
     public func pagesOfCards() -> Pages<LedgerCard> {
         Pages { last, count throws(LedgerError) in
             try cards(after: last?.uid, atMost: count)
         }
     }
 
-    /// All cards with their balances, in the order of their UIDs.
+    /// All cards with their balances, ordered by UID.
     public func pagesOfStandings() -> Pages<CardStanding> {
         Pages { last, count throws(LedgerError) in
             try standings(after: last?.uid, atMost: count)
         }
     }
 
-    /// The operations of a card, oldest first; of all cards if none is named.
+    /// The operations on a card, oldest first; on all cards if none is given.
     public func pagesOfOperations(on uid: CardUID?) -> Pages<Operation> {
         Pages { last, count throws(LedgerError) in
             try operations(on: uid, after: last?.id, atMost: count)
@@ -59,7 +60,7 @@ extension LedgerRows {
         }
     }
 
-    /// The attempts for a card or a code, oldest first; for all cards if none is named.
+    /// The attempts for a card or a code, oldest first; for all cards if none is given.
     public func pagesOfActivations(
         on uid: CardUID?, or code: ScratchCode?
     ) -> Pages<ActivationAttempt> {
@@ -73,7 +74,7 @@ extension LedgerRows {
 extension LedgerRows {
     package func cards() throws(LedgerError) -> [LedgerCard] { try pagesOfCards().all() }
 
-    /// The operations of a card, oldest first.
+    /// The operations on a card, oldest first.
     package func operations(on uid: CardUID?) throws(LedgerError) -> [Operation] {
         try pagesOfOperations(on: uid).all()
     }

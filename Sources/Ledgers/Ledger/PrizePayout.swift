@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// The ledger's answer to a request to pay a prize in cash.
 public enum PrizePayout: Hashable, Sendable {
-    /// The payout is booked now, so the prize has to be paid.
+    /// The payout has just been booked, so the prize has to be paid.
     case booked(Operation)
     /// The payout was booked before, so the prize has been paid.
     case earlier(Operation)
@@ -12,8 +12,8 @@ public enum PrizePayout: Hashable, Sendable {
 
 extension LedgerStore {
     /// Books a prize that is paid in cash, because a prize too large for a card is still owed. Like
-    /// every claim it happens once, and on a card in use that bought the ticket. The card does not
-    /// change, so its tag is not written.
+    /// every claim, it happens only once, and with a card in use that bought the ticket. The card
+    /// does not change, so nothing is written to its tag.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
         by cashier: CashierName? = nil, at now: Timestamp
@@ -32,7 +32,7 @@ extension Book {
         by cashier: CashierName?
     ) throws(LedgerError) -> PrizePayout {
         let earlier = try rows.claim(of: ticket)
-        // Only one caller gets `booked`, so the cash is handed out once.
+        // Only one caller gets `booked`, so the cash is paid out only once.
         if let earlier, earlier.kind == .payout, earlier.uid == uid { return .earlier(earlier) }
         guard let known = try knownCard(of: uid) else {
             return .refused(Refusal(.cardUnknown, "card \(uid) is not in this ledger"))

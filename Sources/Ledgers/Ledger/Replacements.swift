@@ -1,12 +1,12 @@
 import TapcardDomain
 
 extension LedgerRows {
-    /// A card's own account, and those of the cards whose balance moved onto it.
+    /// A card's own account, and those of the cards whose balance was moved to it.
     func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
         try accounts(behind: card.purse)
     }
 
-    /// An account, and those whose balance it began with because their card was replaced.
+    /// An account, and those that supplied its initial balance because their card was replaced.
     func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
         var accounts = [purse]
         var place = 0
@@ -17,7 +17,7 @@ extension LedgerRows {
                 let booked = try entries(of: operation.id).map(\.account)
                 guard booked.contains(accounts[place]) else { continue }
                 // The same operation may close the account of the tag's earlier holder, which is
-                // not one of the lost card's.
+                // not one of the lost card's accounts.
                 accounts += booked.filter { account in
                     guard case .purse(let lost, _) = account else { return false }
                     return lost != uid && !accounts.contains(account)
@@ -29,7 +29,7 @@ extension LedgerRows {
     }
 
     /// Whether payments from this account belong to a card in use: the account's own, or the last
-    /// one that its balance moved onto.
+    /// one to which its balance was moved.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<mostReplacements {
@@ -41,7 +41,7 @@ extension LedgerRows {
         return false
     }
 
-    /// The account that got this one's balance when its card was replaced.
+    /// The account that received this one's balance when its card was replaced.
     func successor(of purse: Account) throws(LedgerError) -> Account? {
         guard case .purse(let uid, _) = purse else { return nil }
         for replacement in try replacements(of: uid) {
@@ -54,7 +54,7 @@ extension LedgerRows {
         return nil
     }
 
-    /// Whether the account and code of the other card are now this card's.
+    /// Whether the account and code of the other card now belong to this card.
     func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in
@@ -63,7 +63,7 @@ extension LedgerRows {
     }
 }
 
-/// The most replacements to follow; no honest card is lost more often.
+/// The maximum number of replacements to follow; no honest card is lost more often.
 let mostReplacements = 64
 
 extension Account {

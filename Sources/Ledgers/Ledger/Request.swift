@@ -1,14 +1,16 @@
 public import TapcardDomain
 
-/// A requested change of the card on the reader.
+/// A requested change to the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// The id that the client chose before anything happens; one operation is done under an id.
+    /// The ID that the client chose before anything happened; only one operation is carried out
+    /// under an ID.
     public let id: OperationID
-    /// The card that the request works on.
+    /// The card that is to be changed.
     public let uid: CardUID
-    /// The change that is asked for.
+    /// The change that is requested.
     public let action: CardAction
-    /// The cashier who asks, if known. Not compared, as another cashier may repeat the request.
+    /// The cashier who made the request, if known. Not compared, because another cashier may repeat
+    /// the request.
     public let cashier: CashierName?
     /// The time of the request.
     public let at: Timestamp
@@ -35,29 +37,29 @@ public enum CardAction: Hashable, Sendable {
     case pay(Money)
     /// Tops the card up by this amount.
     case add(Money)
-    /// Refunds a payment, entirely if no amount is named.
+    /// Refunds a payment, entirely if no amount is given.
     case refund(of: OperationID, Money?)
-    /// Reverses a top-up, entirely if no amount is named; its cash leaves the drawer again.
+    /// Reverses a top-up, entirely if no amount is given; its cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
-    /// Scratches the card, which gets this code.
+    /// Scratches the card; it gets this code.
     case scratch(ScratchCode)
     /// Activates the card's code.
     case activate
-    /// Closes the card and pays its balance out.
+    /// Closes the card and pays out its balance.
     case close
     /// Sells a ticket at a price.
     case ticket(Ticket, Money)
     /// Books the prize of a ticket.
     case claim(TicketID, Money)
-    /// Keeps a game on the card; nil removes it.
+    /// Stores a game on the card; nil removes it.
     case game(MastermindGame?)
-    /// Writes a fresh record with a number above every one on the tag, even a forged one.
+    /// Writes a fresh record with a number higher than any on the tag, even a forged one.
     case reseal(above: SequenceNumber)
-    /// Makes a card of the tag.
+    /// Makes the tag into a card.
     case make(CardPlan)
-    /// Protects the tag with the password that comes from this key.
+    /// Protects the tag with the password derived from this key.
     case protect(keyID: UInt8)
-    /// Takes the password off the tag.
+    /// Removes the password from the tag.
     case unprotect
 
     /// The kind of operation in the ledger.
@@ -86,13 +88,13 @@ public enum CardAction: Hashable, Sendable {
     }
 }
 
-/// The card to be made of a tag.
+/// The card to be made from a tag.
 public struct CardPlan: Hashable, Sendable {
     /// Where the card's value comes from.
     public enum Origin: Hashable, Sendable {
         /// A new card.
         case issue
-        /// A card of another writer, with the message on the tag.
+        /// A card made by other software, with the message on the tag.
         case adopt(message: [UInt8])
         /// A card that replaces a lost one and takes over its balance.
         case replace(lost: CardUID)
@@ -102,23 +104,24 @@ public struct CardPlan: Hashable, Sendable {
     public let origin: Origin
     /// The chip of the tag.
     public let chip: Chip
-    /// Whether the maker's signature is valid; nil if it was not checked.
+    /// Whether the manufacturer's signature is valid; nil if it was not checked.
     public let isGenuineChip: Bool?
     /// The cardholder.
     public let holder: Holder
-    /// The scratch card's first state.
+    /// The scratch card's initial state.
     public let scratch: ScratchCard
-    /// The form of what phones will read.
+    /// The format of the text for phones.
     public let face: LedgerCard.Face
     /// The tag's protection, or the first step toward it.
     public let protection: CardProtection
-    /// The first balance.
+    /// The initial balance.
     public let balance: Money
-    /// The requested parameters besides kind and amount, as text that is only compared.
+    /// The requested parameters other than kind and amount, as text that is only used for
+    /// comparison.
     public let parameters: String
     /// Whether a known card may be reissued.
     public let mayReissue: Bool
-    /// The highest number with a valid seal on the tag; new numbers have to be above it.
+    /// The highest number with a valid seal on the tag; new numbers have to be higher.
     public let above: SequenceNumber
 
     /// Creates a plan.
@@ -142,7 +145,7 @@ public struct CardPlan: Hashable, Sendable {
 }
 
 /// The state of a card when a station judged its tag. If it has changed by the time the operation
-/// begins, another station was quicker, and the tag is judged again.
+/// begins, another station was faster, and the tag is judged again.
 public struct CardVersion: Hashable, Sendable {
     /// The highest confirmed number that the station saw.
     public let confirmed: SequenceNumber
@@ -155,7 +158,7 @@ public struct CardVersion: Hashable, Sendable {
         self.open = open
     }
 
-    /// The state in what the ledger knows about a card.
+    /// The state according to what the ledger knows about a card.
     public init(_ known: KnownCard) {
         self.init(confirmed: known.card.confirmed, open: known.open?.id)
     }
@@ -167,14 +170,14 @@ public struct OpenOperation: Hashable, Sendable {
     public let operation: Operation
     /// The card in the ledger while the operation is open.
     public private(set) var card: LedgerCard
-    /// The content of the record, which phones read once it is confirmed.
+    /// The contents of the record, which phones will see once it is confirmed.
     public let content: SealedContent
-    /// The record to write, byte by byte.
+    /// The record to be written, byte by byte.
     public let record: [UInt8]
-    /// The ticket being sold, which counts once the operation is confirmed.
+    /// The ticket being sold, which becomes valid once the operation is confirmed.
     public let ticket: Ticket?
 
-    /// Creates an open operation with the record to write.
+    /// Creates an open operation with the record to be written.
     public init(
         operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8],
         ticket: Ticket? = nil
@@ -201,7 +204,8 @@ public struct OpenOperation: Hashable, Sendable {
         return card
     }
 
-    /// The number that must not be overwritten, taken under the lock and not from an earlier look.
+    /// The number that must not be overwritten, read under the lock and not taken from an earlier
+    /// look.
     public var confirmed: SequenceNumber { card.confirmed }
 }
 
@@ -209,9 +213,9 @@ public struct OpenOperation: Hashable, Sendable {
 public enum Beginning: Hashable, Sendable {
     /// The operation is open: write its record.
     case begun(OpenOperation)
-    /// The id is known with the same parameters; the operation's state is the outcome.
+    /// The ID is known with the same parameters; the operation's state is the outcome.
     case known(Operation)
-    /// The id belongs to another request.
+    /// The ID belongs to another request.
     case mismatched(Operation)
     /// The card has changed since it was seen, so it has to be judged again.
     case changed
@@ -223,8 +227,9 @@ public enum Beginning: Hashable, Sendable {
 public enum Confirmation: Hashable, Sendable {
     /// The operation is done.
     case committed(Operation)
-    /// The operation was voided before, so it did not happen.
+    /// The operation was voided earlier, so it did not happen.
     case voided(Operation)
-    /// A later number was handed out meanwhile, so the next tap judges by the record on the tag.
+    /// A later number has been assigned in the meantime, so the next tap decides based on the
+    /// record on the tag.
     case superseded(Operation)
 }

@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// The outcome of resolving an open operation.
 public enum Resolution: Hashable, Sendable {
-    /// The operation is resolved in the ledger, and its record is now written to the tag.
+    /// The operation is resolved in the ledger, and its record is now being written to the tag.
     case open(OpenOperation)
     /// The card has changed since it was seen, so it has to be judged again.
     case changed
@@ -11,8 +11,8 @@ public enum Resolution: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Confirms that a record was written, every page acknowledged, and read back. Only now has the
-    /// change happened.
+    /// Confirms that a record was written, with every page acknowledged, and read back. Only now
+    /// has the change happened.
     public func confirm(
         _ open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
@@ -25,19 +25,20 @@ extension LedgerStore {
                     .corrupt,
                     "operation \(open.operation.id) should be in the ledger but is missing")
             }
-            // An earlier try to confirm may have gone through without an answer.
+            // An earlier attempt to confirm may have gone through without an answer.
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)
             case .pending: break
             }
-            // If a later number was handed out, another station has gone on with the card.
+            // If a later number was assigned, another station has continued with the card.
             guard card.allocated == open.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
             }
-            // The key was retired while the card was written, so the card gets a fresh record.
+            // The key was retired while the card was being written, so the card gets a fresh
+            // record.
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, open.content.sequence)
@@ -62,12 +63,12 @@ extension LedgerStore {
             else { return .changed }
             let highest = max(best, known.card.confirmed)
             let content = try book.content(of: known.card, during: operation)
-            // The stored bytes may go out again only above every number on the tag, as the last
-            // ones made.
+            // The stored bytes may be written again only if they are the last ones made and their
+            // number is higher than any on the tag.
             if operation.sequence > highest, operation.sequence == known.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 issued.keyID == sealer.keyID,
-                // A name that was forgotten meanwhile is still under the old seal.
+                // A name that has been forgotten in the meantime is still covered by the old seal.
                 sealer.seal(content) == issued.bytes
             {
                 return .open(
@@ -80,8 +81,8 @@ extension LedgerStore {
         }
     }
 
-    /// Records that the tag has proved one step of its protection, before the next is taken. Nil if
-    /// another station has begun something meanwhile, so that the tag is judged again.
+    /// Records that the tag has proved one step of its protection, before the next one is taken.
+    /// Nil if another station has begun something in the meantime, so that the tag is judged again.
     public func advanceProtection(
         of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -91,8 +92,8 @@ extension LedgerStore {
     }
 
     /// Records that a tag's protection can never be switched again, and its final state. An
-    /// operation that wanted another one is voided. Nil if another station has begun something
-    /// meanwhile, so that the tag is judged again.
+    /// operation that wanted a different state is voided. Nil if another station has begun
+    /// something in the meantime, so that the tag is judged again.
     public func endSwitching(
         of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -105,8 +106,8 @@ extension LedgerStore {
         }
     }
 
-    /// Changes the stored protection of a card that is still in the state in which this operation
-    /// began, or one step further.
+    /// Changes the stored protection of a card that is still in the state it was in when this
+    /// operation began, or one step further.
     private func switchProtection(
         of open: OpenOperation, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
@@ -114,7 +115,8 @@ extension LedgerStore {
         try await resolve(touching: open.footprint, at: now) { book throws(LedgerError) in
             guard var card = try book.rows.card(open.card.uid),
                 card.allocated == open.content.sequence,
-                // A repeated step finds the next state already stored if the first answer was lost.
+                // If the first answer was lost, a repeated step finds the next state already
+                // stored.
                 [open.card.protection, open.card.protection.next].contains(card.protection)
             else { return nil }
             try change(book, &card)
@@ -123,8 +125,8 @@ extension LedgerStore {
         }
     }
 
-    /// Ends an open payment as the tag proves, and begins a fresh record in the same transaction: a
-    /// half-written record must never be taken for the final state later.
+    /// Ends an open payment according to what the tag proves, and begins a fresh record in the same
+    /// transaction: a half-written record must never be mistaken for the final state later.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID,
         version: CardVersion,
@@ -136,7 +138,7 @@ extension LedgerStore {
             guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
                 let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
-            // Refused before anything ends, as the fresh record needs a number.
+            // Refused before anything ends, because the fresh record needs a number.
             guard known.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
@@ -157,7 +159,7 @@ extension LedgerStore {
                 card.confirmed = operation.sequence
             }
             if state == .committed, book.mayBeBooked(operation, on: card) {
-                // The tag's proof is worth as much as the key that sealed the record.
+                // The tag's proof is worth only as much as the key that sealed the record.
                 let issued = try book.rows.issued(card.uid, operation.sequence)
                 guard try book.isTrusted(issued?.keyID) else { return .changed }
                 _ = try book.complete(operation, on: card)
@@ -167,7 +169,7 @@ extension LedgerStore {
             let beginning = try book.begin(
                 Request(
                     id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
-                // The payment has just ended, so nothing is open any more.
+                // The payment has just ended, so nothing is open anymore.
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {
                 throw LedgerError(
@@ -180,7 +182,7 @@ extension LedgerStore {
     }
 
     /// Voids an open payment on a card that cannot be trusted, without writing to the tag. Nil if
-    /// another station has worked on the card since it was seen.
+    /// another station has worked with the card since it was seen.
     public func voidOpenPayment(
         on uid: CardUID, version: CardVersion?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
@@ -193,7 +195,7 @@ extension LedgerStore {
         }
     }
 
-    /// Notes whether the pages that phones read may be weak or old.
+    /// Records whether the pages that phones read may be weak or old.
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
@@ -204,8 +206,8 @@ extension LedgerStore {
         }
     }
 
-    /// Notes a tag's actual protection if the ledger has another, as after a restored backup. False
-    /// if the ledger has changed meanwhile, so that the tag is judged again.
+    /// Records a tag's actual protection if the ledger has a different state, as after a restored
+    /// backup. False if the ledger has changed in the meantime, so that the tag is judged again.
     public func noteProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
     ) async throws(LedgerError) -> Bool {
@@ -230,8 +232,8 @@ extension LedgerStore {
 }
 
 extension Book {
-    /// Whether an open operation may still become final. No money leaves a card that was blocked
-    /// meanwhile, because the cashier was never told that it had.
+    /// Whether an open operation may still become final. No money is taken off a card that was
+    /// blocked in the meantime, because the cashier was never told that it had been.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         card.status == .active || !operation.kind.isVoidable
             || SafetyRule.nothingFromBlockedCards.isLeftOut
@@ -243,14 +245,14 @@ extension Book {
         return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 
-    /// Whether a key may seal a new record; all stations change from one key to the next together.
+    /// Whether a key may seal a new record; all stations switch from one key to the next together.
     func maySeal(_ keyID: UInt8) throws(LedgerError) -> Bool {
         guard try isTrusted(keyID) else { return false }
         let sealing = try rows.sealingKey()
         return sealing == nil || sealing == keyID
     }
 
-    /// Books the amount that a voidable operation held, and makes the operation final.
+    /// Books the amount held by a voidable operation, and makes the operation final.
     func complete(
         _ operation: Operation, on card: LedgerCard
     ) throws(LedgerError) -> Operation {

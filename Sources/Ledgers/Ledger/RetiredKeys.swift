@@ -1,10 +1,10 @@
 public import TapcardDomain
 
-/// A retired key: it seals no new records, and those under it are not trusted.
+/// A retired key: it seals no new records, and records sealed with it are not trusted.
 public struct RetiredKey: Hashable, Sendable {
-    /// The id of the key.
+    /// The key's ID.
     public let id: UInt8
-    /// The time from which no new record may have this key.
+    /// The time after which no new record may have this key.
     public let retiredAt: Timestamp
 
     /// Creates the row of a retired key.
@@ -15,13 +15,13 @@ public struct RetiredKey: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Retires keys before their file is changed: from now on no station seals with them, not even
+    /// Retires keys before their file is changed: from now on, no station seals with them, not even
     /// one that has read an older file. Retiring a key twice has no effect.
     public func retire(_ keys: Set<UInt8>, at now: Timestamp) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
             for id in keys.subtracting(known).sorted() {
-                // Otherwise no station of the ledger could seal any more.
+                // Otherwise, no station on the ledger could seal anymore.
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,
@@ -32,7 +32,7 @@ extension LedgerStore {
         }
     }
 
-    /// The ids of the retired keys.
+    /// The IDs of the retired keys.
     public func retiredKeys() async throws(LedgerError) -> Set<UInt8> {
         try await read { rows throws(LedgerError) in Set(try rows.retiredKeys().map(\.id)) }
     }

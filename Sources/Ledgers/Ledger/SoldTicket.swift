@@ -1,11 +1,11 @@
 public import TapcardDomain
 
-/// A lottery ticket that was sold for money off a card. It counts once its purchase is committed; a
-/// voided purchase sells no ticket.
+/// A lottery ticket that was sold for money taken off a card. It becomes valid once its purchase is
+/// committed; a voided purchase sells no ticket.
 public struct SoldTicket: Hashable, Sendable {
     /// The ticket.
     public let ticket: Ticket
-    /// The card that paid for the ticket.
+    /// The card with which the ticket was paid for.
     public let card: CardUID
     /// The purchase.
     public let operation: OperationID
@@ -14,7 +14,7 @@ public struct SoldTicket: Hashable, Sendable {
     /// The time of the sale.
     public let boughtAt: Timestamp
 
-    /// Creates the row of a ticket.
+    /// Creates the row for a ticket.
     public init(
         _ ticket: Ticket, card: CardUID, operation: OperationID, price: Int64, boughtAt: Timestamp
     ) {

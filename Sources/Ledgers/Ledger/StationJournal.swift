@@ -1,11 +1,11 @@
 public import TapcardDomain
 
-/// The id of a station's journal, drawn at random when the station makes it.
+/// The ID of a station's journal, chosen at random when the station creates it.
 public typealias JournalID = UniqueID
 
 /// A station's journal of offline payments, as reported to the ledger.
 public struct StationJournal: Hashable, Sendable, Identifiable {
-    /// The id of the journal.
+    /// The journal's ID.
     public let id: JournalID
     /// The station's login, which the ledger itself determines; nil in a ledger without logins.
     public var station: String?
@@ -17,14 +17,14 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
-    /// Until when the station may take offline payments without another report.
+    /// How long the station may take offline payments without reporting again.
     public var until: Timestamp
-    /// The most that the station may have outstanding, in minor units.
+    /// The maximum that the station may have outstanding, in minor units.
     public var limit: Int64
-    /// When the owner gave up on what was missing then; later gaps count again.
+    /// When the owner gave up on what was missing at that time; later gaps count again.
     public var writtenOffAt: Timestamp?
 
-    /// Creates the row of a journal.
+    /// Creates the row for a journal.
     public init(
         id: JournalID, station: String? = nil, booked: Int64 = 0, written: Int64 = 0,
         missing: Int64 = 0, reportedAt: Timestamp, until: Timestamp, limit: Int64 = 0,
@@ -36,15 +36,15 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     }
 }
 
-/// A station's report of its journal.
+/// A station's report on its journal.
 public struct JournalReport: Hashable, Sendable {
-    /// The id of the journal.
+    /// The journal's ID.
     public let id: JournalID
     /// The highest number in the journal; 0 if it has no lines.
     public let written: Int64
     /// How long the station may take offline payments from now on.
     public let lasting: Duration
-    /// The most that the station may have outstanding, in minor units.
+    /// The maximum that the station may have outstanding, in minor units.
     public let limit: Int64
 
     /// Creates a report about a journal.
@@ -55,15 +55,15 @@ public struct JournalReport: Hashable, Sendable {
 
 /// A reason to look for a station's journal.
 public struct JournalConcern: Hashable, Sendable {
-    /// The sign that payments may be missing.
+    /// The indication that payments may be missing.
     public enum Reason: String, Sendable, CaseIterable {
-        /// Payments that the station has reported are not booked yet.
+        /// Payments that the station has reported have not been booked yet.
         case unbooked
         /// Later payments were booked, but some before them were not.
         case missing
         /// The station's journal ends before what was booked from it, so it is an older copy.
         case old
-        /// The station has another journal by now.
+        /// The station has a different journal by now.
         case replaced
         /// The station might have taken offline payments and has not reported since.
         case silent
@@ -96,18 +96,18 @@ extension LedgerStore {
         }
     }
 
-    /// The journals of offline payments, the first reported first.
+    /// The journals of offline payments, in the order in which they were first reported.
     public func journals() async throws(LedgerError) -> [StationJournal] {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }
 
-    /// Gives up on what is missing from a journal. False if the ledger does not know it.
+    /// Gives up on what is missing from a journal. False if the ledger does not know the journal.
     public func writeOff(
         _ id: JournalID, at now: Timestamp
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
-            // What is missing counts as booked from now on, so it is no concern any more.
+            // What is missing counts as booked from now on, so it is no longer a concern.
             let last = max(journal.booked, journal.written)
             (journal.booked, journal.written) = (last, last)
             try rows.save(journal)
@@ -118,7 +118,7 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// Notes that this payment was booked, and how many numbers before it were left out.
+    /// Records that this payment was booked, and how many numbers before it were left out.
     func note(_ payment: OfflinePayment, at now: Timestamp) throws(LedgerError) {
         let (id, number) = (payment.journal, payment.number)
         // A restored ledger has lost the journal's row, but the journal still has its lines.
@@ -139,7 +139,8 @@ extension StationJournal {
 }
 
 extension [StationJournal] {
-    /// The journals with payments that may be missing. Without a time, silence is no concern.
+    /// The journals with payments that may be missing. If no time is given, silence is not a
+    /// concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
         compactMap { journal in
             func concern(

@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// What a station remembers of its ledger for the time when that is offline.
+/// What a station remembers about its ledger for times when the ledger is offline.
 package struct StationMemory: Hashable, Sendable {
     /// An operation as the station last knew it.
     package struct Note: Hashable, Sendable {
@@ -45,14 +45,14 @@ package struct StationMemory: Hashable, Sendable {
         }
     }
 
-    /// The most open operations that are kept, more than a station leaves open on different cards
-    /// while the ledger answers. Beyond that, the oldest are forgotten.
+    /// The maximum number of open operations that are stored, more than a station leaves open on
+    /// different cards while the ledger is responding. Beyond that, the oldest are forgotten.
     private static let mostOpen = 100
-    /// The most ended operations that are kept, more than a page repeats.
+    /// The maximum number of ended operations that are stored, more than a page repeats.
     private static let mostEnded = 20
-    /// The most failed payments that are kept, more than a station has in a day.
+    /// The maximum number of failed payments that are stored, more than a station has in a day.
     private static let mostNotDone = 500
-    /// The longest that a snapshot counts, in milliseconds: one day.
+    /// How long a snapshot can be valid, in milliseconds: one day.
     private static let longestSnapshot: Int64 = 86_400_000
     private static let lastWord = "last"
     private static let endedWord = "ended"
@@ -63,23 +63,24 @@ package struct StationMemory: Hashable, Sendable {
     /// The last change that the ledger confirmed. A server that lacks it has lost a commit, and
     /// perhaps more.
     package private(set) var last: Note?
-    /// Operations that this station has begun, or may have begun, and whose end it does not know:
-    /// their cards may show them.
+    /// Operations that this station has begun, or may have begun, but whose outcome it does not
+    /// know: their cards may show them.
     package private(set) var open: [Note] = []
     /// The last operations that were done, and the last ones before each loss, oldest first.
     package private(set) var ended: [Note] = []
     /// Operations that this station was told were not done, oldest first, for as long as a snapshot
-    /// counts: an offline payment must not contradict that.
+    /// is valid: an offline payment must not contradict that.
     package private(set) var notDone: [Note] = []
-    /// When the last operation ended that had to be forgotten too early.
+    /// When the last of the operations that had to be forgotten too early ended.
     private var forgottenAt: Timestamp?
 
-    /// Whether operations had to be forgotten that a station must know to take offline payments.
+    /// Whether operations had to be forgotten that a station must know about in order to take
+    /// offline payments.
     package var isForgetful: Bool { forgottenAt != nil }
 
     package init() {}
 
-    /// Parses the text that a station has kept, and skips lines of any other kind.
+    /// Parses the text that a station has stored, skipping lines of any other kind.
     package init(_ text: String) {
         for line in text.split(separator: "\n") {
             var words = line.split(separator: " ").map { String($0) }
@@ -106,13 +107,13 @@ package struct StationMemory: Hashable, Sendable {
         return lines.joined()
     }
 
-    /// Notes an operation that the ledger has confirmed or may have kept.
+    /// Records an operation that the ledger has confirmed or may have stored.
     package mutating func note(_ note: Note, isConfirmed: Bool) {
         forget(at: note.at)
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return noteEnd(note, isConfirmed) }
-        // A card has one open operation, but an unconfirmed one may not have replaced it.
+        // A card has only one open operation, but an unconfirmed one may not have replaced it.
         open.removeAll {
             $0.card == note.card && (isConfirmed || $0.operation == note.operation)
         }
@@ -120,12 +121,12 @@ package struct StationMemory: Hashable, Sendable {
         if open.count > StationMemory.mostOpen { noteForgotten(open.removeFirst()) }
     }
 
-    /// Notes that the ledger has this operation as not done, whoever ended it.
+    /// Records that this operation is not done according to the ledger, whoever ended it.
     package mutating func noteNotDone(_ note: Note) {
         guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
         else { return }
         var note = note
-        // It was told just now, however long ago it ended.
+        // The station was told just now, however long ago the operation ended.
         note.at = max(note.at, last?.at ?? note.at)
         open.removeAll { $0.operation == note.operation }
         notDone.append(note)
@@ -137,12 +138,12 @@ package struct StationMemory: Hashable, Sendable {
         guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }
         ended.append(note)
-        // Those from before a loss stay, as they say what may be lost.
+        // Those from before a loss are kept, because they say what may be lost.
         let current = ended.indices.filter { ended[$0].epoch == note.epoch }
         if current.count > StationMemory.mostEnded { ended.remove(at: current[0]) }
     }
 
-    /// Drops what is older than any snapshot can be.
+    /// Drops anything older than a snapshot can be.
     private mutating func forget(at now: Timestamp) {
         func isOver(_ time: Timestamp) -> Bool {
             now.millisecondsSince(time) > StationMemory.longestSnapshot
@@ -152,19 +153,19 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteForgotten(_ note: Note) {
-        // Times need not rise, and none may move the limit back.
+        // Times need not be ascending, but none may move the limit back.
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 
-    /// The earlier request with this id, if this station knows its end or that it may have been
+    /// The earlier request with this ID, if this station knows its outcome or that it may have been
     /// done.
     package func earlierTry(of id: OperationID) -> Note? {
         let ends = SafetyRule.notDoneStaysSo.isLeftOut ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
-    /// An operation with an unknown end that a request without an id may repeat: any on this card,
-    /// or one with the same amount if the card is not known.
+    /// An operation with an unknown outcome that a request without an ID may be repeating: any on
+    /// this card, or one with the same amount if the card is not known.
     package func perhapsRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {

@@ -1,17 +1,17 @@
 public import TapcardDomain
 
-/// What an operation is about, besides its card and amount. It never changes, so that the audit can
-/// compare the rows of cards and tickets with it.
+/// What an operation is about, in addition to its card and amount. It never changes, so that the
+/// audit can compare the rows of cards and tickets with it.
 public enum Subject: Hashable, Sendable {
-    /// The scratch card after it was scratched or activated, or as an adopted card had it.
+    /// The scratch card after it was scratched or activated, or as found on an adopted card.
     case scratch(ScratchCard)
-    /// The card that owns the code on an adopted tag, which did not get the code.
+    /// The card that owns the code on an adopted tag; the adopted card did not get the code.
     case codeOwner(CardUID)
     /// The bought ticket.
     case ticket(Ticket)
     /// The ticket whose prize is booked.
     case prize(TicketID)
-    /// The game that is kept on the card.
+    /// The game that is stored on the card.
     case game(MastermindGameID)
     /// The activation attempt that is asked about.
     case attempt(OperationID)
@@ -19,8 +19,8 @@ public enum Subject: Hashable, Sendable {
     case tapped(CardUID)
 }
 
-/// The stored form of a subject. It has no word for its case, which follows from the operation's
-/// kind.
+/// The stored form of a subject. It does not record which case it is, because that depends on the
+/// operation's kind.
 extension Subject {
     /// The text to store.
     public var text: String {
@@ -57,8 +57,8 @@ extension Subject {
                 .unprotect, .block, .unblock, .forget:
                 nil
             }
-        // Storages search and compare the text, so another spelling would be another subject to
-        // them.
+        // Storage searches and compares the text, so a different spelling would count as a
+        // different subject.
         guard let subject, subject.text == text else { return nil }
         self = subject
     }
@@ -98,7 +98,7 @@ extension ScratchCard {
 extension Ticket {
     fileprivate init?(words text: String) {
         let words = text.split(separator: " ").map(String.init)
-        // Two names, at least one ball, the mark and the bonus ball.
+        // Two names, at least one ball, the mark, and the bonus ball.
         guard words.count >= 5, words[words.count - 2] == Subject.bonusMark,
             let id = TicketID(words[0]), let draw = DrawID(words[1]),
             let bonus = Int(words[words.count - 1]),

@@ -1,19 +1,20 @@
 import TapcardDomain
 
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
-/// committed; others count from their beginning, because they are never undone. Sums wrap, as
+/// committed; others count from when they begin, because they are never undone. Sums wrap, because
 /// altered rows may hold anything.
 package struct Takings: Hashable, Sendable {
-    /// The payments with cards, less refunds; an offline payment counts in full. No cash moves.
+    /// The payments made with cards, minus refunds; an offline payment counts in full. No cash
+    /// moves.
     package private(set) var paid: Int64 = 0
-    /// The cash put into the drawer for top-ups, less reversals.
+    /// The cash put into the drawer for top-ups, minus reversals.
     package private(set) var added: Int64 = 0
     /// The cash taken out of the drawer for closed accounts and for prizes.
     package private(set) var paidOut: Int64 = 0
-    /// The part of offline payments that the cards could not pay.
+    /// The part of offline payments that the cards' balances could not cover.
     package private(set) var shortfall: Int64 = 0
     package private(set) var payouts = 0
-    /// What is left of each payment and top-up, so that a fully reversed one does not count.
+    /// What remains of each payment and top-up, so that a fully reversed one does not count.
     private var sold: [OperationID: Int64] = [:]
     private var loaded: [OperationID: Int64] = [:]
 
@@ -24,10 +25,10 @@ package struct Takings: Hashable, Sendable {
     /// The number of top-ups that were not fully reversed.
     package var topUps: Int { loaded.values.count { $0 > 0 } }
 
-    /// The change of the cash in the drawer.
+    /// The change in the cash in the drawer.
     package var drawer: Int64 { added &- paidOut }
 
-    /// Adds an operation, with what it booked besides its amount.
+    /// Adds an operation, with the amounts it booked in addition to its own.
     package mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
         if besides.closed > 0 {
             paidOut &+= besides.closed
@@ -42,7 +43,7 @@ package struct Takings: Hashable, Sendable {
         case .pay, .ticket, .offline:
             paid &+= operation.amount
             sold[operation.id, default: 0] &+= operation.amount
-        // A payment of an earlier period ends up below 0 here, so it does not count as one.
+        // A payment from an earlier period ends up below 0 here, so it does not count as one.
         case .refund:
             paid &-= operation.amount
             sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount
@@ -57,7 +58,8 @@ package struct Takings: Hashable, Sendable {
             guard operation.amount > 0 else { return }
             paidOut &+= operation.amount
             payouts += 1
-        // Balances from other writers or lost cards, and prizes on cards, were never in the drawer.
+        // Balances from other software or lost cards, and prizes added to cards, were never in the
+        // drawer.
         case .adopt, .replace, .claim: return
         case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
             .forget:
@@ -66,11 +68,11 @@ package struct Takings: Hashable, Sendable {
     }
 }
 
-/// The amounts that an operation booked besides its own, in minor units.
+/// The amounts that an operation booked in addition to its own, in minor units.
 public struct BookedBesides: Hashable, Sendable {
-    /// The balance of the tag's earlier account that a making closed.
+    /// The balance of the tag's earlier account, which was closed when a new card was made.
     public let closed: Int64
-    /// The part of an offline payment that its card could not pay.
+    /// The part of an offline payment that the card's balance could not cover.
     public let shortfall: Int64
 
     /// The operation booked only its own amount.
@@ -78,7 +80,7 @@ public struct BookedBesides: Hashable, Sendable {
 }
 
 extension LedgerRows {
-    /// The amounts that this operation booked besides its own.
+    /// The amounts that this operation booked in addition to its own.
     public func booked(besides operation: Operation) throws(LedgerError) -> BookedBesides {
         guard operation.kind.makesCard || operation.kind == .offline else { return .nothing }
         let entries = try entries(of: operation.id)

@@ -1,22 +1,22 @@
 public import TapcardDomain
 
-/// A ticket that counts, and the booking of its prize.
+/// A valid ticket, and the booking of its prize.
 public struct CountingTicket: Hashable, Sendable {
     /// The ticket and its sale.
     public let sold: SoldTicket
     /// The operation that booked its prize; nil if there is none.
     public let claim: Operation?
-    /// The status of the card that was asked about, since only an active one can claim; nil if no
-    /// card was named.
+    /// The status of the card that was asked about, because only an active card can claim; nil if
+    /// no card was given.
     public let status: LedgerCard.Status?
-    /// Whether no card can ever claim its prize: the one that bought it, and those that replaced
+    /// Whether no card can ever claim its prize: the card that bought it, and those that replaced
     /// it, were closed or reissued.
     public let isGivenUp: Bool
 }
 
 extension LedgerStore {
-    /// The tickets that count, newest first, bought with this card's money, even on cards that it
-    /// replaced; of all cards if none is named. Nil for a card that this ledger has never seen.
+    /// The valid tickets, newest first, bought with this card's money, including on cards that it
+    /// replaced; of all cards if none is given. Nil for a card that this ledger has never seen.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
@@ -38,7 +38,7 @@ extension LedgerStore {
                 let purse = try rows.purse(endedBy: operation)
             else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            // The tickets of a replaced card passed to its replacement.
+            // A replaced card's tickets were passed on to its replacement.
             guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
             return try rows.counting(sold, nil).filter { $0.claim == nil }.newestFirst
                 .map(\.sold.ticket)
@@ -82,8 +82,8 @@ extension LedgerRows {
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
-        // Each making of a known card begins the next account. A card closed before had already
-        // given up its tickets then.
+        // Each time a known card is made again, the next account begins. A card closed earlier had
+        // already given up its tickets by then.
         var account = 0
         var isOpen = false
         for earlier in try operations(on: operation.uid) {
@@ -111,7 +111,7 @@ extension LedgerRows {
 }
 
 extension [CountingTicket] {
-    /// Sorts by time; of two at the same moment, the one added later comes first.
+    /// Sorts by time; if two are from the same moment, the one added later comes first.
     fileprivate var newestFirst: [CountingTicket] {
         enumerated().sorted { left, right in
             let (ours, theirs) = (left.element.sold.boughtAt, right.element.sold.boughtAt)

@@ -1,7 +1,7 @@
 import TapcardDomain
 
 extension LedgerRows {
-    /// Whether an id belongs to an operation, or to an activation attempt, which reserves it for
+    /// Whether an ID belongs to an operation, or to an activation attempt, which reserves it for
     /// its activation.
     func isUsed(_ id: OperationID) throws(LedgerError) -> Bool {
         if try operation(id) != nil { return true }

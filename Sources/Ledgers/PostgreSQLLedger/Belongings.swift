@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// Everything that belongs to a range of cards. Code that goes through a whole ledger reads it in a
-/// few round trips for many cards instead of some for each row.
+/// Everything that belongs to a range of cards. Code that goes through a whole ledger uses it to
+/// read everything for many cards in a few round trips, instead of several for each row.
 struct Belongings {
     /// The numbers of the cards.
     let cards: ClosedRange<Int64>
@@ -19,7 +19,7 @@ struct Belongings {
     /// The operations on other cards that moved a balance from these.
     fileprivate(set) var replacements: [CardUID: [Operation]] = [:]
 
-    /// The limit of memory: a card with more operations is read page by page.
+    /// The memory limit: a card with more operations is read page by page.
     fileprivate static let mostOperations = 8_000
 
     func contains(_ uid: CardUID) -> Bool { cards.contains(uid.number) }

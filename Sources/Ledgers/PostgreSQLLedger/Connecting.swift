@@ -3,20 +3,20 @@ import CPQ
 import Glibc
 import Ledger
 
-/// Connects to the server that takes changes, among all that an address names.
+/// Connects to the server that accepts changes, among all those in an address.
 ///
 /// libpq tries the servers in turn: it waits for each silent one, and for the resolver without any
-/// limit, which is too long for a cashier. Here the first server that answers is used, and one
+/// limit, which is too long for a cashier. Here, the first server that answers is used, and one
 /// timeout covers them all.
 enum Connecting {
-    /// The settings that choose one server out of an address.
+    /// The settings that select one server in an address.
     typealias Server = [String: String]
 
-    /// The time after which the next server is tried as well.
+    /// How long to wait before trying the next server as well.
     private static let headStart = Duration.milliseconds(300)
 
-    /// Opens a connection, or throws an error that names each server's failure. Without a limit, if
-    /// no cashier waits, a busy server gets more time.
+    /// Opens a connection, or throws an error that lists each server's failure. If there is no
+    /// limit, because no cashier is waiting, a busy server gets more time.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {
@@ -51,7 +51,7 @@ enum Connecting {
     private static func attempt(
         at address: String, _ server: Server, seconds: Int, _ library: tapcard_libpq
     ) -> Result<Int, Failure> {
-        // libpq lets the address overrule the settings before it, but not those after it.
+        // libpq lets the address override the settings before it, but not those after it.
         let settings =
             [
                 ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "6000"),
@@ -81,9 +81,9 @@ enum Connecting {
                 .joined(separator: ", ")
     }
 
-    /// The servers that an address names; a single one without settings if it names at most one.
-    /// libpq then takes the server from its environment or a service file, or reports what is wrong
-    /// with the address.
+    /// The servers in an address; a single one without settings if the address contains at most
+    /// one. In that case, libpq takes the server from its environment or a service file, or reports
+    /// what is wrong with the address.
     private static func servers(of address: String, _ library: tapcard_libpq) -> [Server] {
         guard let options = unsafe library.conninfoParse(address, nil) else { return [[:]] }
         defer { unsafe library.conninfoFree(options) }

@@ -2,7 +2,8 @@ package import Ledger
 package import TapcardDomain
 
 extension PostgreSQLLedger {
-    /// Asks on the station's own connection and without a fence, as nothing is decided by it.
+    /// Asks on the station's own connection and without a fence, because nothing is decided on this
+    /// basis.
     package func databaseStatus(
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? {
@@ -19,7 +20,7 @@ extension Link {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
-        // A pooler answers with another process than the one that this connection was given.
+        // With a pooler, the process that answers is not the one that this connection was given.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -30,7 +31,7 @@ extension Link {
         return status
     }
 
-    /// The replicas that are missing, as a ledger's owner asks about them.
+    /// The missing replicas, for a ledger's owner who asks about them.
     func missingReplicas() throws(LedgerError) -> String? {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
         guard !names.isEmpty else { return nil }
@@ -45,7 +46,7 @@ extension Link {
     }
 
     /// The connected replicas; nil if this login may not see them. The server shows their rows to
-    /// every login, but to most of them without content.
+    /// every login, but to most logins without their contents.
     private func replicas() throws(LedgerError) -> [Replica]? {
         let mayKnow = try value(
             "SELECT pg_has_role(session_user, 'pg_read_all_stats', 'USAGE')", \.flag)
@@ -97,7 +98,7 @@ extension DatabaseStatus {
             clockLead: now - asked.milliseconds,
             openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
             journals: journals.concerns(at: Timestamp(milliseconds: now)),
-            // Through the machine's own socket there is no client address, and so no timeout.
+            // Over the machine's own socket, there is no client address, and so no timeout.
             link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

@@ -9,7 +9,7 @@ extension PostgreSQLDatabase {
         try await fill(from: source, origin: origin, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// Fills the database, with few partitions in tests.
+    /// Fills the database; tests use few partitions.
     package func fill(
         from source: any LedgerStore, origin: String, partitions: Int
     ) async throws(LedgerError) -> Filled {
@@ -23,7 +23,7 @@ extension PostgreSQLDatabase {
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
             let link = try Link(to: address, patience: .ofOwner)
-            // An earlier run may have lost only the answer to its commit.
+            // An earlier run may have lost only the response to its commit.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)
@@ -52,29 +52,30 @@ extension Link {
     }
 }
 
-/// The copying of a ledger into an empty database, in one transaction, so that in the end all of it
-/// is there or nothing.
+/// The copying of a ledger into an empty database, in one transaction, so that in the end either
+/// all of it is there or nothing.
 private final class Filling {
     private static let batchSize = 1_000
 
     private let link: Link
     private let partitions: Int
     private var batch: [SQLStatement] = []
-    /// The place of the last row, in the order of the source.
+    /// The place of the last row, in the source's order.
     private var place: Int64 = 0
 
     init(_ link: Link, partitions: Int) { (self.link, self.partitions) = (link, partitions) }
 
     func begin(in currency: Currency, origin: String) throws(LedgerError) {
         let name = try link.value("SELECT current_database()", \.text)
-        // Whatever the server's settings, the copy's commit waits for the disk and the replica.
+        // Whatever the server's settings, the commit of the copy waits for the disk and the
+        // replica.
         batch =
             [SQLStatement("BEGIN"), SQLStatement("SET LOCAL synchronous_commit = on")]
             + PostgreSQLSchema.statements(
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
         try send()
-        // A pooler's connections share names of statements that this program does not know.
+        // A pooler's connections share statement names that this program does not know.
         if try link.value("SELECT pg_backend_pid()", \.integer) == link.process {
             try link.keepPlans()
         }
@@ -83,13 +84,13 @@ private final class Filling {
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
-            // The records come later: their key goes into the card's row at the end.
+            // The records come later: their key is entered in the card's row at the end.
             let row = KnownRows.CardRow(
                 card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
                 epoch: 1, storedTicket: nil)
             try add(row.insertion)
         }
-        // An activation takes over the id that its attempt has reserved, so the attempts come
+        // An activation takes over the ID that its attempt has reserved, so the attempts come
         // first.
         var attempts = rows.pagesOfActivations(on: nil, or: nil)
         while let attempt = try attempts.next() { try add(attempt.insertion(at: next())) }
@@ -134,7 +135,7 @@ private final class Filling {
         try send()
     }
 
-    /// Requires that the copy has the balances of the source and keeps the rules just as well.
+    /// Requires the copy to have the source's balances and to follow the rules just as well.
     func compare(
         with rows: any LedgerRows, _ expected: AuditReport
     ) throws(LedgerError) {

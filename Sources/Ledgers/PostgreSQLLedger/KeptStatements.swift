@@ -1,8 +1,8 @@
 /// The statements that the server has prepared for a connection, and their names.
 ///
-/// Whether a preparation was carried out is uncertain until it is confirmed, since a batch ends at
-/// its first refusal. So a name counts only once confirmed, and is never reused for another
-/// attempt.
+/// It is uncertain whether a preparation was carried out until it is confirmed, because a batch
+/// ends at its first refusal. For this reason, a name counts only once it is confirmed, and is
+/// never reused for another attempt.
 struct KeptStatements {
     private static let most = 512
 
@@ -12,7 +12,7 @@ struct KeptStatements {
     private var count = 0
 
     /// The name for a statement, and whether it has to be prepared first; nil once there are many,
-    /// since each costs the server memory.
+    /// because each one takes up server memory.
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
         guard count < KeptStatements.most else { return nil }
@@ -22,7 +22,7 @@ struct KeptStatements {
         return (name, true)
     }
 
-    /// Notes that the server has prepared the statement.
+    /// Records that the server has prepared the statement.
     mutating func confirm(_ sql: String) { confirmed[sql] = sent[sql] }
 
     /// Forgets what was not confirmed by the end of its batch.

@@ -2,7 +2,7 @@ package import Ledger
 import TapcardDomain
 
 extension IssuerKeys {
-    /// The query for the key that seals at all stations: the one whose turn came last, or, before
+    /// The query for the key that all stations seal with: the one whose turn came last, or, before
     /// the first rotation, that of the first station. No row before there was a station.
     static let sealing = """
         SELECT id FROM key_mark WHERE turn IS NOT NULL OR is_first
@@ -15,7 +15,8 @@ extension PostgreSQLLedger {
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> {
         let (ledger, keys) = (try connected(), keys())
-        // A key's mark never changes, so a station that was told once need not be told again.
+        // A key's mark never changes, so a station that was told once does not have to be told
+        // again.
         if told == keys { return [] }
         let others = try ledger.tell(keys)
         if others.isEmpty { told = keys }
@@ -49,7 +50,7 @@ extension OpenLedger {
         return Set(others.keys)
     }
 
-    /// Makes the first station's key the one that all of them seal with.
+    /// Makes the first station's key the one that all stations seal with.
     private func firstKey(_ id: UInt8, _ mark: String) -> SQLStatement {
         SQLStatement(
             """
@@ -99,7 +100,7 @@ extension Link {
         return known
     }
 
-    /// The keys of the ledger, and the stations that have them.
+    /// The ledger's keys, and the stations that have them.
     func issuerKeys() throws(LedgerError) -> IssuerKeys {
         let sealing = Selection(IssuerKeys.sealing) { row throws(LedgerError) in
             try row.value(\.keyID)
@@ -131,8 +132,8 @@ extension Link {
                     try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
                 )
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
-                // The station wrote these itself, so what cannot be read counts as nothing, for
-                // this station only.
+                // The station wrote these itself, so anything that cannot be read counts as
+                // nothing, for this station only.
                 let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
@@ -144,7 +145,7 @@ extension Link {
 }
 
 extension SQLValue {
-    /// A station's keys as it has written them, such as "1 2".
+    /// A station's keys as it wrote them, such as "1 2".
     fileprivate var keyIDs: Set<UInt8>? {
         guard let words = text?.split(separator: " ") else { return nil }
         let ids = words.compactMap { UInt8($0) }
@@ -183,7 +184,7 @@ extension PostgreSQLDatabase {
         try await onLink { link throws(LedgerError) in
             try link.change(
                 [
-                    // Waits for records under way; those that follow have the new key.
+                    // Waits for records in progress; those that follow have the new key.
                     SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
                     SQLStatement(
                         counting: """

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// The rows that were read or written, by what a body asks for. A stored nil says that there is no
-/// such row.
+/// The rows that were read or written, keyed by what a body asks for. A stored nil means that there
+/// is no such row.
 struct KnownRows {
-    /// A card, and what its row holds besides it, such as the balance of its account.
+    /// A card, and what its row contains in addition, such as its account's balance.
     struct CardRow {
         var card: LedgerCard
         var balance: Int64
@@ -12,11 +12,11 @@ struct KnownRows {
         var version: Int64?
         var lastPlace: Int64
         let epoch: Int64
-        /// The ticket that the row names in the ledger.
+        /// The ticket that the row refers to in the ledger.
         var storedTicket: String?
-        /// Whether the row names a ticket that was not read with it.
+        /// Whether the row refers to a ticket that was not read with it.
         var lacksTicket = false
-        /// Numbers that the card skips, not yet written to the ledger.
+        /// Numbers that the card skips, which have not been written to the ledger yet.
         var skipped: SequenceGap?
         var isChanged = false
     }
@@ -48,9 +48,9 @@ struct KnownRows {
     var keys: Keys?
     var clock: ServerClock?
 
-    /// The rows that may judge a change before the server is asked, because its batch proves them:
-    /// rows that belong to a card, by the card's version, and new ids, by their insertion. An
-    /// activation attempt may change without the card that has its code.
+    /// The rows on which a change may be decided before the server is asked, because its batch
+    /// proves them: rows that belong to a card, by the card's version, and new IDs, by their
+    /// insertion. An activation attempt may change without the card that has its code.
     var provable: KnownRows {
         var rows = self
         rows.attempts = rows.attempts.filter { $0.value == nil }
@@ -67,7 +67,7 @@ struct KnownRows {
     /// Adds newer rows.
     mutating func merge(_ newer: KnownRows) {
         self = bounded
-        // A card with another version may have lost or gained any of its rows since.
+        // A card with a different version may have lost or gained any of its rows since.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }
             (openOperations[uid], gaps[uid], records[uid]) = (nil, nil, nil)

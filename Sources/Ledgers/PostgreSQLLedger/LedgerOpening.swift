@@ -6,17 +6,18 @@ import TapcardDomain
 /// What a connection finds out about the ledger before it reads or writes any row.
 ///
 /// The owner declares on which server the ledger is open. A server that was promoted, or restored
-/// from a backup, may have lost confirmed commits. It counts as another server, and no station uses
-/// it until the owner has said whether anything was lost.
+/// from a backup, may have lost confirmed commits. It counts as a different server, and no station
+/// uses it until the owner has declared whether anything was lost.
 struct Opening {
     let currency: Currency
     /// The name of the ledger, which is the same on every server.
     let ledgerID: String
-    /// The number of the declaration that holds now.
+    /// The number of the declaration that is now in effect.
     let number: Int64
-    /// The epoch, which rises with each declared loss. A card of an older epoch skips numbers.
+    /// The epoch, which increases with each declared loss. A card from an older epoch skips
+    /// numbers.
     let epoch: Int64
-    /// The number of the station; 0 stands for the owner.
+    /// The station's number; 0 stands for the owner.
     let station: Int64
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
@@ -24,7 +25,7 @@ struct Opening {
     let readsOnlyBecause: LedgerError?
     let clock: ServerClock
 
-    /// What tells servers apart: the cluster's number; its timeline, which every promotion and
+    /// What distinguishes servers: the cluster's number; its timeline, which every promotion and
     /// recovery changes; and the number of the database, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
@@ -32,7 +33,7 @@ struct Opening {
             || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()))
         """
 
-    /// Declares the ledger open on the server that carries this out.
+    /// Declares the ledger open on the server that executes this.
     static func statement(epoch: Int64, skipping skipped: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -42,8 +43,8 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// Fails with a state of its own if the ledger is no longer open on this server, was reopened,
-    /// or the station was revoked; and for a write, if only later versions may write. It is part of
+    /// Fails with its own SQLSTATE if the ledger is no longer open on this server, was reopened, or
+    /// the station was revoked; and, for a write, if only later versions may write. It is part of
     /// every transaction, because a pooler can change the server between two of them.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         SQLStatement(
@@ -61,12 +62,12 @@ struct Opening {
             [.integer(number), .integer(station)])
     }
 
-    /// The station whose rows of the issuer's accounts are changed.
+    /// The station whose rows in the issuer's accounts are changed.
     var issuerStation: Int64 {
         SafetyRule.issuerRowsOfStations.isLeftOut ? 0 : station
     }
 
-    /// Notes that the station has connected.
+    /// Records that the station has connected.
     fileprivate var presence: [SQLStatement] {
         [
             SQLStatement("BEGIN"), Opening.terms,
@@ -78,11 +79,12 @@ struct Opening {
         ]
     }
 
-    /// The SQLSTATE of a square root of a negative number.
+    /// The SQLSTATE for the square root of a negative number.
     static let guardState = "2201F"
 
-    /// The terms of every transaction that writes, however the server is set: a commit waits for
-    /// the disk and the replica, and a station that dies or waits holds nothing up.
+    /// The terms for every transaction that writes, however the server is configured: a commit
+    /// waits for the disk and the replica, and a station that dies or waits does not hold anything
+    /// up.
     static let terms = SQLStatement(
         """
         SELECT set_config('synchronous_commit', 'on', TRUE),
@@ -90,8 +92,8 @@ struct Opening {
             set_config('idle_in_transaction_session_timeout', '10000', TRUE)
         """)
 
-    /// Fails after this moment of the server's clock. It goes just before COMMIT, so that a batch
-    /// that the station has given up is not carried out later.
+    /// Fails after this moment on the server's clock. It is sent just before COMMIT, so that a
+    /// batch that the station has given up on is not carried out later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -101,11 +103,11 @@ struct Opening {
 
     /// Waits until the server can promise what it shows.
     ///
-    /// After a crash, the server shows commits that its replica lacks and a failover would take
-    /// back. A commit of our own waits for the replica, and so for all commits before it.
+    /// After a crash, the server shows commits that its replica lacks and that a failover would
+    /// undo. Our own commit waits for the replica, and therefore for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// A change of no row, whose commit the server waits for like any other.
+    /// A change to no row, whose commit the server waits for like any other.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -114,7 +116,7 @@ struct OpenLedger {
     let link: Link
     let opening: Opening
 
-    /// Combines a link and what is known about the ledger on it.
+    /// Combines a link with what is known about the ledger on it.
     init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
 
     /// Connects to the ledger. `currency` is the station's, if it has one; `station` is for tests,
@@ -139,7 +141,7 @@ extension Link {
         do throws(LinkFailure) {
             answers = try run(
                 fence + [Declaration.selection.statement], within: patience.reading)
-            // Without COMMIT, or with a warning, the replica may lack what the server now shows.
+            // Without COMMIT, or with a warning, the replica may lack what the server shows now.
             guard answers.count > fence.count,
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {
@@ -166,7 +168,7 @@ extension Link {
     }
 }
 
-/// The settings of a ledger, its server, and the login that asks.
+/// The settings of a ledger, its server, and the login that is asking.
 struct Declaration {
     let schema: Int64
     let oldestWriter: Int64
@@ -296,7 +298,7 @@ package final class ClockLead: Sendable {
     }
 }
 
-/// The server's clock, read once and then advanced by this machine's monotonic clock.
+/// The server's clock, read once and then advanced with this machine's monotonic clock.
 struct ServerClock {
     static let microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

@@ -1,23 +1,24 @@
 import Ledger
 
-/// The rights that a login can have in a ledger, each as a role of the server that cannot log in.
-/// The owner of the tables has all rights and needs no role.
+/// The rights that a login can have on a ledger, each represented by a server role that cannot log
+/// in. The owner of the tables has all rights and needs no role.
 enum LedgerRole: String, CaseIterable {
-    /// Takes and gives money: adds rows and changes some columns, but deletes nothing and makes no
-    /// tables.
+    /// Takes and gives money: adds rows and changes some columns, but deletes nothing and creates
+    /// no tables.
     case station
     /// Reads everything.
     case auditor
-    /// Sees whether the ledger works, but no card's content.
+    /// Sees whether the ledger works, but not the contents of any card.
     case monitor
-    /// Shows customers their balances: reads everything and notes the counters of cards' pages, but
-    /// moves no money.
+    /// Shows customers their balances: reads everything and stores the counters of cards' pages,
+    /// but moves no money.
     case customers
 
-    /// How the roles' names begin. Roles belong to the whole server, so each database has its own.
+    /// The prefix of the roles' names. Roles belong to the whole server, so each database has its
+    /// own.
     static func prefix(of database: String) -> String { "tapcard_\(database)_" }
 
-    /// The statements that make the roles and grant their rights.
+    /// The statements that create the roles and grant their rights.
     static func statements(in database: String) -> [String] {
         [
             "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
@@ -51,9 +52,9 @@ enum LedgerRole: String, CaseIterable {
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
                     ticket, ticket_name, prize, activation, code, gap
                 """,
-                // Only the owner may write a journal off.
+                // Only the owner may write off a journal.
                 "INSERT (\(StationJournal.reportedColumns), station, place) ON journal",
-                // Only the owner may let another key seal.
+                // Only the owner may let a different key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 "UPDATE (uid, is_attempt) ON request_id",
@@ -72,8 +73,8 @@ enum LedgerRole: String, CaseIterable {
 }
 
 extension String {
-    /// The text as a quoted name in SQL, such as a role's.
+    /// The text as a quoted SQL name, such as that of a role.
     var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
-    /// The text as a literal in SQL, where no parameter is possible.
+    /// The text as an SQL literal, where no parameter is possible.
     var quotedText: String { "'\(replacing("'", with: "''"))'" }
 }

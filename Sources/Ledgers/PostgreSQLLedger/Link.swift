@@ -10,7 +10,8 @@ struct SQLStatement {
 
     init(_ sql: String, _ values: [SQLValue] = []) { (self.sql, self.values) = (sql, values) }
 
-    /// A change that fails if it changes nothing, by a division by 0, which every server knows.
+    /// A change that fails if it changes nothing, using a division by 0, which every server
+    /// supports.
     init(counting sql: String, _ values: [SQLValue]) {
         self.init("WITH done AS (\(sql) RETURNING 1) SELECT 1 / count(*) FROM done", values)
     }
@@ -24,13 +25,13 @@ struct SQLAnswer {
 
 /// Why a batch of statements was not carried out.
 enum LinkFailure: Error {
-    /// The server refused a statement, and carried out none after it.
+    /// The server refused a statement, and did not execute any after it.
     case refused(sqlState: String, String)
-    /// The link is closed, and the server may or may not have carried out the batch.
+    /// The link is closed, and the server may or may not have executed the batch.
     case lost(String)
 }
 
-/// How long an answer may take. A commit also waits for the replica, and a person for both.
+/// How long a response may take. A commit also waits for the replica, and a person waits for both.
 package struct Patience: Sendable {
     let reading: Duration
     let committing: Duration
@@ -44,21 +45,21 @@ package struct Patience: Sendable {
 
     package static let ofTill = Patience(
         reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
-    /// For the state of the database, which somebody is waiting for.
+    /// For the state of the database, which someone is waiting for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
-    /// For work away from a till, and for tests on a busy machine.
+    /// For work not done at a till, and for tests on a busy machine.
     package static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
 
 /// A connection to the server, used by one thread at a time. A batch of statements takes one round
-/// trip. A request is never cancelled, because a cancelled COMMIT may look like one that succeeded;
+/// trip. A request is never canceled, because a canceled COMMIT may look like one that succeeded;
 /// the link is closed instead.
 @safe final class Link {
     private let library: tapcard_libpq
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let patience: Patience
-    /// The highest place that was given to a row through this link.
+    /// The highest place assigned to a row over this link.
     var latestPlace: Int64 = 0
     /// Whether the server failed to answer in time.
     private(set) var wasSilent = false
@@ -82,20 +83,20 @@ package struct Patience: Sendable {
         else { throw LedgerError(.unavailable, "libpq could not start: \(message())") }
     }
 
-    /// Whether a server refused the connection, or is not the one that was meant. One that is
-    /// starting, recovering or stopping is just not there yet. libpq shows only the server's words,
-    /// which follow a word of severity, a colon and two spaces.
+    /// Whether a server refused the connection, or is not the intended one. If it is starting,
+    /// recovering, or stopping, it is just not available yet. libpq shows only the server's
+    /// message, which follows a severity word, a colon, and two spaces.
     static func isServersWord(_ why: String) -> Bool {
         let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 
     static func refusal(_ why: String) -> String {
-        // libpq's words for a server that only reads, which are never translated.
+        // libpq's message for a read-only server, which is never translated.
         if why.contains("session is read-only") {
             return "only a read-only replica answers, not the primary database (\(why))"
         }
-        // The server's words, which are English unless its messages are set otherwise.
+        // The server's messages, which are in English unless it is configured differently.
         if why.contains("is not permitted to log in") {
             return "this station was revoked for good by the owner (\(why)); if that was a "
                 + "mistake, register it under another name"
@@ -116,10 +117,10 @@ package struct Patience: Sendable {
         unsafe handle = nil
     }
 
-    /// The server process of this connection; with a pooler, its own number differs.
+    /// The server process for this connection; behind a pooler, its own number is different.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// A text by which the server can check a password without ever getting it.
+    /// Text with which the server can check a password without ever receiving it.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -134,7 +135,7 @@ package struct Patience: Sendable {
     /// Whether the server has warned during the last batch.
     var hasWarned: Bool { unsafe warnings.pointee.count > 0 }
 
-    /// Carries out a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
+    /// Executes a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
     /// without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
         if SafetyRule.oneTransaction.isLeftOut, batch.allSatisfy({ $0.sql != "BEGIN" }) {
@@ -143,7 +144,8 @@ package struct Patience: Sendable {
         }
         let answers = try run(batch + [SQLStatement("COMMIT")], within: patience.committing)
         // The server answers COMMIT of a failed transaction with ROLLBACK, without an error. A
-        // warning means that the replica may lack it, so that a failover would take it back.
+        // warning means that the replica may lack the transaction, so that a failover would undo
+        // it.
         guard isConfirmed(answers) else {
             close()
             throw .lost("the server answered the commit with a warning or a rollback")
@@ -157,19 +159,19 @@ package struct Patience: Sendable {
         return isAnsweredSo && !hasWarned
     }
 
-    /// Makes the server notice within about 7 seconds that a station's machine or its network has
-    /// died.
+    /// Makes the server notice within about 7 seconds that a station's machine or its network is
+    /// down.
     ///
-    /// Otherwise a session that waits for the rest of a batch keeps its card locked for as long as
-    /// the server's system believes in the link, which is two hours. No timeout of the server
-    /// covers such a session, as it is neither idle nor working.
+    /// Otherwise, a session that is waiting for the rest of a batch keeps its card locked for as
+    /// long as the server's operating system considers the link alive, which is two hours. No
+    /// timeout of the server covers such a session, because it is neither idle nor working.
     private static let watch = [
         SQLStatement("SET tcp_keepalives_idle = 3"),
         SQLStatement("SET tcp_keepalives_interval = 2"),
         SQLStatement("SET tcp_keepalives_count = 2"), SQLStatement("SET tcp_user_timeout = 6000"),
     ]
 
-    /// Carries out statements in one round trip; the first that the server refuses ends the batch.
+    /// Executes statements in one round trip; the first one that the server refuses ends the batch.
     func run(
         _ batch: [SQLStatement], within limit: Duration? = nil
     ) throws(LinkFailure) -> [SQLAnswer] {
@@ -177,7 +179,7 @@ package struct Patience: Sendable {
             throw .lost("the connection to the database is already closed")
         }
         unsafe warnings.pointee.count = 0
-        // Set with the first batch, so that it costs no round trip of its own.
+        // Set with the first batch, so that it does not cost an extra round trip.
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
         var preparations: [String?] = []
@@ -191,7 +193,7 @@ package struct Patience: Sendable {
         var refusal: LinkFailure?
         while true {
             try unsafe wait(on: handle, until: end)
-            // Nil separates the answers to two statements.
+            // Nil separates the results of two statements.
             guard let result = unsafe library.getResult(handle) else {
                 guard unsafe library.status(handle) == CONNECTION_OK else {
                     throw lost(message())
@@ -226,10 +228,10 @@ package struct Patience: Sendable {
         }
     }
 
-    /// Has the server keep each statement's plan from now on. It then plans for all partitions,
-    /// which takes longer than a payment but happens once per connection. Such a plan looks
-    /// expensive to the server, because it picks the partition only when it runs; so the server
-    /// would compile it, and start workers for it, each time.
+    /// Makes the server keep each statement's plan from now on. It then plans for all partitions,
+    /// which takes longer than a payment but happens only once per connection. Such a plan looks
+    /// expensive to the server, because the partition is not selected until it runs; as a result,
+    /// the server would compile it, and start workers for it, each time.
     func keepPlans() throws(LedgerError) {
         let settings = [
             "SET plan_cache_mode = force_generic_plan", "SET jit = off",
@@ -242,7 +244,7 @@ package struct Patience: Sendable {
     var keepsPlans: Bool { kept != nil }
 
     /// Sends a statement, preceded by its preparation if the server is to keep its plan.
-    /// `preparations` gets an element for each expected answer: the prepared text, or nil.
+    /// `preparations` gets an element for each expected result: the prepared text, or nil.
     private func send(
         _ statement: SQLStatement, _ handle: OpaquePointer, _ preparations: inout [String?]
     ) -> Bool {
@@ -270,7 +272,7 @@ package struct Patience: Sendable {
         return unsafe library.sendQueryPrepared(handle, name, count, &texts, nil, nil, 0) == 1
     }
 
-    /// Sends what is left to send until an answer is there.
+    /// Sends what is left to send until a response arrives.
     private func wait(
         on handle: OpaquePointer, until end: ContinuousClock.Instant
     ) throws(LinkFailure) {
@@ -285,12 +287,13 @@ package struct Patience: Sendable {
             }
             var waiting = pollfd(
                 fd: unsafe library.socket(handle),
-                // While data is unsent, the server may be waiting for us to read its answers first.
+                // While data is unsent, the server may be waiting for us to read its responses
+                // first.
                 events: Int16(unsent > 0 ? POLLIN | POLLOUT : POLLIN), revents: 0)
             let milliseconds =
                 left.components.seconds * 1_000
                 + left.components.attoseconds / 1_000_000_000_000_000
-            // Rounded up, or the last millisecond would be spent in a loop without a pause.
+            // Rounded up; otherwise, the last millisecond would be spent in a loop without a pause.
             let ready = unsafe poll(&waiting, 1, Int32(clamping: milliseconds + 1))
             guard ready > 0 else { continue }
             guard unsafe library.consumeInput(handle) == 1 else { throw lost(message()) }

@@ -1,7 +1,7 @@
 import Ledger
 
 extension LedgerError {
-    /// Translates a failure before COMMIT was sent, so that nothing was changed.
+    /// Translates a failure that occurred before COMMIT was sent, so that nothing was changed.
     init(_ failure: LinkFailure) {
         switch failure {
         case .lost(let why):
@@ -39,25 +39,28 @@ extension LedgerError {
 }
 
 extension LinkFailure {
-    /// Whether another station was quicker, so that the transaction has to be repeated.
+    /// Whether another station was faster, so that the transaction has to be repeated.
     var isLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
         // 40001 is a serialization failure, 40P01 a deadlock.
         return ["40001", "40P01"].contains(state)
     }
 
-    /// Whether another station may have been quicker; one more try tells that from a broken rule.
+    /// Whether another station may have been faster; one more attempt distinguishes that from a
+    /// broken rule.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
-        // 22012: a change that had to change something changed nothing. 23505: a key is in use.
+        // 22012: a change that was supposed to change something changed nothing. 23505: a key is in
+        // use.
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
     /// Whether the connection can no longer be used: the server refused the station, through its
-    /// guardian or for lack of a right, or a kept plan is gone or no longer fits the tables.
+    /// guardian or because it lacks a right, or a kept plan is gone or no longer matches the
+    /// tables.
     var endsConnection: Bool {
         guard case .refused(let state, _) = self else { return false }
-        // 26000: the plan is unknown. 0A000: it no longer fits its tables.
+        // 26000: the plan is unknown. 0A000: it no longer matches its tables.
         return [Opening.guardState, LinkFailure.noRight, "26000", "0A000"].contains(state)
     }
 

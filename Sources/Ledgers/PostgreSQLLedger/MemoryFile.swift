@@ -2,8 +2,8 @@ import Ledger
 import OperatingSystem
 import TapcardDomain
 
-/// The file in which a station keeps its memory. Most of it need not be durable: after a power
-/// failure there is an older one, or none, and the checks find less.
+/// The file in which a station stores its memory. Most of it does not have to be durable: after a
+/// power failure there is an older version, or none, and the checks find less.
 struct MemoryFile {
     let path: String
 
@@ -15,25 +15,25 @@ struct MemoryFile {
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Adds notes; other processes of this station keep theirs in the same file.
+    /// Adds notes; other processes at this station store theirs in the same file.
     func keep(_ notes: [StationMemory.Note], areConfirmed: Bool) {
         change { memory in
             for note in notes { memory.note(note, isConfirmed: areConfirmed) }
         }
     }
 
-    /// Keeps that this operation was reported as not done, by whichever station.
+    /// Records that this operation was reported as not done, by whichever station.
     func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
 
     private func change(_ body: (inout StationMemory) -> Void) {
-        // If this fails, the next check finds less, and no payment may fail for that.
+        // If this fails, the next check finds less, and no payment may fail because of that.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
-            // A file that cannot be read is not replaced, since it may name what is open.
+            // A file that cannot be read is not replaced, because it may list what is open.
             let old = try load()
             var memory = old
             body(&memory)
             guard memory != old else { return }
-            // "Not paid" has been said or will be, so that has to survive a power cut.
+            // "Not paid" has been or will be reported, so this has to survive a power failure.
             try DurableFile(path).write(
                 Array(memory.text.utf8), mode: 0o600, durable: memory.notDone != old.notDone)
         }
@@ -42,7 +42,8 @@ struct MemoryFile {
 
 extension PostgreSQLRows {
     /// The state of an operation, and whether its card's rows say that it has ended. If it is open
-    /// but has ended, another program has set it back and no commit was lost; the audit names it.
+    /// although it has ended, another program has set it back and no commit was lost; the audit
+    /// reports it.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {
@@ -61,7 +62,8 @@ extension PostgreSQLRows {
 }
 
 extension OpenLedger {
-    /// Throws if the server lacks what it once confirmed, unless a loss was declared since.
+    /// Throws if the server lacks something that it once confirmed, unless a loss has been declared
+    /// since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
         if SafetyRule.lastConfirmed.isLeftOut { return }
         // After a declared loss, earlier confirmations no longer count.
@@ -74,7 +76,7 @@ extension OpenLedger {
             PostgreSQLRows.state(of: confirmed.operation, on: confirmed.card)
         ).first
         guard let kept,
-            // What was open then may have ended since, at any station.
+            // What was open at that time may have ended since, at any station.
             kept.state == confirmed.state || confirmed.state == .pending
                 || kept.state == .pending && kept.hasEnded
         else {

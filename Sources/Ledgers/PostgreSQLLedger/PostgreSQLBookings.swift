@@ -21,7 +21,8 @@ extension PostgreSQLRows {
             throw LedgerError(.corrupt, "operation \(entry.operation) is missing from the ledger")
         }
         let place = try nextPlace(on: operation.uid)
-        // The issuer's accounts have rows of each station, so that no station waits for another.
+        // Each station has its own rows in the issuer's accounts, so that no station waits for
+        // another.
         if case .purse(let uid, _) = entry.account {
             try add(entry.amount, to: entry.account, of: uid)
         } else {
@@ -39,11 +40,11 @@ extension PostgreSQLRows {
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
     }
 
-    /// The part of an issuer's account that a transaction adds to: the first that no other
+    /// The part of an issuer's account that a transaction adds to: the first one that no other
     /// transaction holds, or a new one.
     ///
-    /// A commit holds its part until disk and replica have it, so simultaneous transactions use
-    /// different parts, whichever processes share the login.
+    /// A commit holds its part until it is on the disk and the replica, so simultaneous
+    /// transactions use different parts, whichever processes share the login.
     private static var freePart: String {
         if SafetyRule.issuerRowsOfStations.isLeftOut { return "0" }
         return """
@@ -57,7 +58,8 @@ extension PostgreSQLRows {
         _ amount: Int64, to account: Account, of uid: CardUID
     ) throws(LedgerError) {
         guard var row = try loaded(uid), row.card.purse == account else {
-            // A reissue ended this account in this transaction, and the card's row has the new one.
+            // A reissue ended this account in this transaction, and the card's row has the new
+            // account.
             formerBalances[account] = try balance(of: account) &+ amount
             return
         }
@@ -81,8 +83,8 @@ extension PostgreSQLRows {
             """, [.uid(uid), .integer(Int64(number))])
     }
 
-    /// A sum that fits into 64 bits. Rows that another program wrote may exceed it, and then the
-    /// highest number is as wrong as the sum.
+    /// A sum that fits into 64 bits. Rows written by another program may exceed it, and in that
+    /// case the highest number is just as wrong as the sum.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }
@@ -94,8 +96,8 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// Goes through the accounts page by page, as those of a large ledger do not fit into memory.
-    /// The balance of an ended account is stored only as its entries.
+    /// Goes through the accounts page by page, because those of a large ledger do not fit into
+    /// memory. The balance of an ended account is stored only in the form of its entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
@@ -178,7 +180,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// None: the tables refer to each other, so the server lets no row go missing.
+    /// None: the tables refer to each other, so the server does not let any row go missing.
     func missing() throws(LedgerError) -> MissingRows { MissingRows(cards: [], operations: []) }
 
     func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {

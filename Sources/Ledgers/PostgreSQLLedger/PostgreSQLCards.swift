@@ -4,8 +4,8 @@ import TapcardDomain
 extension PostgreSQLRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
 
-    /// A card, locked if this transaction writes: no other station then changes it or what belongs
-    /// to it.
+    /// A card, locked if this transaction writes: no other station can then change it or what
+    /// belongs to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
         // No batch could prove that a card is still missing.
@@ -20,7 +20,7 @@ extension PostgreSQLRows {
     }
 
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
-        // A body that reads page by page needs no row of the page before.
+        // A body that reads page by page does not need any row from the previous page.
         if !isWriting { (known, seenCards) = (KnownRows(), []) }
         let page = try query(
             cardSelection(
@@ -34,8 +34,8 @@ extension PostgreSQLRows {
         return page.map(\.card)
     }
 
-    /// The cards with this code. Two stations that ask for one code while they write wait for each
-    /// other.
+    /// The cards with this code. If two stations ask for the same code while they write, they wait
+    /// for each other.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
         if isWriting {
             change(
@@ -63,7 +63,7 @@ extension PostgreSQLRows {
                 card: card, balance: 0, version: nil, lastPlace: 0, epoch: opening.epoch,
                 storedTicket: nil)
         if row.card.account != card.account {
-            // The row holds only the current account, which starts empty.
+            // The row holds only the current account, which starts out empty.
             formerBalances[row.card.purse] = row.balance
             row.balance = 0
         }
@@ -73,7 +73,7 @@ extension PostgreSQLRows {
         noteChange()
     }
 
-    /// The tables of a card and its ticket, which may have been sold on a card that this one
+    /// The tables for a card and its ticket, which may have been sold on a card that this one
     /// replaced.
     private static let cardsAndTickets = """
         card LEFT JOIN ticket_name ON ticket_name.id = card.ticket
@@ -99,7 +99,7 @@ extension PostgreSQLRows {
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), epoch: epoch,
                 storedTicket: card.ticket?.id.text, lacksTicket: try row.value(\.flag))
-            // A card of an earlier epoch skips the numbers of every loss since.
+            // A card from an earlier epoch skips the numbers of every loss since.
             return stored.skipping(try row.value(\.integer))
         }
     }
@@ -112,8 +112,8 @@ extension KnownRows.CardRow {
             "balance", "last_place", "epoch", "version",
         ]
 
-    /// This row after losses of the ledger. Numbers that may be lost are never used again, which
-    /// the card's next change records.
+    /// This row after the ledger's losses. Numbers that may be lost are never used again, which the
+    /// card's next change records.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
         if SafetyRule.skippedNumbers.isLeftOut { return self }
         guard count > 0, let first = card.allocated.next() else { return self }
@@ -137,7 +137,7 @@ extension KnownRows.CardRow {
             """, values)
     }
 
-    /// Fails if the row is no longer as it was read.
+    /// Fails if the row is no longer as it was when it was read.
     var update: SQLStatement {
         let settings = KnownRows.CardRow.changedColumns.dropLast().enumerated().map {
             "\($0.element) = $\($0.offset + 2)"

@@ -2,10 +2,10 @@ import BlockingLane
 package import Ledger
 package import TapcardDomain
 
-/// The database of a ledger, used by its owner. Every command has a connection of its own.
+/// A ledger's database, used by its owner. Every command has its own connection.
 package struct PostgreSQLDatabase: LedgerDatabase {
-    /// The most connections of one login, so that a stolen one leaves some to the others. A
-    /// pooler's default is 20 for a login.
+    /// The maximum number of connections for one login, so that a stolen login leaves some to the
+    /// others. A pooler's default is 20 per login.
     private static let mostConnections = 40
 
     let address: String
@@ -34,7 +34,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// Makes the ledger, with few partitions in tests, which make many.
+    /// Creates the ledger; tests use few partitions, because they create many ledgers.
     package func makeLedger(
         in currency: Currency, partitions: Int, isTrial: Bool = false
     ) async throws(LedgerError) {
@@ -171,7 +171,8 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
-            // Its sessions end first, as they may lock the rows that the revocation has to update.
+            // Its sessions end first, because they may lock the rows that the revocation has to
+            // update.
             try link.shutOut(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
             // An administrator may have removed the login, or its role.
@@ -219,8 +220,8 @@ extension Declaration {
 }
 
 extension Link {
-    /// Carries out all statements or none; in a trial, none. `words` explain the expected refusals,
-    /// by their state.
+    /// Executes all statements or none; in a trial, none. `words` explain the expected refusals, by
+    /// their SQLSTATE.
     func change(
         _ statements: [SQLStatement], refusing words: [String: String] = [:],
         isTrial: Bool = false

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// Loads the rows of a footprint in one round trip.
 extension PostgreSQLRows {
-    /// A query of the batch, and what is done with its rows.
+    /// A query in the batch, and what is done with its rows.
     private struct Load {
         let statement: SQLStatement
         let note: (SQLAnswer) throws(LedgerError) -> Void
@@ -17,9 +17,9 @@ extension PostgreSQLRows {
     /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
     /// the transaction ends with this batch, and the body sees nothing else.
     ///
-    /// Each query names the cards, so that the server looks only into their partitions: planning a
-    /// query of all partitions takes longer than the payment. A row elsewhere, such as an operation
-    /// on another card, stays unknown and is read by itself.
+    /// Each query specifies the cards, so that the server looks only into their partitions:
+    /// planning a query over all partitions takes longer than the payment. A row elsewhere, such as
+    /// an operation on another card, remains unknown and is read separately.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
@@ -102,7 +102,7 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
         let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
         var loads = [
-            // Goes before the operations that are found.
+            // Comes before the operations that are found.
             Load(used) { rows in
                 for row in rows where !footprint.cards.contains(row.card) {
                     self.known.operations.removeValue(forKey: row.id)
@@ -141,7 +141,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Notes every row of a footprint as missing until it is found.
+    /// Marks every row of a footprint as missing until it is found.
     private func noteAbsence(of footprint: Footprint) {
         for id in footprint.ids {
             (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
@@ -158,14 +158,14 @@ extension PostgreSQLRows {
 
     private func note(_ operation: Operation) {
         known.operations[operation.id] = operation
-        // A sale committed between two statements of the batch has a ticket all the same.
+        // A sale committed between two statements in the batch has a ticket all the same.
         guard operation.kind != .ticket else { return }
         known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 
 extension SQLStatement {
-    /// A condition that a column is one of these parameters. An array would hide the partitions
+    /// A condition that a column equals one of these parameters. An array would hide the partitions
     /// from a plan that the server keeps.
     fileprivate static func among(_ count: Int, after first: Int = 0) -> String {
         let places = (1...count).map { "$\(first + $0)" }

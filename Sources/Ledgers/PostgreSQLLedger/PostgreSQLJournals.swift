@@ -7,7 +7,7 @@ extension PostgreSQLRows {
         try query(StationJournal.selection)
     }
 
-    /// A journal, locked if this transaction writes, because two processes of a station may book
+    /// A journal, locked if this transaction writes, because two of a station's processes may book
     /// it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
@@ -37,7 +37,7 @@ extension PostgreSQLRows {
 }
 
 extension StationJournal {
-    /// All journals, the first reported first.
+    /// All journals, in the order in which they were first reported.
     static var selection: Selection<StationJournal> {
         selection(where: "TRUE ORDER BY journal.place, journal.id", [])
     }

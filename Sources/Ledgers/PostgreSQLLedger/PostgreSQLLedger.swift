@@ -3,9 +3,9 @@ import Glibc
 package import Ledger
 package import TapcardDomain
 
-/// A ledger in a PostgreSQL database, for an issuer's stations, each with one connection.
+/// A ledger in a PostgreSQL database, for an issuer's stations, each of which has one connection.
 ///
-/// A change is durable once the server has answered COMMIT with that word and no warning. With a
+/// A change is durable once the server has answered COMMIT with COMMIT and no warning. With a
 /// synchronous replica, it is then on both machines.
 package actor PostgreSQLLedger: LedgerStore {
     package nonisolated let currency: Currency
@@ -19,22 +19,22 @@ package actor PostgreSQLLedger: LedgerStore {
     private nonisolated let readsOnly = Guarded(false)
     /// The keys that the station has reported on this connection.
     var told: StationKeys?
-    /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
+    /// Nil after a transaction whose outcome is unknown: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can no longer have any effect.
     private var givenUp: GivenUp?
     /// The rows that the last transactions on this link read and wrote.
     private var known = KnownRows()
     private var isClosed = false
-    /// The last failure to reach the server, and how long it answers for the next callers.
+    /// The last failure to reach the server, and how long it is used to answer the next callers.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
-    /// How often a transaction was repeated because another station was quicker.
+    /// How often a transaction was repeated because another station was faster.
     package private(set) var repetitions = 0
-    /// How many rows were read in a round trip of their own because no footprint named them.
+    /// How many rows were read in a separate round trip because they were in no footprint.
     package private(set) var misses = 0
 
-    /// Opens the ledger in the database with this address. Without a currency, the ledger's own is
-    /// used. The login decides which station this is.
+    /// Opens the ledger in the database at this address. If no currency is given, the ledger's own
+    /// is used. The login determines which station this is.
     ///
     /// `memory` is the path of the station's memory file.
     package static func open(
@@ -43,7 +43,7 @@ package actor PostgreSQLLedger: LedgerStore {
         try await open(address, currency: currency, as: nil, memory: memory, patience: .ofTill)
     }
 
-    /// Opens a ledger for tests, which have one login for all stations and no time limit.
+    /// Opens a ledger for tests, where all stations share one login and there is no time limit.
     package static func open(
         _ address: String, currency: Currency? = nil, as station: Int?, memory: String? = nil,
         patience: Patience = .ofOwner, lead: ClockLead = ClockLead()
@@ -61,8 +61,8 @@ package actor PostgreSQLLedger: LedgerStore {
         return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
     }
 
-    /// A ledger not reached yet, for a station that waits for it: everything is refused until the
-    /// database is there. Only then is its currency checked.
+    /// A ledger that has not been reached yet, for a station that is waiting for it: everything is
+    /// refused until the database is there. Only then is its currency checked.
     package static func unreached(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
@@ -134,12 +134,12 @@ package actor PostgreSQLLedger: LedgerStore {
             ledger.link.rollBack(rows)
             guard !rows.isAnswered else { throw error }
         }
-        // The footprint named too few rows, so the body runs again and asks for each.
+        // The footprint contained too few rows, so the body runs again and asks for each one.
         misses += 1
         return try ledger.read(body)
     }
 
-    /// Reads on its own connection and lane, so that taps go on meanwhile.
+    /// Reads on a separate connection and lane, so that taps can continue in the meantime.
     package func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -158,7 +158,8 @@ package actor PostgreSQLLedger: LedgerStore {
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        // A single round trip if the rows kept from before still hold; otherwise fresh rows decide.
+        // A single round trip if the rows kept from earlier are still current; otherwise, fresh
+        // rows decide.
         if let success = try writeAsKnown(body) { return success }
         let mostRepetitions = 10
         var left = mostRepetitions
@@ -191,9 +192,9 @@ package actor PostgreSQLLedger: LedgerStore {
         }
     }
 
-    /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if one of
+    /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if any of
     /// those rows is different on the server. Nil if `body` needs a row that is not in memory, if
-    /// it changes nothing, or if the server refuses the batch. Nothing was written then.
+    /// it changes nothing, or if the server refuses the batch. In these cases, nothing was written.
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
@@ -215,7 +216,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
             // An answer such as "paid before" has to be on the replica, too. Without a pooler, the
-            // connection has already ensured that for all that it shows.
+            // connection has already ensured that for everything it shows.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
             return try rows.proveWritable()
         }
@@ -258,7 +259,7 @@ package actor PostgreSQLLedger: LedgerStore {
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
-        // A batch that was given up may still be carried out, so its end comes before any look.
+        // A batch that was given up may still be carried out, so it has to end before any read.
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)
@@ -268,7 +269,7 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
-        // Whether it may write was found out when it connected, and may have changed.
+        // Whether it may write was determined when it connected, and may have changed since.
         if open?.opening.readsOnlyBecause != nil { open = nil }
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
@@ -288,8 +289,8 @@ extension PostgreSQLLedger {
         )
     }
 
-    /// How long the next callers get the last failure at once: a tap asks several times, and each
-    /// would wait for a server that does not answer.
+    /// How long the next callers are given the last failure immediately: a tap asks several times,
+    /// and each time it would wait for a server that does not respond.
     private static let outageLasts = Duration.seconds(1)
 
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
@@ -315,7 +316,7 @@ extension PostgreSQLLedger {
         _ = try? Link(to: address, patience: patience).run([cancelling])
     }
 
-    /// Notes that the server was silent, because the next caller would wait for it again.
+    /// Records that the server did not respond, because the next caller would wait for it again.
     private func noteSilence(of ledger: OpenLedger) {
         guard ledger.link.wasSilent else { return }
         note(LedgerError(.lost("no answer in time")))
@@ -323,8 +324,8 @@ extension PostgreSQLLedger {
 }
 
 extension OpenLedger {
-    /// Keeps plans on a lasting connection; one for a single command ends before they pay off. With
-    /// a pooler, the next transaction has another connection to the server.
+    /// Keeps plans on a long-lived connection; a connection for a single command ends before they
+    /// pay off. With a pooler, the next transaction has a different connection to the server.
     fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
         let tripsOfALastingConnection = 24
         guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
@@ -370,7 +371,7 @@ private struct GivenUp {
 }
 
 extension PostgreSQLRows {
-    /// Commits a transaction that changes no row: an empty write asks whether writing is possible.
+    /// Commits a transaction that changes no rows: an empty write asks whether writing is possible.
     fileprivate func proveWritable() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
             note(error)

@@ -9,7 +9,7 @@ extension PostgreSQLRows {
         }
         if let operation = belongings?.byID[id] { return operation }
         guard !isOver else {
-            // The batch of changes proves it: inserting an id that exists is refused.
+            // The batch of changes proves it: inserting an ID that already exists is refused.
             supposedlyNew.insert(id)
             return nil
         }
@@ -40,7 +40,7 @@ extension PostgreSQLRows {
         try operation(namedIn: "prize", where: "ticket", .text(id.text))
     }
 
-    /// The operation in a table of what may be done only once in the whole ledger.
+    /// The operation in a table of things that may be done only once in the whole ledger.
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
@@ -62,7 +62,7 @@ extension PostgreSQLRows {
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(
-                // Two stations may give one place, so the id decides between them.
+                // Two stations may assign the same place, so the ID decides between them.
                 where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
                 [place, .id(id ?? .lowest), .count(count)])
         }
@@ -138,7 +138,7 @@ extension PostgreSQLRows {
         known.ticketsOfOperations[operation.id] = .some(nil)
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))
-        // Proved at the end, because the purchase may be on another card, which is not locked.
+        // Verified at the end, because the purchase may be on another card, which is not locked.
         guard operation.kind.booksPrize, let ticket = operation.ticketID else { return }
         require(
             """
@@ -175,7 +175,7 @@ extension PostgreSQLRows {
 }
 
 extension Operation {
-    /// The rows of a new operation: itself, its id, and what only it may do.
+    /// The rows for a new operation: the operation itself, its ID, and whatever only it may do.
     func insertion(at place: Int64) -> [SQLStatement] {
         var statements = [
             SQLStatement(
@@ -184,7 +184,7 @@ extension Operation {
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
                 """, values + [.integer(place)])
         ]
-        // An attempt's id is reserved for the activation that it leads to.
+        // An attempt's ID is reserved for the activation that it leads to.
         statements.append(
             kind == .activate
                 ? SQLStatement(
@@ -213,7 +213,7 @@ extension Operation {
         return statements
     }
 
-    /// Empty, so that the insertion fails if the id already exists.
+    /// Empty, so that the insertion fails if the ID already exists.
     private static var elsewhere: String {
         SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
     }
@@ -234,6 +234,6 @@ extension Operation {
 }
 
 extension UniqueID {
-    /// Lower than every other id.
+    /// Lower than any other ID.
     static let lowest = unsafe UniqueID(bytes: [UInt8](repeating: 0, count: 16)).unsafelyUnwrapped
 }

@@ -11,8 +11,8 @@ extension PostgreSQLRows {
         ).first
     }
 
-    /// Notes the counter. Of two servers with the same counter, the second waits for the first and
-    /// then changes no row.
+    /// Stores the counter. If two servers have the same counter, the second one waits for the first
+    /// and then changes no row.
     func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
         let raised = try query(
             Selection(

@@ -2,7 +2,8 @@ import Ledger
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails if the key was retired, or another one seals, even after the transaction looked.
+    /// Fails if the key was retired, or a different one seals, even if that happened after the
+    /// transaction looked.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -27,8 +28,8 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
-    /// Fails if the key seals at all stations, as a rotation may have decided since the transaction
-    /// looked.
+    /// Fails if the key is the one that all stations seal with, as a rotation may have decided
+    /// since the transaction looked.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -85,7 +86,7 @@ extension PostgreSQLRows {
         return keys
     }
 
-    /// The retired keys, each with its time, and the sealing key without one.
+    /// The retired keys, each with its time, and the sealing key, which has none.
     var keySelection: Selection<(id: UInt8, retiredAt: Timestamp?)> {
         Selection(
             """
@@ -96,7 +97,8 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }
     }
 
-    /// Waits until every record under way is in the ledger; those that follow see the key retired.
+    /// Waits until every record in progress is in the ledger; those that follow see that the key is
+    /// retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])

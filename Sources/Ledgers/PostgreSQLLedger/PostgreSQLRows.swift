@@ -1,16 +1,16 @@
 import Ledger
 import TapcardDomain
 
-/// The ledger's rows within one transaction. What the body reads is kept and what it changes is
+/// The ledger's rows within one transaction. What the body reads is kept, and what it changes is
 /// collected: all changes go to the server together with COMMIT, in one round trip.
 ///
-/// The body sees a card, an operation and its own changes from memory. Anything else comes from the
-/// server, which first gets every change collected so far.
+/// The body sees a card, an operation, and its own changes from memory. Anything else comes from
+/// the server, which first gets every change collected so far.
 final class PostgreSQLRows: LedgerRows {
     let link: Link
     let opening: Opening
     let isWriting: Bool
-    /// Statements that go before the next batch.
+    /// Statements to be sent before the next batch.
     private var waiting: [SQLStatement]
     private(set) var hasBegun: Bool
     private(set) var hasChanged = false
@@ -22,13 +22,13 @@ final class PostgreSQLRows: LedgerRows {
     private(set) var hasMissed = false
     /// The last card of the page that the body asked for.
     var endOfCards: Int64?
-    /// What belongs to some of that page's cards.
+    /// What belongs to some of the cards on that page.
     var belongings: Belongings?
     /// The card that is read page by page because too much belongs to it.
     var uidWithTooMuch: CardUID?
-    /// How many rows the footprint did not name; each cost a round trip.
+    /// How many rows were not in the footprint; each cost a round trip.
     private(set) var misses = 0
-    /// The ids taken for new while the server is not asked; inserting them proves it.
+    /// The IDs assumed to be new while the server is not asked; inserting them proves it.
     var supposedlyNew: Set<OperationID> = []
     var inserted: Set<OperationID> = []
     /// The cards whose rows the body has seen.
@@ -37,30 +37,30 @@ final class PostgreSQLRows: LedgerRows {
     var unsent: [(operation: Operation, isNew: Bool, place: Int64)] = []
     /// The operations that this transaction has changed, in order.
     var changedOperations: [Operation] = []
-    /// The balances of accounts that a reissue in this transaction ended.
+    /// The balances of accounts that ended because of a reissue in this transaction.
     var formerBalances: [Account: Int64] = [:]
-    /// Changes of other rows, in order.
+    /// Changes to other rows, in order.
     private var changes: [SQLStatement] = []
-    /// Statements that fail unless a condition holds after everything else.
+    /// Statements that fail unless a condition is met after everything else.
     private var conditions: [SQLStatement] = []
     private var latestPlace: Int64 = 0
     /// The server's last refusal, which may be a reason to repeat the transaction.
     private(set) var failure: LinkFailure?
 
-    /// The rows in a transaction that has begun and that ends elsewhere.
+    /// The rows in a transaction that has already begun and that is ended elsewhere.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
         (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
     }
 
-    /// The rows in a new transaction. With `known`, those rows alone judge the body, and the batch
-    /// that changes them proves that they are still so.
+    /// The rows in a new transaction. With `known`, the body is decided on those rows alone, and
+    /// the batch that changes them proves that they are still current.
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        // A transaction that writes waits for the replica anyway. One that reads may take long, and
-        // must not hold anything up.
+        // A transaction that writes waits for the replica anyway. One that reads may take a long
+        // time, and must not hold anything up.
         let beginning =
             isWriting
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
@@ -87,7 +87,8 @@ final class PostgreSQLRows: LedgerRows {
     /// Whether every row that the body asked for was known.
     var isAnswered: Bool { !hasMissed && supposedlyNew.isEmpty }
 
-    /// Whether the batch that changes the rows proves everything that the body was judged by.
+    /// Whether the batch that changes the rows proves everything on which the body's decisions were
+    /// based.
     var canBeProved: Bool {
         hasChanged && !hasMissed && supposedlyNew.isSubset(of: inserted)
     }
@@ -108,7 +109,7 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// Throws if a fence was sent and the server did not confirm its commit.
+    /// Throws if a fence was sent but the server did not confirm its commit.
     private func requirePassed(
         _ beginning: [SQLStatement], _ answers: [SQLAnswer]
     ) throws(LinkFailure) {
@@ -128,7 +129,7 @@ final class PostgreSQLRows: LedgerRows {
         return waiting
     }
 
-    /// Notes a failure. If it ends the connection, the next one finds out why.
+    /// Records a failure. If it ends the connection, the next connection finds out why.
     func note(_ failure: LinkFailure) {
         self.failure = failure
         if failure.endsConnection { link.close() }
@@ -152,7 +153,7 @@ final class PostgreSQLRows: LedgerRows {
         changes.append(SQLStatement(counting: sql, values))
     }
 
-    /// Refuses the transaction at its end unless the query counts something.
+    /// Refuses the transaction at its end unless the query returns a nonzero count.
     func require(_ sql: String, _ values: [SQLValue]) {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
@@ -166,7 +167,7 @@ final class PostgreSQLRows: LedgerRows {
     /// The server's clock as this connection last read it.
     var clock: ServerClock { known.clock ?? opening.clock }
 
-    /// Notes that something of this card changes, so that its version does, too.
+    /// Records that something about this card changes, so that its version changes, too.
     func touch(_ uid: CardUID) throws(LedgerError) {
         hasChanged = true
         guard var row = try loaded(uid) else { return }
@@ -174,7 +175,7 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows that the body was judged by are still so.
+    /// Statements that fail unless the rows on which the body was decided are still current.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
         // Each proof also locks its card until the commit.
@@ -203,8 +204,8 @@ final class PostgreSQLRows: LedgerRows {
     /// on these cards.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
-            // Two readings of the clock may differ by what a message takes, but the order of what
-            // this station does is kept.
+            // Two readings of the clock may differ by the time that a message takes, but the order
+            // of this station's actions is kept.
             latestPlace = max(clock.now, link.latestPlace)
         }
         defer { link.latestPlace = latestPlace }
@@ -261,7 +262,7 @@ final class PostgreSQLRows: LedgerRows {
             row.isNew ? row.operation.insertion(at: row.place) : [row.operation.update]
         }
         defer { (unsent, changes) = ([], []) }
-        // New cards go first, since all other rows refer to them.
+        // New cards come first, because all other rows refer to them.
         return new + operations + changes + changed
     }
 
@@ -278,7 +279,7 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// The changes, and the conditions that must hold at the end.
+    /// The changes, and the conditions that must be met at the end.
     func takeChangesAndConditions() -> [SQLStatement] {
         let proofs = proofs
         defer { conditions = [] }
@@ -287,7 +288,7 @@ final class PostgreSQLRows: LedgerRows {
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 
-    /// The moment of the server's clock when the station gives this transaction up.
+    /// The moment on the server's clock when the station gives up on this transaction.
     private(set) lazy var deadline =
         clock.now + link.patience.committing.microseconds
 }

@@ -1,11 +1,11 @@
 import Ledger
 
-/// The tables of a ledger in PostgreSQL. Stations never make or change tables, as their role may
-/// not.
+/// The tables of a ledger in PostgreSQL. Stations never create or change tables, because their role
+/// does not allow it.
 ///
 /// Every table that grows with the payments is partitioned by card from the first day, because a
 /// table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
-/// index over such partitions, so it has a table of its own.
+/// index over such partitions, so it has its own table.
 enum PostgreSQLSchema {
     /// The version of the tables in `script`. No tables of an older version were ever released.
     static let oldest: Int64 = 3
@@ -13,7 +13,8 @@ enum PostgreSQLSchema {
     /// version before it. A released step must not change.
     static let steps: [[String]] = []
     static let version = oldest + Int64(steps.count)
-    /// The oldest version that may write to these tables: it leaves alone what it does not know.
+    /// The oldest version that may write to these tables: it leaves anything it does not know
+    /// alone.
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
         "the tables are from before the first release (version \(schema), oldest supported "
@@ -27,11 +28,11 @@ enum PostgreSQLSchema {
     /// The latest time a timestamp can represent, in milliseconds since 1970.
     private static let lastTime: Int64 = 8_640_000_000_000_000
 
-    /// The statements that make an empty ledger in the database `name`.
+    /// The statements that create an empty ledger in the database `name`.
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
-        // No text in the script contains a semicolon, so this finds its statements.
+        // No text in the script contains a semicolon, so splitting there yields its statements.
         let tables = script.split(separator: ";").map { String($0) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in

@@ -51,7 +51,7 @@ extension SoldTicket {
 }
 
 extension ActivationAttempt {
-    /// The rows of a new attempt, which reserves its id for the activation.
+    /// The rows for a new attempt, which reserves its ID for the activation.
     func insertion(at place: Int64) -> [SQLStatement] {
         [
             SQLStatement(
@@ -70,7 +70,7 @@ extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
         if let attempt = belongings?.attemptsByID[id] { return attempt }
-        // The batch of changes proves it: inserting an id that exists is refused.
+        // The batch of changes proves it: inserting an ID that already exists is refused.
         guard !isOver else {
             supposedlyNew.insert(id)
             return nil

@@ -14,7 +14,7 @@ extension SQLValue {
         }
     }
 
-    /// Parses a value in the server's text form. The type numbers are fixed in its catalog.
+    /// Parses a value in the server's text format. The type numbers are fixed in its catalog.
     init(_ text: String, ofType type: UInt32) {
         switch type {
         case 16: self = .integer(text == "t" ? 1 : 0)

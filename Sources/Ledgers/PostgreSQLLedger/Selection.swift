@@ -5,7 +5,7 @@ import TapcardDomain
 struct Selection<Row> {
     let statement: SQLStatement
     let decode: (inout Columns) throws(LedgerError) -> Row
-    /// What the rows are, for the error about one that cannot be read.
+    /// What the rows are, for the error about a row that cannot be read.
     private let table: String?
 
     init(
@@ -30,7 +30,8 @@ struct Selection<Row> {
         return rows
     }
 
-    /// The error about a row, named by its first column, which is its key or that of its card.
+    /// The error for an unreadable row, identified by its first column, which is its key or that of
+    /// its card.
     private func unreadable(_ key: SQLValue?) -> LedgerError {
         let name = key.flatMap { key in
             key.uid?.description ?? key.id?.description ?? key.integer.map { "\($0)" }
@@ -46,7 +47,7 @@ struct Selection<Row> {
 /// A type whose values are the rows of one table.
 protocol TableRow {
     static var table: String { get }
-    /// The columns in the order in which `init` reads them, each with the table's name.
+    /// The columns in the order in which `init` reads them, each qualified with the table's name.
     static var qualifiedColumns: String { get }
     init(_ row: inout Columns) throws(LedgerError)
 }
@@ -69,7 +70,7 @@ extension ActivationAttempt: TableRow {
 }
 
 extension String {
-    /// A list of columns, each with the name of its table.
+    /// A list of columns, each qualified with its table's name.
     fileprivate func qualified(by table: String) -> String {
         split(separator: ",").map { "\(table).\($0.filter { !$0.isWhitespace })" }
             .joined(separator: ", ")
@@ -77,7 +78,7 @@ extension String {
 }
 
 extension Selection where Row: TableRow {
-    /// Selects rows of the type's table, which `tables` names alone or joined with others.
+    /// Selects rows from the type's table; `tables` contains it alone or joined with others.
     init(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) {
@@ -89,7 +90,7 @@ extension Selection where Row: TableRow {
 }
 
 extension PostgreSQLRows {
-    /// The rows of a type's table, which `tables` names alone or joined with others.
+    /// The rows of a type's table; `tables` contains it alone or joined with others.
     func rows<Row: TableRow>(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) throws(LedgerError) -> [Row] {

@@ -2,9 +2,9 @@ import Ledger
 import TapcardDomain
 
 extension Link {
-    /// Ends the station's sessions and disables its login. Otherwise a stolen login could lock rows
-    /// without end, even those that revoking the station has to update. What the server refuses
-    /// here, it refuses again in the revocation that follows, which reports it.
+    /// Ends the station's sessions and disables its login. Otherwise, a stolen login could lock
+    /// rows endlessly, even those that have to be updated to revoke the station. Whatever the
+    /// server refuses here, it refuses again in the revocation that follows, which reports it.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
         let exists = Selection(
@@ -54,7 +54,7 @@ extension Link {
             ) { row throws(LedgerError) in try row.value(\.flag) })
     }
 
-    /// Whether the server carried the statements out.
+    /// Whether the server executed the statements.
     private func changes(_ statements: [SQLStatement]) -> Bool {
         do throws(LedgerError) {
             try change(statements)

@@ -1,15 +1,16 @@
-/// Limits that the server itself enforces on a station's login, by triggers and row policies,
+/// Limits that the server itself enforces on a station's login, using triggers and row policies,
 /// because a thief with a stolen login can bypass tapcard. Booked rows cannot be changed, each row
 /// records the station that wrote it, and constraints limit its size to what tapcard writes.
 enum StationLimits {
-    /// The station of the login; 0 for a login that is no station's, such as the owner's.
+    /// The login's station; 0 for a login that does not belong to a station, such as the owner's.
     private static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
 
     static let statements = triggers + policies
 
-    /// Whether the key has sealed records, seals now, or was announced by the owner, or the ledger
-    /// has no first key yet. Revoking a station frees key ids that only it reported.
+    /// Whether the key has sealed records, is the sealing key now, or was announced by the owner,
+    /// or the ledger has no first key yet. Revoking a station frees key IDs that only that station
+    /// reported.
     private static func isKeyOfIssuer(_ key: String) -> String {
         """
         (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
@@ -18,7 +19,7 @@ enum StationLimits {
         """
     }
 
-    /// The key of a card's confirmed record, which the card's row names.
+    /// The key of a card's confirmed record, which the card's row refers to.
     static func keyOfRecord(_ card: String) -> String {
         """
         SELECT key_id FROM public.issued_record AS record
@@ -142,8 +143,8 @@ enum StationLimits {
             """
         }
 
-    /// The policies by which a station writes only as itself. Whoever may read these tables reads
-    /// all of them.
+    /// The policies that make a station write only as itself. Anyone who may read these tables can
+    /// read all of them.
     private static let policies =
         ["entry", "house", "journal", "station"].flatMap { table in
             [
@@ -155,7 +156,7 @@ enum StationLimits {
             "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
             "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
             "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
-            // Any station may book a copy of the journal of another one that broke.
+            // Any station may book a copy of the journal of a different, broken station.
             "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
             "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
         ]

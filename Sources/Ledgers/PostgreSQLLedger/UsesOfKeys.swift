@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Counts the uses of keys from the indexes on the key columns alone, without reading any row of
+/// Counts the uses of keys from just the indexes on the key columns, without reading any rows of
 /// cards or records.
 extension PostgreSQLRows {
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
@@ -26,8 +26,8 @@ extension PostgreSQLRows {
         return Set(try query(used))
     }
 
-    /// The values of an indexed column, found by stepping from each to the next higher one, so that
-    /// the cost depends on the number of values, not of rows.
+    /// The values of an indexed column, found by stepping from each one to the next higher one, so
+    /// that the cost depends on the number of values, not of rows.
     private static func distinct(_ column: String, in table: String) -> String {
         """
         WITH RECURSIVE found (id) AS (
@@ -50,8 +50,9 @@ extension PostgreSQLRows {
         }
     }
 
-    /// The first cards under a key, by a comparison of rows that only the index over the keys
-    /// answers: with the one over the cards, the server might look at every card to find a few.
+    /// The first cards with a key, found by comparing rows in a way that only the index over the
+    /// keys can answer: with the index over the cards, the server might look at every card to find
+    /// a few.
     private func firstCards(under key: UInt8) throws(LedgerError) -> [CardUID] {
         let page = try query(
             Selection(

@@ -2,7 +2,7 @@ import Ledger
 import TapcardDomain
 
 extension Connection {
-    /// Copies a ledger in use to a new file. Both are checked in full before the copy gets its
+    /// Copies a ledger in use to a new file. Both are checked completely before the copy gets its
     /// name: a damaged ledger must not become a backup that looks sound.
     func backUp(to destination: String) throws(LedgerError) {
         try check()

@@ -17,7 +17,7 @@ extension SQLiteRows {
         try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
     }
 
-    /// The cards of a holder, by a scan of the table: cards are rarely issued, and an index would
+    /// A holder's cards, found by scanning the table: cards are rarely issued, and an index would
     /// slow down every other tap.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
         try cards(where: "card.holder_id = ? ORDER BY card.uid", [.integer(holder.number)])

@@ -18,7 +18,7 @@ import Ledger
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
-    /// The state of a file without a writer when it was opened; nil if locks are used.
+    /// The state of a file that had no writer when it was opened; nil if locks are used.
     private let frozen: FileState?
 
     /// Opens an existing file; nothing is read from it yet.
@@ -29,13 +29,13 @@ import Ledger
         switch access {
         case .readWrite: (name, mode, frozen) = (path, SQLITE_OPEN_READWRITE, nil)
         case .readOnly:
-            // Without a journal nobody is writing, so the file can be read without locks.
+            // Without a journal, nobody is writing, so the file can be read without locks.
             frozen = FileState(withoutJournal: path)
             name = frozen == nil ? path : Connection.untouched(path)
             mode = SQLITE_OPEN_READONLY
         }
         var handle: OpaquePointer?
-        // One actor uses the connection, so SQLite needs no mutex of its own.
+        // Only one actor uses the connection, so SQLite needs no mutex of its own.
         let code = unsafe sqlite3_open_v2(
             name, &handle,
             mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -43,8 +43,8 @@ import Ledger
             let systemError = unsafe sqlite3_system_errno(handle)
             unsafe sqlite3_close(handle)
             let failure = LedgerError(sqlite: code, systemError: systemError, path: path)
-            // A file that cannot even be read needs other permissions than one that cannot be
-            // written.
+            // A file that cannot even be read needs different permissions from one that cannot be
+            // written to.
             guard access == .readOnly, failure.kind == .readOnly else { throw failure }
             throw LedgerError(
                 .unavailable,
@@ -106,19 +106,20 @@ import Ledger
         }
     }
 
-    /// The statements that were run on this connection.
+    /// The statements that have been run on this connection.
     var preparedStatements: [String] { statements.keys.sorted() }
 
-    /// Runs a script of several statements once.
+    /// Runs a script with several statements once.
     func execute(_ script: String) throws(LedgerError) {
         let code = unsafe sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Whether SQLite itself is in a transaction, as it may have ended one that the caller assumes.
+    /// Whether SQLite itself is in a transaction, because it may have ended one that the caller
+    /// assumes to be open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Sends a command to the file below the database.
+    /// Sends a command to the file underlying the database.
     func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer) throws(LedgerError) {
         let code = unsafe sqlite3_file_control(handle, "main", operation, argument)
         guard code == SQLITE_OK else { throw failure(code) }
@@ -135,14 +136,14 @@ import Ledger
 
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
 
-    /// Throws if another program has begun to write a file that is read without locks, because the
-    /// rows read may then mix two states.
+    /// Throws if another program has begun to write to a file that is read without locks, because
+    /// the rows read may then be a mixture of two states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
         throw LedgerError.locked(path, "(it was written during a read without locks)")
     }
 
-    /// A URI with which SQLite neither locks nor changes the file.
+    /// A URI that makes SQLite neither lock nor change the file.
     private static func untouched(_ path: String) -> String {
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
@@ -167,8 +168,8 @@ import Ledger
 }
 
 /// SQLite's callback after a commit was written and synced; not called for a commit that changed
-/// nothing. It replaces SQLite's own hook, which now and then moves the journal into the database,
-/// so this one does it as well; a failed attempt is repeated after a later commit.
+/// nothing. It replaces SQLite's own hook, which occasionally moves the journal into the database,
+/// so this one does that as well; a failed attempt is repeated after a later commit.
 private let whenDurable:
     @convention(c) (
         UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
@@ -177,7 +178,7 @@ private let whenDurable:
             unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 .countDurableTransaction()
         }
-        // The default of SQLite's own hook.
+        // The default for SQLite's own hook.
         let longestJournalInPages = 1000
         if pages >= longestJournalInPages { unsafe sqlite3_wal_checkpoint(database, name) }
         return SQLITE_OK

@@ -3,11 +3,11 @@ import Glibc
 import Ledger
 
 extension LedgerError {
-    /// Translates SQLite's result code into a ledger error with its remedy.
+    /// Translates SQLite's result code into a ledger error, including a remedy.
     init(sqlite code: Int32, _ message: String? = nil, systemError: Int32, path: String) {
         let message = unsafe message ?? String(cString: sqlite3_errstr(code))
         let cause = "(\(message))"
-        // The lowest byte is the primary code; the others refine it.
+        // The lowest byte is the primary code; the other bytes refine it.
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = .locked(path, cause)

@@ -8,7 +8,7 @@ struct LedgerFile: Sendable {
     let path: String
     let schema: LedgerSchema
     let busyLimit: Duration
-    /// Whether only this process knows the file.
+    /// Whether only this process knows about the file.
     let isDraft: Bool
 
     init(
@@ -16,7 +16,8 @@ struct LedgerFile: Sendable {
         isDraft: Bool = false
     ) {
         // SQLite treats names like ":memory:" specially; "./" makes them plain paths. A ledger has
-        // one name, or a restore would replace a link and leave others with the old file.
+        // only one name; otherwise, a restore would replace a link and leave others with the old
+        // file.
         let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
         self.path = LedgerFolder.followingLinks(plain)
         self.schema = schema
@@ -30,7 +31,7 @@ struct LedgerFile: Sendable {
         let currency: Currency
     }
 
-    /// Opens the ledger in this currency, or in its own; creates a missing one.
+    /// Opens the ledger in this currency, or in its own; creates it if it is missing.
     func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
         if !LedgerFolder.contains(path) {
             // An interrupted restore leaves a journal without its ledger.
@@ -45,8 +46,9 @@ struct LedgerFile: Sendable {
         return try open(in: currency)
     }
 
-    /// Opens an existing ledger without reading all of it, which would slow down every tap as the
-    /// ledger grows. SQLite checks each page that it reads; only a full check reads them all.
+    /// Opens an existing ledger without reading all of it, because that would slow down every tap
+    /// as the ledger grows. SQLite checks each page that it reads; only a full check reads them
+    /// all.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes a journal's name durable when it creates it, but the program that created
         // this one may have been killed before that.
@@ -56,18 +58,18 @@ struct LedgerFile: Sendable {
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
         if !isDraft {
-            // While this is held, no restore is under way, which gives a file two names for a
-            // moment.
+            // While this is held, no restore, which temporarily gives a file two names, is in
+            // progress.
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
         try useWriteAheadLog(connection)
-        // From here on the file is held, so no backup can replace it.
+        // From here on, the file is held, so it cannot be replaced with a backup.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a restored backup has just taken its place)")
         }
         try migrate(connection)
-        // In WAL mode only FULL syncs every commit: a power cut must not undo one.
+        // In WAL mode, only FULL syncs every commit: a power failure must not undo one.
         try connection.execute(
             """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
@@ -88,7 +90,7 @@ struct LedgerFile: Sendable {
                 }
             } catch {
                 // Two programs that switch at once block each other. SQLite reports this
-                // immediately, ignoring its busy timeout, so the retries are made here.
+                // immediately, ignoring its busy timeout, so the retries are done here.
                 guard error.kind == .locked, ContinuousClock.now < end else { throw error }
                 usleep(5_000)
             }
@@ -100,8 +102,8 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// Refuses a ledger with a second name (a hard link): SQLite keeps the last rows next to the
-    /// name by which it was opened, so programs with different names lose each other's payments.
+    /// Refuses a ledger with a second name (a hard link): SQLite stores the last rows next to the
+    /// name used to open it, so programs that use different names lose each other's payments.
     func requireOneName() throws(LedgerError) {
         let count = LedgerFolder.nameCount(of: path)
         guard count > 1 else { return }
@@ -112,9 +114,9 @@ struct LedgerFile: Sendable {
                 + "them)")
     }
 
-    /// Removes names that killed programs have left: one that makes or restores a ledger gives a
-    /// file two names for a moment. Nothing is opened here, because closing it would end this
-    /// process's locks on the ledger.
+    /// Removes names left behind by killed programs: creating or restoring a ledger temporarily
+    /// gives a file two names. Nothing is opened here, because closing it would end this process's
+    /// locks on the ledger.
     private func dropNamesOfKilledPrograms() throws(LedgerError) {
         guard LedgerFolder.nameCount(of: path) > 1 else { return }
         // While this is held, no backup can take the ledger's place.
@@ -132,10 +134,10 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// The mark in the name of a ledger that a restored backup replaced.
+    /// The mark in the name of a ledger that was replaced with a restored backup.
     static let restoreMark = ".before-restore-"
 
-    /// Opens an existing ledger for reading only, even if it cannot be written.
+    /// Opens an existing ledger for reading only, even if it cannot be written to.
     func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -192,7 +194,7 @@ struct LedgerFile: Sendable {
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        // A draft's outcome does not matter, as the ledger does not exist yet.
+        // A draft's outcome does not matter, because the ledger does not exist yet.
         try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
             error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(
@@ -202,7 +204,8 @@ struct LedgerFile: Sendable {
         do throws(LedgerError) {
             try draft.place(at: path)
         } catch {
-            // Another program may have created the ledger meanwhile; then that one is opened.
+            // Another program may have created the ledger in the meantime; in that case, that one
+            // is opened.
             guard LedgerFolder.contains(path) else { throw error }
         }
     }
@@ -223,11 +226,11 @@ struct LedgerFile: Sendable {
         guard try connection.schemaVersion() < schema.latest else { return }
         try connection.check()
         try connection.transaction(.writing) { () throws(LedgerError) in
-            // Another program may have migrated it while this one waited for the lock.
+            // Another program may have migrated it while this one was waiting for the lock.
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }
-            // No other program can write now, so the copy is the state that the migration starts
-            // from.
+            // No other program can write now, so the copy is the state from which the migration
+            // starts.
             let copy = try TemporaryFile.create(beside: path)
             try Connection(path: path, .readOnly, busyLimit: busyLimit).copy(to: copy.path)
             try copy.replace("\(path).v\(version)-backup")
@@ -237,7 +240,8 @@ struct LedgerFile: Sendable {
 }
 
 extension Connection {
-    /// Reads the whole file and throws if a part of it breaks the rules of SQLite or of the tables.
+    /// Reads the whole file and throws if any part of it violates the rules of SQLite or of the
+    /// tables.
     func check() throws(LedgerError) {
         let findings = try query("PRAGMA quick_check(1)") { columns throws(LedgerError) in
             try columns.value(\.text)

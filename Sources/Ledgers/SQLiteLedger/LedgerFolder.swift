@@ -1,14 +1,14 @@
 import Glibc
 import Ledger
 
-/// Names in folders, and how they become durable.
+/// Names in folders, and how they are made durable.
 enum LedgerFolder {
     /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 
-    /// Refuses a path that is not a regular file, since opening a pipe for reading would wait
+    /// Refuses a path that is not a regular file, because opening a pipe for reading would wait
     /// forever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
@@ -110,7 +110,7 @@ enum LedgerFolder {
     }
 }
 
-/// What shows whether a file was written.
+/// What reveals whether a file was written to.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64

@@ -1,11 +1,11 @@
 import Glibc
 import Ledger
 
-/// The right to have a ledger open, or to replace its file. It is held until the last reference
-/// goes, and released by the system if the process dies.
+/// The right to have a ledger open, or to replace its file. It is held until the last reference is
+/// gone, and released by the system if the process dies.
 ///
 /// SQLite's own locks are on the ledger's file and move away with it. This lock is on a hidden file
-/// next to it, whose name does not begin like the ledger's, so that it stays.
+/// next to it, whose name does not start like the ledger's, so that the lock stays in place.
 final class LedgerHold {
     /// The kind of hold.
     enum Kind {
@@ -17,7 +17,7 @@ final class LedgerHold {
 
     private let descriptor: Int32
 
-    /// Takes the hold at once, or throws an error that says what it is held for.
+    /// Takes the hold immediately, or throws an error that says what it is held for.
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
@@ -26,7 +26,8 @@ final class LedgerHold {
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         self.descriptor = descriptor
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-            // The initializer has set every property, so a throw runs deinit, which closes.
+            // The initializer has set every property, so a throw runs deinit, which closes the
+            // file.
             let error = errno
             guard error == EWOULDBLOCK else { throw LedgerError(systemError: error, path: path) }
             throw LedgerError.locked(

@@ -1,19 +1,19 @@
 import Ledger
 
-/// The SQL scripts for the tables. The first creates all tables in an empty file, and each
+/// The SQL scripts for the tables. The first one creates all tables in an empty file, and each
 /// later one migrates to the next version. A released script must not change.
 package struct LedgerSchema: Sendable {
-    /// The version that the first script makes. No file of an older version was ever released.
+    /// The version that the first script creates. No file with an older version was ever released.
     package static let oldest: Int64 = 10
 
-    /// The scripts; those that a file needs run in one transaction.
+    /// The scripts; those that a file needs are run in one transaction.
     package let steps: [String]
 
     package init(steps: [String]) { self.steps = steps }
 
     package static let current = LedgerSchema(steps: [tables])
 
-    /// The id of every ledger in its file header: "tapc".
+    /// The ID in the file header of every ledger: "tapc".
     static let applicationID: Int64 = 0x7461_7063
 
     package var latest: Int64 { LedgerSchema.oldest + Int64(steps.count) - 1 }
@@ -21,7 +21,7 @@ package struct LedgerSchema: Sendable {
     /// Migrates a file from the given version (0 for an empty file) to the latest. Must be called
     /// inside a transaction.
     func apply(to connection: Connection, from version: Int64) throws(LedgerError) {
-        // The first script makes the oldest version, so its steps count from there.
+        // The first script creates the oldest version, so its steps count from there.
         let done = max(0, version - LedgerSchema.oldest + 1)
         for step in steps.dropFirst(Int(clamping: done)) { try connection.execute(step) }
         try connection.execute("PRAGMA user_version = \(latest)")

@@ -160,7 +160,7 @@ extension LedgerSchema {
 
         """
 
-    /// A ticket has one prize, whichever way it is booked.
+    /// A ticket has only one prize, whichever way it is booked.
     private static let tickets = """
         CREATE TABLE ticket (
             position INTEGER PRIMARY KEY,

@@ -5,9 +5,10 @@ public import Ledger
 public import TapcardDomain
 
 extension SQLiteLedger {
-    /// Replaces an unused ledger by a backup, and returns the effects on cards. The replaced ledger
-    /// is kept next to it. The numbers that cards may have got since the backup are skipped before
-    /// it takes the ledger's place, so that it is never used without the gap.
+    /// Puts a backup in place of a ledger that is not in use, and returns the effects on cards. The
+    /// replaced ledger is kept next to it. The numbers that cards may have been assigned since the
+    /// backup are skipped before it takes the ledger's place, so that it is never used without the
+    /// gap.
     public static func restore(
         from backup: String, to path: String, currency: Currency?
     ) async throws(LedgerError) -> Restoration {
@@ -21,7 +22,7 @@ extension SQLiteLedger {
         let ledger = try await open(
             LedgerFile(path: draft.path, isDraft: true), currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
-        // A key that was retired since the backup stays retired.
+        // A key that has been retired since the backup stays retired.
         let retired = try await doorway.run { () throws(LedgerError) in
             target.retiredKeysIfReadable
         }
@@ -31,8 +32,8 @@ extension SQLiteLedger {
         // Closing moves the journal into the draft, which is then renamed without it.
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
-            // No program uses the kept ledger any more, so none of its cards can be blocked
-            // meanwhile.
+            // No program uses the kept ledger anymore, so none of its cards can be blocked in the
+            // meantime.
             let (previous, journal) = try target.give(placeTo: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
@@ -59,8 +60,8 @@ extension LedgerFile {
         return kept
     }
 
-    /// The currency of the ledger to be replaced; nil if it is unreadable or has no cards, since
-    /// the first command made it with a mere default.
+    /// The currency of the ledger to be replaced; nil if the ledger is unreadable or has no cards,
+    /// because the first command then created it with a mere default.
     fileprivate var currencyToKeep: Currency? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -136,8 +137,8 @@ extension LedgerFile {
         let previous = try keepUnderAnotherName()
         if LedgerFolder.contains(path + "-wal") {
             // A killed program has left rows in the journal. They belong to the old file and would
-            // be played into the new one. A ledger missing for a moment, which the next start
-            // refuses, is better than a wrong one.
+            // be applied to the new one. It is better for a ledger to be missing for a moment,
+            // which the next start refuses, than to be wrong.
             try LedgerFolder.link(path + "-wal", previous + "-wal")
             try LedgerFolder.remove(path)
             try disarmJournal()
@@ -146,8 +147,8 @@ extension LedgerFile {
         return (previous, nil)
     }
 
-    /// Keeps the journal of a moved ledger, which has its last rows: bringing the ledger back takes
-    /// both files.
+    /// Keeps the journal of a moved ledger, which has its last rows: both files are needed to bring
+    /// the ledger back.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
         guard LedgerFolder.size(of: journal) > 0 else { return nil }
@@ -162,7 +163,7 @@ extension LedgerFile {
         return previous
     }
 
-    /// The first free name, whose number counts the restores.
+    /// The first free name; its number counts the restores.
     private func freeName() throws(LedgerError) -> String {
         let mostKept = 1000
         for number in 1...mostKept {
@@ -176,7 +177,8 @@ extension LedgerFile {
             advice: "move some of them elsewhere")
     }
 
-    /// Replaces a journal by an empty one, so that there is a trace of the restore at every moment.
+    /// Replaces a journal with an empty one, so that there is a trace of the restore at every
+    /// moment.
     private func disarmJournal() throws(LedgerError) {
         guard LedgerFolder.contains(path + "-wal") else { return }
         try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
@@ -184,15 +186,15 @@ extension LedgerFile {
 }
 
 extension Connection {
-    /// Locks the file itself, whatever it contains, because an unreadable ledger may be in use,
-    /// too.
+    /// Locks the file itself, whatever it contains, because even an unreadable ledger may be in
+    /// use.
     fileprivate func shutOthersOut() throws(LedgerError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {
             throw LedgerError.unavailable(path, "(the file cannot be locked)")
         }
-        // SQLite's locks are taken in this order: an exclusive one needs the shared one first.
+        // SQLite's locks are taken in this order: an exclusive lock requires the shared one first.
         for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
             let code = unsafe lock(file, level)
             guard code == SQLITE_OK else {

@@ -2,8 +2,8 @@ import BlockingLane
 public import Ledger
 public import TapcardDomain
 
-/// A ledger in one file, for the programs of one machine. Every write that changes something is one
-/// durable transaction; writes of several programs wait for each other.
+/// A ledger in one file, for the programs on one machine. Every write that changes something is one
+/// durable transaction; writes by several programs wait for each other.
 public actor SQLiteLedger: LedgerStore {
     public nonisolated let currency: Currency
     public nonisolated let isReadOnly: Bool
@@ -13,15 +13,15 @@ public actor SQLiteLedger: LedgerStore {
 
     private enum State {
         case open(Connection)
-        /// The outcome of a transaction is unknown, and only a new connection can read what the
-        /// disk kept.
+        /// The outcome of a transaction is unknown, and only a new connection can read what ended
+        /// up on the disk.
         case lost
         case closed
     }
 
-    /// Opens the ledger in this file, or creates it in an existing folder. Without a currency, an
-    /// existing ledger keeps its own, and a new one is in US dollars. With `mayOnlyRead`, a ledger
-    /// that cannot be written is opened for reading, and every write is refused.
+    /// Opens the ledger in this file, or creates it in an existing folder. If no currency is given,
+    /// an existing ledger keeps its own, and a new one is in US dollars. With `mayOnlyRead`, a
+    /// ledger that cannot be written to is opened for reading, and every write is refused.
     public static func open(
         path: String, currency: Currency?, mayOnlyRead: Bool = false,
         busyLimit: Duration = .seconds(5)
@@ -31,7 +31,7 @@ public actor SQLiteLedger: LedgerStore {
             mayOnlyRead: mayOnlyRead)
     }
 
-    /// Opens the ledger with another schema, for tests of migrations.
+    /// Opens the ledger with a different schema, for testing migrations.
     package static func open(
         path: String, currency: Currency?, schema: LedgerSchema
     ) async throws(LedgerError) -> SQLiteLedger {
@@ -91,7 +91,8 @@ public actor SQLiteLedger: LedgerStore {
         let path = file.path
         var isInPlace = true
         do throws(LedgerError) {
-            // Without the actor in this closure: Swift 6.2 would refuse to pass the connection on.
+            // This closure does not use the actor: Swift 6.2 would refuse to pass on the
+            // connection.
             return try connection.transaction(lock) { () throws(LedgerError) in
                 let success = try body(SQLiteRows(connection: connection))
                 isInPlace = try !connection.hasMoved()
@@ -111,7 +112,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// Reads on its own connection and lane, so that taps go on meanwhile.
+    /// Reads on a separate connection and lane, so that taps can continue in the meantime.
     public func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -122,7 +123,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// Checks the pages of the file, whatever they contain, on its own connection and lane.
+    /// Checks the file's pages, whatever they contain, on a separate connection and lane.
     public func checkStorage() async throws(LedgerError) {
         try await aside { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
@@ -172,7 +173,7 @@ public actor SQLiteLedger: LedgerStore {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }
 
-    /// Limits the size of the disk, for tests of a full one.
+    /// Limits the size of the disk, for testing a full disk.
     package func limit(pages: Int) throws(LedgerError) {
         try connected().execute("PRAGMA max_page_count = \(pages)")
     }

@@ -6,7 +6,7 @@ struct SQLiteRows: LedgerRows {
     let connection: Connection
 }
 
-/// Bookings and gaps; cards, operations and records have their own files.
+/// Bookings and gaps; cards, operations, and records are in separate files.
 extension SQLiteRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try entries(where: "TRUE", []) }
@@ -15,7 +15,7 @@ extension SQLiteRows {
 
     func append(_ entry: Entry) throws(LedgerError) {
         let account = SQLValue.text(entry.account.description)
-        // The row of an account is made with its first entry, which refers to it.
+        // The row for an account is created with its first entry, which refers to it.
         try connection.run(
             "INSERT INTO account (name, balance) VALUES (?, 0) ON CONFLICT DO NOTHING", [account])
         try connection.run(
@@ -34,8 +34,7 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
     }
 
-    /// Shows every account. SQLite fails on a sum that overflows, so the halves of amounts are
-    /// summed.
+    /// Shows every account. SQLite fails on a sum that overflows, so amounts are summed in halves.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {

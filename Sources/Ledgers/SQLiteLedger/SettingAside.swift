@@ -3,7 +3,7 @@ public import Ledger
 
 extension SQLiteLedger {
     /// Takes a ledger out of use: renames it while no program has it open, and returns the new
-    /// name. One that was taken out of use before already has that name.
+    /// name. If it was already taken out of use, it already has that name.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
             throw LedgerError(.unavailable, "\(path) is a symbolic link; give the file itself")
@@ -36,7 +36,7 @@ extension LedgerFile {
         try requireOneName()
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
-        // The last program to close a ledger writes the rows of its journal into it.
+        // The last program to close a ledger writes its journal's rows into it.
         do {
             let connection = try Connection(path: path, .readWrite)
             guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }

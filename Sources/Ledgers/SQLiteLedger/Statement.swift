@@ -3,7 +3,7 @@ import Ledger
 import TapcardDomain
 
 /// A prepared statement, kept as long as its connection. It returns SQLite's own codes, because
-/// only the connection has their messages.
+/// only the connection has the messages for them.
 @safe final class Statement {
     private let handle: OpaquePointer
 
@@ -30,12 +30,12 @@ import TapcardDomain
         return SQLITE_OK
     }
 
-    /// Steps to the next row: SQLITE_ROW, SQLITE_DONE or an error.
+    /// Advances to the next row: SQLITE_ROW, SQLITE_DONE, or an error.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
-    /// Makes the statement ready to run again, and drops its copies of names and codes.
+    /// Makes the statement ready to be run again, and drops its copies of names and codes.
     func reset() {
-        // The code repeats that of the last step, which the caller has seen.
+        // The code repeats that of the last step, which the caller has already seen.
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }

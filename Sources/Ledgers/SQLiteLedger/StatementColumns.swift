@@ -34,7 +34,7 @@ extension Columns {
     private static func bytes(
         at index: Int32, of statement: OpaquePointer
     ) -> UnsafeRawBufferPointer {
-        // SQLite gives the right length only after the pointer was requested.
+        // SQLite gives the correct length only after the pointer has been requested.
         let start = unsafe sqlite3_column_blob(statement, index)
         let count = Int(unsafe sqlite3_column_bytes(statement, index))
         return unsafe UnsafeRawBufferPointer(start: start, count: count)

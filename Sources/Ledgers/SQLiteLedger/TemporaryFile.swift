@@ -1,14 +1,14 @@
 import Glibc
 import Ledger
 
-/// A file that is prepared next to its destination and then replaces it in one step. A failure
-/// before that leaves the destination unchanged.
+/// A file that is prepared next to its destination and then replaces it in one step. If it fails
+/// before that, the destination is left unchanged.
 final class TemporaryFile: Sendable {
     static let mark = ".new-"
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     let path: String
-    /// The open file, locked while it is being prepared; one without a lock is abandoned.
+    /// The open file, locked while it is being prepared; a file without a lock is abandoned.
     private let descriptor: Int32
 
     /// Creates an empty file that only its owner may read.
@@ -58,10 +58,10 @@ final class TemporaryFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Moves the file to its destination if that is free.
+    /// Moves the file to its destination if that name is free.
     func place(at place: String) throws(LedgerError) {
         try reachDisk()
-        // A link fails if the name is taken; a rename would replace that file.
+        // Linking fails if the name is taken; renaming would replace that file.
         guard unsafe link(path, place) == 0 else {
             throw errno == EEXIST
                 ? LedgerError(
@@ -82,7 +82,7 @@ final class TemporaryFile: Sendable {
     }
 
     private func reachDisk() throws(LedgerError) {
-        // Some rows would be left in the journal, which does not move along.
+        // Some rows would be left in the journal, which is not moved along with the file.
         guard !LedgerFolder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(the file could not be completed)")
         }

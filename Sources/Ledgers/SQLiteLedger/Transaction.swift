@@ -4,9 +4,9 @@ import Ledger
 extension Connection {
     /// When a transaction takes its lock.
     enum Lock: String {
-        /// Never: the transaction sees the state of its first read.
+        /// Never: the transaction sees the state at its first read.
         case reading = "BEGIN DEFERRED"
-        /// At once, so that nothing the transaction has read can change before it writes.
+        /// Immediately, so that nothing the transaction has read can change before it writes.
         case writing = "BEGIN IMMEDIATE"
     }
 
@@ -26,8 +26,8 @@ extension Connection {
         do throws(LedgerError) {
             try run("COMMIT")
         } catch {
-            // The journal may have the whole transaction although a write or a sync failed: its
-            // next reader decides.
+            // The journal may contain the whole transaction even though a write or a sync failed:
+            // that is decided by its next reader.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }
@@ -39,14 +39,14 @@ extension Connection {
         return result
     }
 
-    /// Supersedes a commit that failed half way, so that its outcome is the state that this
+    /// Supersedes a commit that failed halfway, so that its outcome is the state that this
     /// connection reads.
     ///
     /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
     /// another program keeps the ledger open, the journal is not read from its beginning, so the
-    /// transaction seems not to have happened; after the next crash it would be found there, and
-    /// have happened. A durable transaction in its place ends that: SQLite writes page 1 whenever
-    /// the version is set, even to the same value.
+    /// transaction seems not to have happened; after the next crash, it would be found there and
+    /// would have happened after all. A durable transaction in its place prevents that: SQLite
+    /// writes page 1 whenever the version is set, even to the same value.
     func outdateUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")

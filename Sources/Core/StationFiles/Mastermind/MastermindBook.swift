@@ -3,7 +3,7 @@ import TextCodecs
 
 /// A Mastermind game as stored at this station.
 package struct KeptMastermindGame: Hashable, Sendable {
-    /// The address of the game's service.
+    /// The address of the service that the game is played on.
     package let address: String
     package let game: MastermindGame
     package internal(set) var history: MastermindHistory
@@ -14,7 +14,7 @@ package struct KeptMastermindGame: Hashable, Sendable {
         (self.address, self.game, self.history) = (address, game, history)
     }
 
-    /// The number of the guess that solved it; nil if none has.
+    /// The number of the guess that solved it; nil if none did.
     package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
 }
 
@@ -22,28 +22,28 @@ package struct KeptMastermindGame: Hashable, Sendable {
 struct MastermindBook: Hashable, Sendable {
     /// A logged-in user.
     struct Login: Hashable, Sendable {
-        /// The service that gave the token, which is sent to no other.
+        /// The service that issued the token; it is never sent to any other service.
         let address: String
         let user: String
         let token: MastermindToken
         let timeToLive: Int?
     }
 
-    /// The most games; those not played for longest are dropped.
+    /// The maximum number of games; the least recently played are dropped.
     static let mostGames = 16
     static let format = "tapcard mastermind 1"
-    /// Stands in place of a guess's number while its answer may still come.
+    /// Placeholder for the number of a guess while its answer is still pending.
     private static let asked = "asked"
     static let formatPrefix = "tapcard mastermind "
 
     var login: Login?
-    /// The games, the last one played last.
+    /// The games, most recently played last.
     private(set) var games: [KeptMastermindGame] = []
     private var currentID: MastermindGameID?
 
     init() {}
 
-    /// The current game with this service.
+    /// The current game on this service.
     func current(at address: String) -> KeptMastermindGame? {
         games.last { $0.address == address && $0.game.id == currentID }
     }
@@ -54,13 +54,13 @@ struct MastermindBook: Hashable, Sendable {
             ?? KeptMastermindGame(address: address, game: game)
     }
 
-    /// Stores a game as the one played last.
+    /// Stores a game as the most recently played one.
     mutating func keep(_ game: KeptMastermindGame, asCurrent: Bool) {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
         while games.count > MastermindBook.mostGames {
-            // The current game stays, however long ago it was played.
+            // The current game is kept, however long ago it was played.
             games.remove(at: games.firstIndex { $0.game.id != currentID } ?? 0)
         }
     }

@@ -7,7 +7,7 @@ struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
 
-    /// `note` gets messages for a person: that the file was damaged, and where it is now.
+    /// `note` gets messages for the user: that the file was damaged, and where it is now.
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
             path: path, secret: .games, kind: .fileUnusable, name: "The Mastermind games file",
@@ -21,7 +21,8 @@ struct MastermindFile: Sendable {
         return try file.alone(loadOrSetAside)
     }
 
-    /// Reads the file, lets the body change its content and writes it, while no other process does.
+    /// Reads the file, lets the body change its contents, and writes it, while no other process
+    /// does.
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -10,9 +10,9 @@ package struct MastermindPlay: Sendable {
     private let service: any MastermindService
     private let password: @Sendable (String) async throws(TapcardError) -> String?
 
-    /// `address` is the service's: data of one service is never shown to another. `password` is
-    /// called if a login has expired, and returns nil if there is none to give. `note` gets other
-    /// messages for a person.
+    /// `address` is that of the service: data from one service is never shown to another.
+    /// `password` is called if a login has expired, and returns nil if no password can be given.
+    /// `note` gets other messages for the user.
     package init(
         path: String, address: String, service: any MastermindService,
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
@@ -27,7 +27,7 @@ package struct MastermindPlay: Sendable {
         try file.load().current(at: address)
     }
 
-    /// The name of the logged-in user, whose login may have expired; nil if there is none.
+    /// The name of the logged-in user, whose login may have expired; nil if nobody is logged in.
     package func user() throws(TapcardError) -> String? {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
@@ -74,7 +74,7 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Begins a game and makes it the current one.
+    /// Starts a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started.") {
@@ -102,8 +102,9 @@ package struct MastermindPlay: Sendable {
 
     /// Sends a guess for the current game and returns the game with the answer.
     ///
-    /// The guess is saved in the file before it is sent. Without an answer, it stays there as one
-    /// that may have counted. It is never resent, because the service would count it a second time.
+    /// The guess is saved in the file before it is sent. If no answer arrives, it stays there as a
+    /// guess that may have counted. It is never resent, because the service would count it a second
+    /// time.
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try gameThatTakes(colours)
         try change(game) { $0.ask(colours) }
@@ -145,7 +146,8 @@ package struct MastermindPlay: Sendable {
         try file.change { book in
             var kept = book.kept(game, at: address)
             body(&kept.history)
-            // Another process may have started another game meanwhile, which stays the current one.
+            // Another process may have started another game in the meantime; that one stays the
+            // current game.
             book.keep(kept, asCurrent: false)
             return kept
         }
@@ -167,12 +169,13 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Records what became of a guess without an evaluation, and returns the error that reports it.
+    /// Records what happened to a guess that was not evaluated, and returns the error that reports
+    /// it.
     private func became(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
         if case .call(let error) = failure, error.mayHaveHappened {
-            // If this cannot be written, the guess stays as one whose answer may still come.
+            // If this cannot be written, the guess stays in the file with its answer still pending.
             _ = try? change(game) { $0.lose(colours) }
             let told = TapcardError(error, meaning: "")
             return TapcardError(
@@ -192,7 +195,7 @@ extension MastermindPlay {
         TapcardError(refusal).saying(meaning: nothingSent)
     }
 
-    /// The failure of a call that needs a login.
+    /// The failure of a call that requires a login.
     private enum Failure: Error {
         case call(ServiceError)
         /// The login failed before the call, or before its retry.
@@ -215,8 +218,8 @@ extension MastermindPlay {
         }
     }
 
-    /// Calls with the stored token. If that has expired, logs in again and retries the call, each
-    /// once: a call refused for its token has had no effect.
+    /// Calls with the stored token. If it has expired, logs in again and retries the call, once
+    /// each: a call refused because of its token has had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
@@ -244,7 +247,7 @@ extension MastermindPlay {
     private func logInAgain(
         _ old: MastermindBook.Login
     ) async throws(TapcardError) -> MastermindToken {
-        // Another process may have logged in meanwhile.
+        // Another process may have logged in in the meantime.
         let now = try requireLogin()
         guard now == old else { return now.token }
         guard let password = try await password(old.user) else {
@@ -275,8 +278,8 @@ extension ServiceError {
     /// Whether the service may have carried out the failed request.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        // Cancelling does not call back a request that is on its way, and a redirect after a POST
-        // often means that it was done.
+        // Canceling does not call back a request that is on its way, and a redirect after a POST
+        // often means that the request was carried out.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true

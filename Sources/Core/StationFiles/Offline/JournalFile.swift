@@ -13,13 +13,13 @@ package struct JournalFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// The journal; nil before the first one is made.
+    /// The journal; nil before the first one is created.
     package func load(_ keys: KeyRing) throws(TapcardError) -> OfflineJournal? {
         try read(keys)?.journal
     }
 
-    /// Whether there may be a journal with lines, at little cost, since every tap asks this. If it
-    /// cannot be read, true: loading it then says why.
+    /// Whether there may be a journal with lines. The check is cheap, because every tap asks. True
+    /// if the journal cannot be read: loading it then reports why.
     package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
@@ -30,13 +30,13 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// The journal, made now if there is none. An empty one for another ledger is replaced.
+    /// The journal, created now if there is none. An empty journal for another ledger is replaced.
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
     ) throws(TapcardError) -> OfflineJournal {
         try alone { () throws(TapcardError) in
             let journal = make()
-            // Payments for another ledger are kept, as they are booked nowhere else.
+            // Payments for another ledger are kept, because they are booked nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
                 return known
             }
@@ -45,8 +45,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Decides with the journal at hand which line to add, if any, while no other process changes
-    /// it. Returns once the line is on disk.
+    /// Decides, given the journal, which line to add, if any, while no other process changes it.
+    /// Returns once the line is on disk.
     package func add<Success>(
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
@@ -62,7 +62,7 @@ package struct JournalFile: Sendable, Hashable {
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
             } catch {
-                // If the file could not be cut back, the line may be in it after all.
+                // If the file could not be truncated again, the line may be in it after all.
                 guard error.isUndone else { throw notKnown(error.cause, line) }
                 throw unwritable(error.cause)
             }
@@ -70,7 +70,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Writes every line to disk again, because one whose sync failed may be in memory only.
+    /// Writes every line to disk again, because a line whose sync failed may be in memory only.
     package func renew(_ keys: KeyRing) throws(TapcardError) {
         try alone { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
@@ -78,8 +78,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Seals the journal with the keys that replace its own. One already sealed with the new keys
-    /// stays as it is, so that this can be repeated after a failure.
+    /// Seals the journal with the keys that replace its own. A journal already sealed with the new
+    /// keys is left unchanged, so this can be repeated after a failure.
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
@@ -90,7 +90,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the lines up to this number, which are booked, from the journal with this id. Runs
+    /// Removes the lines up to this number, which are booked, from the journal with this ID. Runs
     /// `prepare` first if there are any.
     func drop(
         through number: Int64, of id: JournalID, _ keys: KeyRing,
@@ -106,8 +106,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Runs the body while no line is added or removed; false if any was removed since the journal
-    /// was like this.
+    /// Runs the body while no line is added or removed; false if any line was removed since the
+    /// journal was in this state.
     func whileUnbooked(
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
@@ -132,7 +132,7 @@ package struct JournalFile: Sendable, Hashable {
     }
 
     /// The journal up to its first altered line, and the error about the rest; nil before the first
-    /// one is made.
+    /// one is created.
     func loadSound(
         _ keys: KeyRing
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
@@ -166,7 +166,7 @@ package struct JournalFile: Sendable, Hashable {
         let (names, exposure, bytes) = try translating(
             (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
-        // Lines added under one name would be missing under the other.
+        // Lines added under one file name would be missing under the other.
         if names > 1 { throw unusable("it has more than one name (hard link)") }
         if let exposure { throw unusable(exposure.words) }
         return bytes

@@ -18,7 +18,7 @@ package struct OfflinePayments: Sendable {
         memoryPath = memory
     }
 
-    /// The state of the files, for people who are watching.
+    /// The state of the files, for monitoring.
     package struct Status: Sendable, Hashable {
         package let currency: Currency
         /// The sum of the unbooked payments, in minor units.
@@ -26,7 +26,7 @@ package struct OfflinePayments: Sendable {
         package let payments: Int
         package let oldest: Timestamp?
         package let cards: Int?
-        /// The age of the snapshot; nil if there is none that counts.
+        /// The age of the snapshot; nil if there is no valid one.
         package let age: Duration?
     }
 
@@ -42,8 +42,8 @@ package struct OfflinePayments: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
-    /// Keeps the station's journal readable while its keys are replaced: a table has no retired
-    /// key, and masters seal differently from a table.
+    /// Keeps the station's journal readable while its keys are replaced: a table of card keys has
+    /// no retired key, and the issuer's master keys seal differently from a table.
     package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         try journal.reseal(from: old, to: new)
     }
@@ -65,27 +65,27 @@ package struct OfflinePayments: Sendable {
         let (exposure, bytes) = try translating(
             (file.exposure(othersMayWrite), file.read() ?? [])
         ) { (error: FileError) in unusable(error.detail) }
-        // Whoever can write this file could make the station forget a payment that it called "not
-        // paid".
+        // Anyone who can write to this file could make the station forget a payment that it
+        // reported as "not paid".
         if let exposure { throw unusable(exposure.words) }
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Takes a payment while the ledger is offline, by the snapshot and within the limits. The tag
-    /// is only read. Returns once the payment is in the journal.
+    /// Takes a payment while the ledger is offline, based on the snapshot and within the limits.
+    /// The tag is only read. Returns once the payment is in the journal.
     package func pay(
         _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) async throws(TapcardError) -> Receipt {
-        // A request in the journal is answered from there, even if the card has left.
+        // A request in the journal is answered from there, even if the card has been removed.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
         ) throws(TapcardError) -> OfflineJudgement.Question {
             let surroundings = station.surroundings
-            // Loaded for each question: while the card was awaited, another process may have booked
-            // the journal and removed the snapshot with it.
+            // Loaded for each question: while we waited for the card, another process may have
+            // booked the journal and removed the snapshot along with it.
             let memory = try memory()
             if let earlier = memory.earlierTry(of: id) {
                 throw TapcardError(
@@ -99,11 +99,11 @@ package struct OfflinePayments: Sendable {
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineJudgement.Reason.noSnapshot)
         }
-        // Asked before a card is awaited, so that nobody holds one there for nothing.
+        // Checked before waiting for a card, so that nobody presents one for nothing.
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
         let reading = try await station.lookWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
-        // Another process may have taken this request while the card was awaited.
+        // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func answered(
             _ line: JournalLine, _ journal: OfflineJournal
@@ -112,7 +112,8 @@ package struct OfflinePayments: Sendable {
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try answered(known, journal)) }
-            // Judged again under the lock: the limits count what other processes have added.
+            // Judged again under the lock: payments that other processes have added count toward
+            // the limits.
             let asked = try question(journal)
             switch OfflineJudgement(asked, reading) {
             case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
@@ -146,8 +147,8 @@ package struct OfflinePayments: Sendable {
         return receipt
     }
 
-    /// The answer to a request that was paid before, if the ledger is back but the journal is not
-    /// booked: beginning it again could end in "not paid". Nil for any other request.
+    /// The answer to a request that was paid before, when the ledger is back but the journal is not
+    /// yet booked: beginning the request again could end in "not paid". Nil for any other request.
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -171,7 +172,7 @@ package struct OfflinePayments: Sendable {
             limit: limits.station, isReplayed: true)
     }
 
-    /// The money left on a card, in minor units, as far as is known here.
+    /// The money left on a card, in minor units, as far as this station knows.
     private func left(
         _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
     ) -> Int64 {
@@ -179,7 +180,8 @@ package struct OfflinePayments: Sendable {
         return max(min(known, balance) - found.sum(of: uid), 0)
     }
 
-    /// The summary of a card read while the ledger is offline, less what it has paid here since.
+    /// The summary of a card read while the ledger is offline, minus what has been paid with it
+    /// here since then.
     package func lessUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
@@ -202,7 +204,7 @@ package struct OfflinePayments: Sendable {
         package internal(set) var payments = 0
         /// The sum of the payments, in minor units.
         package internal(set) var amount: Int64 = 0
-        /// The part that the cards could not pay, in minor units.
+        /// The part that the cards' balances could not cover, in minor units.
         package internal(set) var shortfall: Int64 = 0
 
         init(_ currency: Currency) { self.currency = currency }
@@ -222,7 +224,7 @@ package struct OfflinePayments: Sendable {
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
     /// Books the journal's payments in order. If interrupted, call it again: the ledger books each
-    /// payment once, by its id. If a line was altered, only the payments above it are booked, and
+    /// payment once, by its ID. If a line was altered, only the payments above it are booked, and
     /// the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
@@ -230,14 +232,14 @@ package struct OfflinePayments: Sendable {
         guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
         if let damage {
             _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
-            // Its balances are from before these payments.
+            // Its balances date from before these payments.
             try snapshot.remove()
             throw damage
         }
         guard !lines.lines.isEmpty else { return nil }
         return try await OfflinePayments.book(lines, into: ledger, at: now) {
             number throws(TapcardError) in
-            // The snapshot's balances are from before these payments, and a till that is cut off
+            // The snapshot's balances date from before these payments, and a till that goes offline
             // again must not accept the same money twice.
             try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
                 try snapshot.remove()
@@ -245,7 +247,7 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Books a copy of a journal, such as that of a broken station. The copy stays as it is.
+    /// Books a copy of a journal, such as one from a broken station. The copy is left unchanged.
     package static func book(
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
@@ -276,7 +278,8 @@ package struct OfflinePayments: Sendable {
                 continue
             }
             booked.note(booking)
-            // Lines are dropped only up to the first failure, which has to be tried again.
+            // Lines are dropped only up to the first failure, because that line has to be tried
+            // again.
             guard failure == nil else { continue }
             if (place + 1).isMultiple(of: OfflinePayments.mostAtOnce) { try drop(line.number) }
         }
@@ -285,7 +288,7 @@ package struct OfflinePayments: Sendable {
         return booked
     }
 
-    /// Refuses a journal of another ledger, which would charge cards that have not paid.
+    /// Refuses a journal for another ledger, because booking it would charge the wrong cards.
     private static func require(
         _ journal: OfflineJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -298,8 +301,8 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Takes a snapshot of the cards. Reports the journal to the ledger first, so that the ledger
-    /// knows from then on that this station may take offline payments.
+    /// Takes a snapshot of the cards. Reports the journal to the ledger first, so that from then on
+    /// the ledger knows that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
         _ surroundings: Station.Surroundings
@@ -317,7 +320,7 @@ package struct OfflinePayments: Sendable {
             limit: limits.station.minorUnits)
         try await whileAsking(await ledger.note(report, at: ledger.time(at: now)))
         let taken = try await whileAsking(await CardSnapshot(of: ledger, at: now, uptime))
-        // Lines booked meanwhile may be in it or not.
+        // Lines booked in the meantime may or may not be in it.
         let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
         }

@@ -2,7 +2,7 @@ package import CardCryptography
 import OperatingSystem
 package import TapcardCore
 
-/// The file with the snapshot of the cards that a station takes offline payments by.
+/// The file with the snapshot of the cards on which a station bases offline payments.
 package struct SnapshotFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
@@ -18,7 +18,7 @@ package struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
-    /// Removes the snapshot, whose balances are from before a payment was booked.
+    /// Removes the snapshot, because its balances date from before a payment was booked.
     package func remove() throws(TapcardError) {
         try translating(DurableFile(path).remove()) { (error: FileError) in
             TapcardError(
@@ -28,7 +28,8 @@ package struct SnapshotFile: Sendable, Hashable {
     }
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
-        // If a power failure loses the latest snapshot, offline payments are just refused.
+        // If a power failure loses the latest snapshot, the only harm is that offline payments are
+        // refused.
         try translating(
             DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)

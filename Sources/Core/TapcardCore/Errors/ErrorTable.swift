@@ -6,46 +6,46 @@ extension TapcardError.Kind {
     /// Something failed that has no word of its own.
     public static let failed = Self("failed", .failed, "any failure that no other code describes")
     // 409, because the client wanted this and the server did nothing wrong.
-    /// Stopped before anything was begun.
+    /// Stopped before anything began.
     public static let cancelled = Self(
         "cancelled", .failed, "the command was stopped before it began", http: 409)
-    /// The card was gone before it was read to its end; nothing was begun.
+    /// The card was removed before it was completely read; nothing was begun.
     public static let tagLost = Self(
         "tag-lost", .failed, "the card was removed before it was read", next: [.tag(.holdStill)])
-    /// The key file is missing, damaged or readable by others.
+    /// The key file is missing, damaged, or readable by others.
     public static let keysUnusable = Self(
         "keys-unusable", .failed, "the key file is missing, damaged, unsafe or does not match")
-    /// A file that was named cannot be read or written.
+    /// A named file cannot be read or written.
     public static let fileUnusable = Self(
         "file-unusable", .failed, "a file or the data folder cannot be used")
     /// The request or the settings are invalid.
     public static let usage = Self("usage", .usage, "the request or a setting is invalid")
     // 409, because the request is well-formed and only conflicts with an earlier one.
-    /// The operation's id stands for another request.
+    /// The operation's ID belongs to another request.
     public static let operationMismatch = Self(
         "operation-mismatch", .usage, "the id belongs to another request",
         next: [.request(.useNewID)], http: 409)
     /// No card came in time.
     public static let noCard = Self(
         "no-card", .noCard, "no card was presented in time", next: [.tag(.hold(nil))])
-    /// An amount is above a ceiling, so a person has to confirm it.
+    /// An amount is above a ceiling, so someone has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
-    /// The card is in another currency than this station.
+    /// The card uses a different currency from this station.
     public static let cardCurrency = Self(
         "card-currency", .refused, "the card is in another currency")
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
         next: [.request(.onceMore)])
-    /// The card has had the same request since it was put on the reader.
+    /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
         "same-card", .refused, "the request was repeated before the card was lifted",
         next: [.request(.onceMore)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
         "operation-voided", .refused, "the operation was voided; use a new id")
-    /// The card is not the one that was named.
+    /// The card is not the one that was requested.
     public static let wrongCard = Self("wrong-card", .refused, "the card is not the one requested")
     /// More than one tag is on the reader.
     public static let severalTags = Self(
@@ -55,23 +55,23 @@ extension TapcardError.Kind {
     /// The tag is not a tapcard card.
     public static let notACard = Self(
         "not-a-card", .refused, "the tag holds other data, not a card")
-    /// The chip is not one that tapcard writes to.
+    /// The chip is not a kind that tapcard writes to.
     public static let unsupportedTag = Self(
         "unsupported-tag", .refused, "the chip is not supported for this")
-    /// The tag is locked and cannot be written.
+    /// The tag is locked and cannot be written to.
     public static let lockedTag = Self(
         "locked-tag", .refused, "the tag or its configuration is permanently locked")
-    /// The card's chip is worn out, or was changed so that it cannot be used.
+    /// The card's chip is worn out, or was altered so that it cannot be used.
     public static let unusableTag = Self(
         "unusable-tag", .refused, "the chip is worn out or was altered")
     /// The tag asks for a password that is not known here.
     public static let protectedTag = Self(
         "protected-tag", .refused, "the tag's password protection prevents the request")
-    /// What phones are to read does not fit on the tag.
+    /// The text for phones does not fit on the tag.
     public static let tooLong = Self(
         "too-long", .refused, "the name or text does not fit on the tag",
         next: [.tag(.shortenName)])
-    /// The activation service has refused the code.
+    /// The activation service refused the code.
     public static let activationRefused = Self(
         "activation-refused", .refused, "the service refused to activate the code")
     /// The service still has its built-in address, which has to be confirmed first.
@@ -86,14 +86,14 @@ extension TapcardError.Kind {
     /// The reader no longer answers.
     public static let readerLost = Self(
         "reader-lost", .noReader, "the reader stopped answering", next: [.reader(.plugIn)])
-    /// The reader does not support what this needs.
+    /// The reader does not support what the request needs.
     public static let unsupportedReader = Self(
         "unsupported-reader", .noReader, "the reader does not support this",
         next: [.reader(.useAnother)])
     /// The operation may have happened; the next tap resolves it.
     public static let outcomeUnknown = Self(
         "outcome-unknown", .unknown, "the operation may or may not have happened")
-    /// The card's records are damaged.
+    /// The records on the card are damaged.
     public static let damaged = Self("damaged", .untrusted, "the card has no valid, current record")
     /// The card has a record that was never issued.
     public static let forged = Self(
@@ -108,13 +108,13 @@ extension TapcardError.Kind {
     /// The card is sealed with a key that this station does not have.
     public static let keyMissing = Self(
         "key-missing", .untrusted, "this station lacks the card's key")
-    /// This station lacks the key that the others seal with.
+    /// This station lacks the key that the other stations seal with.
     public static let keysBehind = Self(
         "keys-behind", .ledger, "this station lacks the current sealing key")
     /// The card is ahead of the ledger, which was restored from a backup.
     public static let ledgerBehind = Self(
         "ledger-behind", .ledger, "the card is newer than the ledger")
-    /// Another program holds the ledger.
+    /// Another program has locked the ledger.
     public static let ledgerLocked = Self(
         "ledger-locked", .ledger, "another program is using the ledger")
     /// No space is left for the ledger.
@@ -123,32 +123,32 @@ extension TapcardError.Kind {
     /// The ledger is damaged.
     public static let ledgerCorrupt = Self(
         "ledger-corrupt", .ledger, "the ledger is damaged or not recognized")
-    /// The ledger was written by a later version.
+    /// The ledger was written by a newer version.
     public static let ledgerNewer = Self(
         "ledger-newer", .ledger, "the ledger is from a newer version")
     /// The database was promoted or restored and has not been reopened.
     public static let ledgerUndeclared = Self(
         "ledger-undeclared", .ledger, "the owner must reopen the ledger")
-    /// The ledger can only be read.
+    /// The ledger is read-only.
     public static let ledgerReadOnly = Self(
         "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
-    /// The ledger is kept in another currency.
+    /// The ledger uses a different currency.
     public static let ledgerCurrency = Self(
         "ledger-currency", .ledger, "the ledger is in another currency")
     /// The ledger is missing or cannot be used.
     public static let ledgerUnavailable = Self(
         "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")
-    /// The ledger's server does not answer.
+    /// The ledger's server does not respond.
     public static let ledgerOffline = Self(
         "ledger-offline", .ledger, "the ledger's server does not answer")
     /// The station has not been set up.
     public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
-    /// The ledger breaks its own invariants.
+    /// The ledger violates its own invariants.
     public static let auditFailed = Self(
         "audit-failed", .ledger, "the audit found errors in the ledger",
         next: [.ledger(.restoreGoodBackup)])
 
-    /// The conditions, in the order of the help.
+    /// The conditions, in the order used in the help.
     private static let conditions: [Self] = [
         .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable, .usage,
         .operationMismatch, .noCard, .confirmationNeeded, .cardCurrency, .justResolved,
@@ -197,7 +197,7 @@ extension TapcardError.Kind {
         }
     }
 
-    /// The row of a service's failure. A cancelled call is just a cancelled request.
+    /// The row for a service failure. A canceled call is simply a canceled request.
     public static func service(_ kind: ServiceError.Kind) -> Self {
         func row(_ meaning: String, next: NextStep = .service(.checkAddress)) -> Self {
             Self("service-\(kind.rawValue)", .service, meaning, next: [next])
@@ -235,7 +235,7 @@ extension TapcardError.Kind {
 }
 
 extension TapcardError.Kind: CaseIterable {
-    /// All kinds, in the order of the help.
+    /// All kinds, in the order used in the help.
     public static let allCases =
         conditions + Refusal.Rule.allCases.map(refusal)
         + ServiceError.Kind.allCases.filter { $0 != .cancelled }.map(service)

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 extension NTAG424CardError {
-    /// Whether another try cannot end differently.
+    /// Whether another attempt would end the same way.
     var isForGood: Bool {
         switch kind {
         case .chip(.impostor), .chip(.otherProtocol), .unknownKeys, .otherChip, .deadKey,
@@ -22,21 +22,21 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the tap ended because it had sent a key as often as it may.
+    /// Whether the tap ended because it had already sent a key as often as allowed.
     var sparesKey: Bool { if case .spared = kind { true } else { false } }
 
-    /// Whether the chip no longer takes a key.
+    /// Whether the chip no longer accepts a key.
     var isOfDeadKey: Bool { if case .deadKey = kind { true } else { false } }
 
     /// Whether the chip reports that it could not write its memory.
     var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
 
-    /// Whether the chip refused a new key, as it does if the old one is not that of its version. It
-    /// also answers so to a command that arrives damaged.
+    /// Whether the chip refused a new key, as it does if the old key is not the one with the
+    /// version it reports. It answers a command that arrives damaged in the same way.
     var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
 
-    /// Whether a card answers so if its files have other settings than a card's. It has proved its
-    /// key already, so asking for them wastes no attempt.
+    /// Whether a card answers this way if its files have different settings from a card's. The card
+    /// has already proved its key, so asking for the settings wastes no attempt.
     var mayComeOfSettings: Bool {
         guard isOfSession else { return false }
         switch kind {
@@ -53,7 +53,7 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether an NTAG 424 would never refuse so what needs no key.
+    /// Whether an NTAG 424 would never give this refusal to a command that needs no key.
     var isOfAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
@@ -70,7 +70,7 @@ extension NTAG424CardError {
 }
 
 extension TapcardError {
-    /// The error of a chip that cannot prove that it is the card with its number.
+    /// The error for a chip that cannot prove that it is the card with its number.
     static func impostor(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .copied, "The tag with number \(uid) failed the key check (AES authentication).",
@@ -78,7 +78,7 @@ extension TapcardError {
                 + "with the real card in the ledger.", uid: uid)
     }
 
-    /// The error of a chip with keys that no key of this station made.
+    /// The error for a chip whose keys were not derived from any key of this station.
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -89,7 +89,7 @@ extension TapcardError {
             next: [.file(.importKeys)], uid: uid)
     }
 
-    /// The error of a chip that refused a key of this station.
+    /// The error for a chip that refused a key of this station.
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -99,12 +99,12 @@ extension TapcardError {
             next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The error of a card or tag of another kind, named as it is commonly known.
+    /// The error for a card or tag of another kind, referred to by its common name.
     static func foreign(
         _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
-        // A reader that does not report these bytes leaves nothing to print.
+        // If the reader does not report these bytes, there is nothing to print.
         if identity.family == .typeA, identity.answerToRequest != TagIdentity.notTold {
             facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
         }
@@ -117,14 +117,14 @@ extension TapcardError {
             uid: CardUID(bytes: identity.uid))
     }
 
-    /// The error of a chip or phone that hides its number. No command was sent to it, because its
+    /// The error for a chip or phone that hides its number. No command was sent to it, because its
     /// keys depend on the number.
     static let hiddenNumber = TapcardError(
         .unsupportedTag, "This phone or tag has a random UID that changes with every tap.",
         meaning: "It cannot be used as a card; nothing was sent or written to "
             + "it.", next: [.tag(.useKnownChip)])
 
-    /// The error of a chip that refused two keys and named another version each time.
+    /// The error for a chip that refused two keys and reported a different version each time.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -135,15 +135,15 @@ extension TapcardError {
                 + "ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
     }
 
-    /// The error of a card whose chip can no longer write its memory.
+    /// The error for a card whose chip can no longer write to its memory.
     static func worn(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag, "The tag reported a memory error during writing and is worn out.",
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that proved itself with one key and then refused another twice, in case
-    /// it arrived damaged the first time.
+    /// The error for a card that authenticated with one key and then refused another one twice; the
+    /// first attempt may have arrived damaged.
     static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -152,7 +152,7 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that accepted its key 0 and then refused its new keys twice.
+    /// The error for a card that accepted its key 0 and then refused its new keys twice.
     static func refusesKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -161,7 +161,7 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that proved to have other file settings than a card's.
+    /// The error for a card that turned out to have different file settings from a card's.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -169,7 +169,7 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a chip that can never become a card.
+    /// The error for a chip that can never become a card.
     static func unmakeable(_ error: NTAG424CardError, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unsupportedTag,
@@ -180,7 +180,7 @@ extension TapcardError {
             meaning: nothingWritten, next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The error of a card of this ledger on a chip that is not a card.
+    /// The error for a card in this ledger whose chip is not set up as a card.
     static func factoryChip(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .copied,
@@ -190,7 +190,7 @@ extension TapcardError {
                 + "safe in the ledger.", uid: uid)
     }
 
-    /// The error of a chip whose grant cannot grow any further.
+    /// The error for a chip whose grant cannot grow any further.
     static func chipExhausted(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.numbersExhausted),
@@ -215,8 +215,8 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
-        // A look asks the chip which keys it has, so this is a key sent to write, after the card
-        // has already proved itself.
+        // When reading, we ask the chip which keys it has, so this key was sent in order to write,
+        // after the card had already proved itself.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
                 .tagLost,

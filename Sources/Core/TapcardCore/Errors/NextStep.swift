@@ -1,8 +1,8 @@
 package import Ledger
 package import TapcardDomain
 
-/// The next step after an error, as data, because the command line names a verb and the page a
-/// button.
+/// The next step after an error, as data, because the command line suggests a verb where the page
+/// offers a button.
 package enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)
@@ -18,7 +18,7 @@ package enum NextStep: Hashable, Sendable {
 }
 
 extension NextStep {
-    /// A step of an operator or cashier with a card.
+    /// A step that an operator or cashier takes with a card.
     package enum CardStep: Hashable, Sendable {
         case topUp
         case unblock
@@ -41,7 +41,7 @@ extension NextStep {
         case showCards
     }
 
-    /// A step for a card that is not trusted, or is at the wrong station or on the wrong tag.
+    /// A step for a card that is not trusted, or that is at the wrong station or on the wrong tag.
     package enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
@@ -54,9 +54,10 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
-        /// This station has only a table of card keys; one with the issuer's keys can do more.
+        /// This station has only a table of card keys; a station with the issuer's keys can do
+        /// more.
         case useAtIssuerStation
-        /// Use the card there, or here with that station's ledger, in its currency.
+        /// Use the card at its own station, or here with that station's ledger, in its currency.
         case useThere(Currency)
     }
 
@@ -67,13 +68,13 @@ extension NextStep {
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Resolves an open operation; the kind says why it is open.
+        /// Resolve an open operation; the kind tells why it is open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
         case useAnotherOrAnyChip
         case useFactoryTag
-        /// The capability container has no wrong bit, but lacks some.
+        /// No bit in the capability container is wrong, but some are not set.
         case formatForNFC
         case useUnlocked
         case useKnownChip
@@ -82,7 +83,7 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// The tag holds something else and can become a card on this chip.
+        /// The tag holds something else, but can become a card on this chip.
         case makeCard(on: Chip)
         case protectAgain
         case goOn
@@ -102,7 +103,7 @@ extension NextStep {
         case showLimits
         case confirm
         case acceptBalance
-        /// Repeats a voided request under a new id.
+        /// Repeat a voided request under a new ID.
         case again(Operation.Kind, Money)
         case useNewID
         case repeatWithID(OperationID)
@@ -114,7 +115,7 @@ extension NextStep {
         case insteadOfRefund(Operation.Kind)
     }
 
-    /// A step with the lottery, its draws and its tickets.
+    /// A step with the lottery, its draws, or its tickets.
     package enum LotteryStep: Hashable, Sendable {
         case forgetDraws
         case showDraws
@@ -153,17 +154,17 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// The reason is there if no offline payment could be taken.
+        /// The reason is given if no offline payment could be taken.
         case waitForLedger(OfflineJudgement.Reason?)
-        /// The cash of a top-up is already in the drawer.
+        /// The cash for a top-up is already in the drawer.
         case addWhenBack
         case readCardWhenWritable
         case checkDisk
-        /// The ledger file was moved into a database with this address.
+        /// The ledger file was moved to a database at this address.
         case useDatabase(String)
     }
 
-    /// A step with a file of the station.
+    /// A step with one of the station's files.
     package enum FileStep: Hashable, Sendable {
         /// The files that hold secrets.
         package enum File: Hashable, Sendable { case keys, cashiers, games }

@@ -2,7 +2,7 @@ public import Ledger
 import TapcardDomain
 
 extension Operation.Kind {
-    /// Whether the caller may choose the id, so that the request can be retried.
+    /// Whether the caller may choose the ID, so that the request can be retried.
     var takesIDOfClient: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
@@ -12,7 +12,8 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether the ledger books it when it begins, as it has already happened and the card follows.
+    /// Whether the ledger books it as soon as it begins, because it has already happened and the
+    /// card is updated afterward.
     var isBookedAtOnce: Bool {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
@@ -26,7 +27,7 @@ extension Operation.Kind {
     /// Whether cash leaves the drawer once it has happened.
     public var handsOutCash: Bool { self == .close || self == .reverse }
 
-    /// The words for a completed operation that moves a customer's money.
+    /// The message for a completed operation that moves a customer's money.
     var done: String {
         switch self {
         case .pay, .ticket, .offline: "taken"
@@ -35,7 +36,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The words for a voided operation: what did not happen, and what that means for the money.
+    /// The message for a voided operation: what did not happen, and what that means for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
         case .pay, .ticket, .offline: ("The payment was not taken.", "The card was not charged.")
@@ -60,7 +61,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The operation's name in a sentence.
+    /// What the operation is called in a sentence.
     public var noun: String {
         switch self {
         case .issue: "new card"
@@ -90,7 +91,7 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// The time and the cashier of the operation, to end a sentence with.
+    /// The time and the cashier of the operation, worded as the end of a sentence.
     public var whenAndByWhom: String {
         (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")
@@ -98,7 +99,7 @@ extension Operation {
 }
 
 extension TapcardError {
-    /// The refusal of a new request if the ledger was offline before anything began.
+    /// The refusal of a new request if the ledger went offline before anything began.
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone

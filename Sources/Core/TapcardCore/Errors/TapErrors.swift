@@ -1,9 +1,9 @@
 import Ledger
 import TapcardDomain
 
-/// The errors of a tap that may leave something open.
+/// The errors from a tap that may leave something open.
 extension TapcardError {
-    /// The error of an operation that has begun while it is unknown whether the card has it.
+    /// The error for an operation that has begun, when it is not known whether it reached the card.
     static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
@@ -12,7 +12,7 @@ extension TapcardError {
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
-            // An id that the client cannot choose is of no use to a retry.
+            // An ID that the client cannot choose is of no use for a retry.
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
@@ -37,12 +37,12 @@ extension TapcardError {
         }
     }
 
-    /// The error of a tag that can no longer be used, for a request of this kind that was not begun
+    /// The error for a tag that can no longer be used, when a request of this kind was not begun
     /// because an older one is open.
     func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
-            // A fresh record is nobody's request, so it is not worth a word.
+            // Nobody requested a fresh record, so it is not worth mentioning.
             open.kind == .reseal
             ? ""
             : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
@@ -51,10 +51,10 @@ extension TapcardError {
         return saying(meaning: "\(what) \(meaning)\(older)")
     }
 
-    /// Whether the tag can never be written again, or not without its owner.
+    /// Whether the tag can never be written to again, or only by its owner.
     var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
 
-    /// Whether the tag itself is the obstacle, so that another tap would not help.
+    /// Whether the tag itself is the problem, so that another tap would not help.
     var blamesTag: Bool {
         [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
@@ -64,23 +64,24 @@ extension TapcardError {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error of a tap that had already resolved something.
+    /// The error for a tap that had already resolved something.
     var afterWork: TapcardError {
-        // Only "nothing was changed" is no longer true after such work.
+        // After such work, only "nothing was changed" is no longer true.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
 
-    /// The error of a request with an unknown outcome, with the way to ask again: under its own id
-    /// it never happens twice.
+    /// The error for a request with an unknown outcome, including how to ask again: under its own
+    /// ID it never happens twice.
     func retriable(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
-    /// The error, naming both what is wrong with the card and the operation that stays open on it.
+    /// The error, describing both what is wrong with the card and the operation that stays open on
+    /// it.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
@@ -89,7 +90,7 @@ extension TapcardError {
                     + "updated. \(meaning)" : meaning)
     }
 
-    /// The error of a ledger that failed while this was recorded and cannot be asked.
+    /// The error when the ledger failed while this was being recorded and can no longer be asked.
     static func perhapsBegun(
         _ perhaps: Operation, because error: TapcardError
     ) -> TapcardError {
@@ -101,7 +102,8 @@ extension TapcardError {
             next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
     }
 
-    /// The error of a ledger that failed while this was recorded, and says that it was not.
+    /// The error when the ledger failed while this was being recorded, and reports that it was not
+    /// recorded.
     static func notBegun(_ perhaps: Operation) -> TapcardError {
         TapcardError(
             .ledgerUnavailable,

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
 /// An error in words (what happened, and what it means for the card and the money) and as data (the
-/// next steps). Two errors are equal if their kinds are.
+/// next steps). Two errors are equal if their kinds are equal.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for code.
     public let kind: Kind
@@ -9,16 +9,16 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     public let what: String
     /// What it means for the card and the money.
     public let meaning: String
-    /// The next steps, in this order.
+    /// The next steps, in order.
     package let next: [NextStep]
     /// The card in question, if any.
     public private(set) var uid: CardUID?
-    /// The operation that may have happened; a retry with its id is safe.
+    /// The operation that may have happened; a retry with its ID is safe.
     public private(set) var operation: OperationID?
     /// The operations that the tap completed before it failed.
     public private(set) var resolved: [ResolvedOperation] = []
 
-    /// Creates an error; if no next steps are given, it has the usual ones of its kind.
+    /// Creates an error; if no next steps are given, it gets the usual ones for its kind.
     package init(
         _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep]? = nil,
         uid: CardUID? = nil, operation: OperationID? = nil
@@ -31,7 +31,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// Removes the second period after a sentence that ends with quoted words.
+    /// Removes a duplicate period after a sentence that ends with a quotation.
     private static func ended(_ text: String) -> String {
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
         return String(text.dropLast())
@@ -51,14 +51,14 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         return error
     }
 
-    /// The error with operations that an earlier tap, or this one, resolved.
+    /// The error, also listing operations that an earlier tap, or this one, resolved.
     func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
         error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
         return error
     }
 
-    /// The error in other words, with its card and operation.
+    /// The error with different wording, keeping its card and operation.
     package func saying(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
@@ -73,18 +73,18 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 extension TapcardError {
     /// A kind of error that a caller can act on, which is a row of the table of errors.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind's word in JSON, which no other kind has.
+        /// The word for this kind in JSON; no other kind has the same word.
         public let word: String
         /// The result to which the kind belongs.
         public let result: Result
-        /// The HTTP status of the answer that reports it.
+        /// The HTTP status of the response that reports it.
         package let httpStatus: Int
         /// The meaning in a few words, for the help.
         package let meaning: String
-        /// The usual next steps, in this order; an error may have others.
+        /// The usual next steps, in order; an individual error may have others.
         package let next: [NextStep]
 
-        /// Creates a row, with the HTTP status of its result unless another is given.
+        /// Creates a row; its HTTP status is that of its result unless another is given.
         init(
             _ word: String, _ result: Result, _ meaning: String, next: [NextStep] = [],
             http: Int? = nil
@@ -103,7 +103,7 @@ extension TapcardError {
 
     /// The nine ways in which a command can fail.
     public enum Result: String, Sendable, CaseIterable {
-        /// Any failure without a result of its own.
+        /// Any failure that has no result of its own.
         case failed
         /// The request is invalid.
         case usage
@@ -125,8 +125,8 @@ extension TapcardError {
         /// The exit status of the command line for this result.
         public var exitStatus: Int32 { statuses.exit }
 
-        /// The HTTP status of this result. An unknown outcome is an error, because a success status
-        /// has to be certain.
+        /// The HTTP status for this result. An unknown outcome is an error, because a success
+        /// status must mean certainty.
         var httpStatus: Int { statuses.http }
 
         private var statuses: (exit: Int32, http: Int) {

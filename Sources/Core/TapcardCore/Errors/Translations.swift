@@ -22,7 +22,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: next, uid: uid)
     }
 
-    /// Translates a service's failure. `meaning` says what it means for the card.
+    /// Translates a service failure. `meaning` says what it means for the card.
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
         if error.kind == .cancelled {
             self.init(
@@ -35,7 +35,7 @@ extension TapcardError {
             meaning: meaning, uid: uid)
     }
 
-    /// Translates a reader's failure before anything began.
+    /// Translates a reader failure that happened before anything began.
     public init(_ error: ReaderError) {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
         let (kind, what): (Kind, String) =
@@ -69,7 +69,7 @@ extension TapcardError {
         self.init(kind, what, meaning: TapcardError.unchanged)
     }
 
-    /// Translates a ledger's failure before anything began.
+    /// Translates a ledger failure that happened before anything began.
     public init(_ error: LedgerError) {
         let kind: Kind =
             switch error.kind {
@@ -149,7 +149,7 @@ extension TapcardError {
         }
     }
 
-    /// The text as a sentence, with a capital letter first and a period at the end.
+    /// The text as a sentence, starting with a capital letter and ending with a period.
     package static func sentence(_ text: String) -> String {
         guard let first = text.first else { return text }
         let ended = text.hasSuffix(".") ? text : text + "."

@@ -2,17 +2,17 @@ package import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards of a ledger at one moment, with what a station needs for offline payments: rows of a
-/// fixed size, in the order of the cards' numbers.
+/// The cards in a ledger at one moment, with what a station needs for offline payments: fixed-size
+/// rows, in the order of the cards' numbers.
 package struct CardSnapshot: Sendable, Hashable {
-    /// The most cards in a snapshot: 20 megabytes.
+    /// The maximum number of cards in a snapshot: 20 megabytes.
     package static let mostCards = 1_000_000
-    /// The longest snapshot, in bytes.
+    /// The maximum length of a snapshot, in bytes.
     package static let longest = mostCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
-    /// The first line for a station with a table of card keys, which seals with a key of its own.
+    /// The first line for a station with a table of card keys, which seals with its own key.
     private static let tableHead = Array("tapcard table snapshot 1\n".utf8)
     private static let purpose = "snapshot"
 
@@ -35,11 +35,11 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 
     /// Reads all cards, at most `mostCards`, while other work on the ledger goes on. The time is
-    /// the station's when the reading begins.
+    /// the station's time when the reading begins.
     package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
     ) async throws(LedgerError) {
-        // The time is from before the reading, so the snapshot is never older than it says.
+        // The time is taken before the reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
         let read = try await ledger.readAtLength { rows throws(LedgerError) in
             var packed: [UInt8] = []
@@ -67,7 +67,7 @@ package struct CardSnapshot: Sendable, Hashable {
         var (low, high) = (0, cardCount)
         while low < high {
             let middle = (low + high) / 2
-            // The rows are in the order of the numbers, so a binary search finds one among a
+            // The rows are in the order of the numbers, so a binary search finds a card among a
             // million.
             let found = uidBytes(middle)
             if found.elementsEqual(uid.bytes) { return standing(middle, uid) }
@@ -78,7 +78,8 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 
     /// How old the snapshot is, by the monotonic clock, or by the time of day if the machine has
-    /// restarted since. Nil if it was taken in the future, by a clock that was ahead.
+    /// restarted since. Nil if it appears to have been taken in the future, by a clock that was
+    /// ahead.
     package func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
             return .milliseconds(age)
@@ -93,7 +94,7 @@ package struct CardSnapshot: Sendable, Hashable {
 
     private func standing(_ index: Int, _ uid: CardUID) -> CardStanding? {
         let start = index * CardSnapshot.rowSize + CardSnapshot.uidSize
-        // Bit 0 says that an operation was open; the others are the status.
+        // Bit 0 says that an operation was open; the other bits are the status.
         let flags = rows[start]
         let statuses = LedgerCard.Status.allCases
         guard Int(flags >> 1) < statuses.count,
@@ -120,7 +121,7 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 }
 
-/// The file of a snapshot: a line of words, the rows, and a seal over both.
+/// The file for a snapshot: a line of words, the rows, and a seal over both.
 extension CardSnapshot {
     package func bytes(under keys: KeyRing) -> [UInt8] {
         let words = [
@@ -128,14 +129,14 @@ extension CardSnapshot {
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
         ]
-        // The seal covers the first line, so a table's snapshot never passes for a station's.
+        // The seal covers the first line, so a table's snapshot cannot pass for a station's.
         let seal = keys.stationSeal
         let head = seal.isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
         let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
         return text + seal.code(of: text, for: CardSnapshot.purpose)
     }
 
-    /// Reads a snapshot; nil if no key of this ring sealed it.
+    /// Reads a snapshot; nil if no key in this ring sealed it.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
         let isOfTable = text.starts(with: CardSnapshot.tableHead)
@@ -147,7 +148,7 @@ extension CardSnapshot {
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let rows = Array(body[(end + 1)...])
         guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
-            // A snapshot under a retired key could come from whoever has that key.
+            // A snapshot sealed with a retired key could come from anyone who has that key.
             entry.status != .retired, let seal = StationSeal(entry, isOfTable: isOfTable),
             let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),

@@ -32,7 +32,7 @@ package struct JournalLine: Sendable, Hashable {
 
     /// The words of the line, without its seal.
     fileprivate var words: String {
-        // A name may contain spaces, which separate the words of a line.
+        // A name may contain spaces, but spaces separate the words of a line.
         let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
@@ -59,8 +59,8 @@ package struct JournalLine: Sendable, Hashable {
     }
 }
 
-/// The payments that a station accepted and the ledger has not booked yet, oldest first. Each line
-/// is sealed together with the one before, so that none can be removed or inserted.
+/// The payments that a station accepted but the ledger has not booked yet, oldest first. Each line
+/// is sealed together with the previous one, so no line can be removed or inserted.
 package struct OfflineJournal: Sendable, Hashable {
     /// Why a journal cannot be read.
     package enum Unreadable: Error, Sendable, Hashable {
@@ -72,7 +72,7 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private static let title = "tapcard-journal-1"
-    /// The title for a station with a table of card keys, which seals with a key of its own.
+    /// The title for a station with a table of card keys, which seals with its own key.
     private static let tableTitle = "tapcard-table-journal-1"
     private static let purpose = "journal"
     private static let sealSize = 16
@@ -84,7 +84,7 @@ package struct OfflineJournal: Sendable, Hashable {
     /// The number of the last payment that was booked.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
-    /// The key of the seals.
+    /// The key for the seals.
     private var seal: StationSeal
     private var lastSeal: [UInt8]
 
@@ -106,7 +106,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
 
-    /// The sum of the lines in minor units, of one card if it is named.
+    /// The sum of the lines in minor units, for one card if it is given.
     package func sum(of uid: CardUID? = nil) -> Int64 {
         lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
     }
@@ -119,8 +119,8 @@ package struct OfflineJournal: Sendable, Hashable {
         return text
     }
 
-    /// Drops the lines up to this number, which are booked, and reseals the others with the current
-    /// key.
+    /// Drops the lines up to this number, which are booked, and reseals the remaining lines with
+    /// the current key.
     package mutating func drop(through number: Int64, under keys: KeyRing) {
         booked = max(booked, min(number, written))
         lines.removeAll { $0.number <= number }
@@ -140,14 +140,14 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private mutating func resealed() -> [UInt8] {
-        // The chain of seals begins anew with the head.
+        // The chain of seals starts again at the head.
         lastSeal = []
         var bytes = sealed(head)
         for line in lines { bytes += sealed(line.words) }
         return bytes
     }
 
-    /// The payment as the ledger books it.
+    /// The payment in the form in which the ledger books it.
     package func payment(_ line: JournalLine) -> OfflinePayment {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
@@ -166,14 +166,14 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private func code(of words: String) -> [UInt8] {
-        // Each seal covers the one before, so a line cannot be removed, inserted or moved.
+        // Each seal covers the previous one, so a line cannot be removed, inserted, or moved.
         let code = seal.code(of: lastSeal + Array(words.utf8), for: OfflineJournal.purpose)
         return Array(code.prefix(OfflineJournal.sealSize))
     }
 }
 
 extension OfflineJournal {
-    /// Reads a file. A last line torn by a power failure does not count, as it was never
+    /// Reads a file. A last line cut off by a power failure does not count, because it was never
     /// acknowledged. `length` is where the next line goes.
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
@@ -184,14 +184,14 @@ extension OfflineJournal {
     }
 
     /// Reads a file up to its first altered line, whose number is `altered`: the lines before it
-    /// are proved by their seals.
+    /// are verified by their seals.
     package static func sound(
         in bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
         var lines = bytes.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // After the last line feed there is nothing or a torn line. A disk may also have kept the
-        // line feed, but zeros before it.
+        // After the last line feed there is either nothing or an incomplete line. A disk may also
+        // have kept the line feed but lost what came before it, leaving zeros.
         _ = lines.popLast()
         if let last = lines.last, lines.count > 1, last.contains(0) { lines.removeLast() }
         guard let first = lines.first, var journal = try OfflineJournal(head: first, keys) else {
@@ -225,7 +225,7 @@ extension OfflineJournal {
         self.currency = currency
         ledgerID = words[3] == "-" ? nil : words[3]
         (self.booked, self.seal, lastSeal) = (booked, seal, [])
-        // Checked with the key that the head itself names, so a changed key id fails as well.
+        // Checked with the key that the head itself specifies, so a changed key ID fails as well.
         guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
         lastSeal = code
     }

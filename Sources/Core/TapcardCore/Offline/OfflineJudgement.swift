@@ -6,8 +6,8 @@ package import TapcardDomain
 package struct UnconfirmedCard: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
-    /// The newest record under a key that is not retired here, as its sixteen bytes; nil if there
-    /// is none.
+    /// The newest record sealed with a key that is not retired here, as its sixteen bytes; nil if
+    /// there is none.
     package let record: [UInt8]?
 
     package init(uid: CardUID, chip: Chip, record: [UInt8]?) {
@@ -25,9 +25,9 @@ package enum OfflineJudgement: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
-        /// This station had to forget payments that it was told were not done.
+        /// This station had to forget payments that it had been told were not done.
         case forgottenPayments
-        /// The card has no record under a key in use.
+        /// The card has no record sealed with a key in use.
         case noRecord
         case unknownCard
         case inactive(LedgerCard.Status)
@@ -39,7 +39,7 @@ package enum OfflineJudgement: Sendable, Hashable {
         case cardLimit(left: Money)
         case stationLimit(left: Money)
 
-        /// The word for programs.
+        /// The word used in machine-readable output.
         package var word: String {
             switch self {
             case .noSnapshot: "no-snapshot"
@@ -67,7 +67,7 @@ package enum OfflineJudgement: Sendable, Hashable {
         }
     }
 
-    /// The facts for a verdict.
+    /// The facts needed for a verdict.
     package struct Question: Sendable {
         package let amount: Money
         package let limits: OfflineLimits
@@ -87,7 +87,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             (self.now, self.uptime) = (now, uptime)
         }
 
-        /// Why no card at all could pay this; nil if some could.
+        /// The reason why no card at all could pay this; nil if some could.
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
@@ -100,7 +100,8 @@ package enum OfflineJudgement: Sendable, Hashable {
 
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
-        /// Throws if a limit is below the amount, and names the lowest, as its sum can be paid.
+        /// Throws if a limit is below the amount, and reports the lowest limit, because that sum
+        /// can be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {
@@ -133,7 +134,8 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }
-            // A forgotten "not paid" could be charged now although the customer has paid in cash.
+            // A forgotten "not paid" could be charged now even though the customer has paid in
+            // cash.
             guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
@@ -162,13 +164,13 @@ package enum OfflineJudgement: Sendable, Hashable {
         else { throw Rejection(.noRecord) }
         guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
         guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
-        // An older record may be an image from before money was spent.
+        // An older record may be an image taken before money was spent.
         guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
         guard !standing.isOpen, !question.isOpenHere(standing) else {
             throw Rejection(.openOperation)
         }
         let unbooked = question.journal.sum(of: card.uid)
-        // The tag's own balance may be newer than the snapshot's, or the other way round.
+        // The tag's own balance may be newer than the snapshot's, or the other way around.
         let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
         try question.requirePayable(
             balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
@@ -178,7 +180,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 }
 
 extension TapcardError {
-    /// The refusal of an offline payment at a station that may take some.
+    /// The refusal of an offline payment at a station that may take them.
     package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
@@ -208,7 +210,7 @@ extension TapcardError {
     }
 
     /// The refusal of a request while the ledger is offline, if this station knows what became of
-    /// it before, or that something may have.
+    /// it earlier, or knows that it may have taken effect.
     package init(
         _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
     ) {

@@ -1,10 +1,10 @@
 public import TapcardDomain
 
-/// The limits of offline payments: the most that the issuer can lose by them.
+/// The limits for offline payments: the maximum that the issuer can lose because of them.
 package struct OfflineLimits: Sendable, Hashable {
-    /// The most that one card may pay at this station before the ledger books it.
+    /// The maximum that may be paid with one card at this station before the ledger books it.
     package var card: Money
-    /// The most that the station may take before the ledger books it.
+    /// The maximum that the station may take before the ledger books it.
     package var station: Money
     /// How old the snapshot of the cards may be.
     package var age: Duration
@@ -26,7 +26,7 @@ package struct OfflineLimits: Sendable, Hashable {
 public struct UnbookedPayments: Sendable, Hashable {
     /// The sum of the payments that the ledger has not booked yet.
     public let unbooked: Money
-    /// The most that this sum may be.
+    /// The maximum for this sum.
     public let limit: Money
 
     /// Creates the state of a station's offline payments.

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// The limits for the money that moves at once, and for a card's balance. An amount above the lower
-/// limit needs a confirmation; one above the upper limit is refused. They catch a forgotten decimal
+/// The limits for how much money moves at once, and for a card's balance. An amount above the lower
+/// limit needs confirmation; one above the upper limit is refused. They catch a forgotten decimal
 /// point, which makes an amount a hundred times as large.
 public struct Ceilings: Sendable, Hashable {
     /// Three amounts of one currency.
@@ -10,7 +10,7 @@ public struct Ceilings: Sendable, Hashable {
         public var payment: Money
         /// The largest top-up, including the first balance of a new card.
         public var topUp: Money
-        /// The largest balance that a top-up or a prize may produce.
+        /// The largest balance that a top-up or a prize may lead to.
         public var balance: Money
 
         /// Creates three limits.
@@ -19,9 +19,9 @@ public struct Ceilings: Sendable, Hashable {
         }
     }
 
-    /// The largest amounts without a confirmation.
+    /// The largest amounts allowed without confirmation.
     public var unconfirmed: Amounts
-    /// The largest amounts with a confirmation.
+    /// The largest amounts allowed with confirmation.
     public var absolute: Amounts
 
     /// Creates ceilings.
@@ -29,9 +29,9 @@ public struct Ceilings: Sendable, Hashable {
         (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
     }
 
-    /// The default ceilings: about 100, 200 and 500 dollars without a confirmation, a hundred times
-    /// as much with one. A usual price is below the lower limit, and without its decimal point
-    /// above it.
+    /// The default ceilings: about 100, 200, and 500 dollars without confirmation, and a hundred
+    /// times as much with it. A typical price is below the lower limit, but above it if the decimal
+    /// point is missing.
     public static func standard(for currency: Currency) -> Ceilings {
         func amounts(_ factor: Int64) -> Amounts {
             Amounts(
@@ -42,7 +42,7 @@ public struct Ceilings: Sendable, Hashable {
         return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
     }
 
-    /// No ceilings but those of the card itself.
+    /// No ceilings except those of the card itself.
     public static func unlimited(in currency: Currency) -> Ceilings {
         let most = Money(minorUnits: Currency.largestBalance, currency)
         let amounts = Amounts(payment: most, topUp: most, balance: most)

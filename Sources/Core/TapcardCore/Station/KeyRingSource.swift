@@ -3,15 +3,15 @@ public import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// The keys of a station, reread for each look at a card: a long-running process must not go on
-/// with keys that have been retired.
+/// A station's keys, reread each time it looks at a card: a long-running process must not go on
+/// using keys that have been retired.
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
-    /// The key that all stations of the ledger seal with, and whether this one has it.
+    /// The key that all stations on the ledger seal with, and whether this station has it.
     private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
-    /// `load` reads the current keys, at little cost if they have not changed.
+    /// `load` reads the current keys; it should be cheap if they have not changed.
     public init(
         _ ring: KeyRing, load: @escaping @Sendable () throws(TapcardError) -> KeyRing
     ) {
@@ -22,24 +22,24 @@ public final class KeyRingSource: Sendable {
     /// Keys that never change.
     public convenience init(_ ring: KeyRing) { self.init(ring) { ring } }
 
-    /// The keys at the last read.
+    /// The keys as last read.
     var current: KeyRing { ring.withLock { $0 } }
 
-    /// The key that the other stations seal with if this one lacks it; this one can then verify,
-    /// but must not seal.
+    /// The key that the other stations seal with, if this one lacks it; this station can then
+    /// verify, but must not seal.
     var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
 
-    /// Whether the ledger names the key that seals, so that no other may.
+    /// Whether the ledger specifies the sealing key, so that no other key may be used to seal.
     var isCommon: Bool { common.withLock { $0.id != nil } }
 
-    /// Rereads the keys. The ledger overrules the file, which may be an older copy: keys that it
-    /// has retired are retired, and the key that it names seals.
+    /// Rereads the keys. The ledger overrules the file, which may be an older copy: keys that the
+    /// ledger has retired are retired, and the key that it specifies is the one that seals.
     func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // Nil if this station lacks the key that the ledger names: it can still verify.
+        // Nil if this station lacks the key that the ledger specifies: it can still verify.
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
-        // `retiring` fails if the key that seals would be among the retired ones.
+        // `retiring` fails if the sealing key would be among the retired keys.
         guard let trusted = read.retiring(order.retired) else {
             if let missing = order.sealing, ordered == nil {
                 throw .lackingKey(missing, isTable: own.isTable)
@@ -56,7 +56,7 @@ public final class KeyRingSource: Sendable {
 }
 
 extension TapcardError {
-    /// The refusal at a station that lacks the key the others seal with.
+    /// The refusal at a station that lacks the key that the others seal with.
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,
@@ -67,6 +67,6 @@ extension TapcardError {
 }
 
 extension KeyRing {
-    /// The currency for which the keys seal cards, if it is known here.
+    /// The currency for which the keys seal cards, if this station knows it.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

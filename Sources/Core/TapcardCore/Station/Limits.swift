@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Refuses amounts that no request may have at this station.
+/// Refuses amounts that no request at this station may have.
 struct Limits {
     let settings: Station.Settings
     let currency: Currency
@@ -9,7 +9,7 @@ struct Limits {
     /// The ceilings in force.
     var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
 
-    /// Refuses an amount that is not above 0, or in another currency.
+    /// Refuses an amount that is not above 0 or is in another currency.
     func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
             throw TapcardError(Refusal(.badAmount, "the amount must be above 0"))
@@ -28,14 +28,14 @@ struct Limits {
         }
     }
 
-    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again,
-    /// because it has passed before.
+    /// Refuses an amount above the ceilings. A request that the ledger already knows is not checked
+    /// again, because it has passed before.
     func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
-        // A refund's amount passed when it was paid, and nobody types a prize.
+        // A refund's amount passed this check when it was paid, and a prize is not typed in.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -58,7 +58,7 @@ struct Limits {
     ) throws(Interruption) {
         switch action {
         case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
-        // Nobody types a prize, so a confirmation would not help.
+        // A prize is not typed in, so asking for confirmation would not help.
         case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
@@ -70,7 +70,7 @@ struct Limits {
         _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // Above the limit of a card, the purse's own rules refuse, in better words.
+        // Above a card's own limit, the purse's rules refuse with a better message.
         guard !overflow, sum <= Currency.largestBalance else { return }
         try translating(
             requireUnder(

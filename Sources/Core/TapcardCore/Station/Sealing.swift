@@ -6,14 +6,15 @@ import TapcardDomain
 
 /// Seals records with a station's keys.
 ///
-/// A station that has only a table of card keys sells to the cards in the table; whatever gives a
-/// card credit or other keys is refused before anything begins.
+/// A station that has only a table of card keys takes payments from the cards in the table;
+/// anything that would give a card credit or other keys is refused before it begins.
 struct Sealing {
     let keySource: KeyRingSource
     private var keys: KeyRing { keySource.current }
 
-    /// Seals with the key that seals at all stations of the ledger. Throws, before anything begins,
-    /// if this station lacks it, or has only a table of card keys and needs more for this card.
+    /// Seals with the key that all stations on the ledger seal with. Throws, before anything
+    /// begins, if this station lacks it, or if it has only a table of card keys and needs more for
+    /// this card.
     func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
         if let missing = keySource.missing {
             throw .refused(.lackingKey(missing, isTable: keys.isTable))
@@ -27,15 +28,15 @@ struct Sealing {
             keyID: entry.id,
             seal: { content in
                 guard let record = SealedRecord(content, on: medium, under: entry) else {
-                    // The ledger lets no balance pass that a record cannot hold, so this is a
-                    // programmer's error.
+                    // The ledger accepts no balance that a record cannot hold, so this is a
+                    // programming error.
                     preconditionFailure("the ledger let a balance pass that no card can hold")
                 }
                 return record.bytes
             })
     }
 
-    /// Refuses what needs the load key, before waiting for a card.
+    /// Refuses an action that needs the load key, before waiting for a card.
     func requireLoading(for action: CardAction) throws(TapcardError) {
         switch action {
         case .add, .refund, .claim, .make: try requireLoading()
@@ -45,14 +46,15 @@ struct Sealing {
         }
     }
 
-    /// Refuses a station without the load key.
+    /// Refuses if this station does not have the load key.
     func requireLoading() throws(TapcardError) {
         guard keys.isTable else { return }
         throw .needsIssuer(
             "This station has only a table of card keys and cannot make cards or top them up.")
     }
 
-    /// Refuses a card that is not in the table, or whose keys only the issuer's masters give.
+    /// Refuses a card that is not in the table, or whose keys only the issuer's master keys can
+    /// provide.
     func requireInTable(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
     ) throws(Interruption) {
@@ -64,20 +66,20 @@ struct Sealing {
                     + "only.",
                 meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
-        // Refused before a key is tried, as the chip counts wrong ones.
+        // Refused before a key is tried, because the chip counts failed attempts.
         if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
             throw .refused(.notInTable(uid))
         }
     }
 
-    /// The key in the table that this card has, if that alone is enough to write it: all its keys
+    /// The key in the table for this card, if that alone is enough to write to it: all its keys
     /// have one version, it has the credit that the ledger knows, and no other key has to seal.
     private func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
         guard case .ntag424(let chip) = reading.medium, let known = reading.known,
             let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
-            // The grant is read without a proof, so one look is not enough.
+            // The grant is read without proof, so reading it once is not enough.
             throw .claimed(
                 .needsIssuer(
                     "This station has only a table of card keys and cannot finish making this "
@@ -91,7 +93,8 @@ struct Sealing {
                         + "top-up to its credit grant.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
-        // If the ledger names the key that seals, a card under another one needs newer keys first.
+        // If the ledger specifies the sealing key, a card sealed with another one needs newer keys
+        // first.
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
         else {
             throw .refused(
@@ -102,18 +105,18 @@ struct Sealing {
         return own
     }
 
-    /// The error of a chip whose keys are not here.
+    /// The error for a chip whose keys this station does not have.
     func lackingChipKeys(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         keys.isTable ? .notInTable(uid) : .foreignChip(version, uid)
     }
 }
 
 extension SealedRecord {
-    /// The record of a card under one of the station's keys; nil for a balance that no card holds,
-    /// and for a card that is not in the station's table.
+    /// The record for a card, sealed with one of the station's keys; nil for a balance that no card
+    /// can hold, and for a card that is not in the station's table.
     ///
-    /// On an NTAG 424 no name is sealed: the chip holds none, and its keys already prove which card
-    /// it is.
+    /// On an NTAG 424 no name is sealed: the chip stores none, and its keys already prove which
+    /// card it is.
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder

@@ -2,9 +2,9 @@ import BlockingLane
 package import Tags
 import TapcardDomain
 
-/// A reader that one operation at a time may use. Two operations that select tags in turn would
-/// write to each other's tags, so the second one gets a reader that answers "in use", even if its
-/// caller believed the reader to be free.
+/// A reader that only one operation at a time may use. Two operations that select tags by turns
+/// would write to each other's tags, so the second one gets a reader that answers "in use", even if
+/// its caller believed the reader to be free.
 package final class SharedReader: Sendable {
     private let reader: any TagReader
     private let isTaken = Guarded(false)
@@ -28,7 +28,7 @@ package final class SharedReader: Sendable {
     }
 }
 
-/// A stand-in for a reader that another operation uses.
+/// A stand-in for a reader that another operation is using.
 package struct TakenReader: TagReader {
     package let name = "the till's reader"
     package let longestAnswer = 0

@@ -4,19 +4,19 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything needed to work on a card.
+/// A reader, a ledger and the keys: everything needed to work with a card.
 ///
-/// Each operation is a method. Call one at a time, because a reader serves one card.
+/// Each operation is a method. Call one at a time, because a reader handles one card at a time.
 public struct Station: Sendable {
-    /// How soon a tag that was just there has to be back.
+    /// How soon a tag that was just there has to be back on the reader.
     static let returnLimit = Duration.milliseconds(300)
 
-    /// How often an occupied reader is asked whether the card is still there.
+    /// How often to check whether the card is still on an occupied reader.
     package static let presenceInterval = Duration.milliseconds(100)
 
-    /// The reader that serves one card at a time.
+    /// The reader, which handles one card at a time.
     public let reader: any TagReader
-    /// The ledger that keeps operations and balances.
+    /// The ledger that stores operations and balances.
     public let ledger: any LedgerStore
     /// The source of the keys, asked each time a card is seen.
     public let keySource: KeyRingSource
@@ -24,7 +24,7 @@ public struct Station: Sendable {
     public internal(set) var settings: Settings
     /// The clocks, the random source and the callbacks.
     public let surroundings: Surroundings
-    /// The cards of the ledger, for use while it is offline.
+    /// The cards in the ledger, for use while it is offline.
     var snapshot: CardSnapshot?
 
     /// Creates a station whose keys do not change.
@@ -51,16 +51,16 @@ public struct Station: Sendable {
 
     /// The durations and amounts of a station.
     public struct Settings: Sendable, Hashable {
-        /// The time to wait for a card.
+        /// How long to wait for a card.
         public var wait: Duration
-        /// How old an open payment may be to be booked when another tap finds it on the tag.
+        /// How old an open payment may be and still be booked when another tap finds it on the tag.
         public var paymentLifetime: Duration
-        /// The duration of scratching.
+        /// How long scratching takes.
         public var scratching: Duration
-        /// The ceilings for money that moves at once; nil for the defaults of the ledger's
+        /// The ceilings for how much money moves at once; nil for the defaults for the ledger's
         /// currency.
         public var ceilings: Ceilings?
-        /// Whether a person has confirmed an amount above the lower ceilings.
+        /// Whether someone has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
         /// The file that phones read on an NTAG 424: the address of the issuer's page.
         package var address = AddressFile.nowhere
@@ -87,20 +87,20 @@ public struct Station: Sendable {
         }
     }
 
-    /// The clocks, the random source, the cashier and the progress callback, passed in so that
-    /// tests control them.
+    /// The clocks, the random source, the cashier, and the progress callback, passed in so that
+    /// tests can control them.
     public struct Surroundings: Sendable {
         /// The time of day.
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil if the machine has none.
         public let uptime: @Sendable () -> Uptime?
-        /// Sleeps this long; throws if the task was cancelled.
+        /// Sleeps this long; throws if the task was canceled.
         public let sleep: @Sendable (Duration) async throws -> Void
         /// Returns the requested number of random bytes.
         public let random: @Sendable (Int) -> [UInt8]
-        /// Called with each step of an operation, for a person who is watching.
+        /// Called at each step of an operation, for someone who is watching.
         public let progress: @Sendable (Progress) -> Void
-        /// The cashier who begins operations here; nil if none was named.
+        /// The cashier who begins operations here; nil if none was given.
         public var cashier: CashierName?
 
         /// Creates surroundings. Only the time of day and the sleep have no default.
@@ -118,7 +118,7 @@ public struct Station: Sendable {
             self.progress = progress
         }
 
-        /// The id of a new operation.
+        /// The ID of a new operation.
         public func newID() -> OperationID {
             guard let id = OperationID(random: random(16)) else {
                 preconditionFailure("the random source gave fewer bytes than asked for")
@@ -127,57 +127,58 @@ public struct Station: Sendable {
         }
     }
 
-    /// A progress report for a person who is watching.
+    /// A progress report for someone who is watching.
     public enum Progress: Sendable, Hashable {
-        /// The reader waits for a card.
+        /// The reader is waiting for a card.
         case waitingForCard
         /// A card was selected.
         case cardSeen(CardUID)
         /// An operation that an earlier tap left open is being resolved.
         case resolving(OperationID)
-        /// The code is being scratched.
+        /// The code is being scratched off.
         case scratching
-        /// The service that activates codes is being asked; cancelling does not stop that.
+        /// The service that activates codes is being asked; canceling does not stop that.
         case asking
-        /// The card is being written and should stay where it is.
+        /// The card is being written to and should stay where it is.
         case writing
-        /// The step of its protection that the tag is taking.
+        /// The step that the tag's protection is going through.
         case switchingProtection(CardProtection)
-        /// The operation has happened; what phones read is still being refreshed.
+        /// The operation has happened; the text for phones is still being updated.
         case committed(OperationID)
-        /// Why a tag is not as expected: a hint for the log, never a decision.
+        /// Why a tag is not as expected: a hint for the log, never the basis for a decision.
         case hint(String)
     }
 
     /// An event of a watched reader.
     public enum WatchEvent: Sendable {
-        /// A card came, and was read.
+        /// A card was put on the reader and was read.
         case card(CardSummary)
         /// A tap failed, or the reader did.
         case problem(TapcardError)
         /// The card or problem reported last is gone.
         case gone
-        /// The first look since the reader was opened found nothing.
+        /// The first look after the reader was opened found nothing.
         case empty
         /// A lost reader is back, or another one has replaced it.
         case readerIsBack(name: String)
     }
 
-    /// The keys at the last look at a card.
+    /// The keys when a card was last looked at.
     public var keys: KeyRing { keySource.current }
     /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
-    /// This station without its ledger: it knows no card, and reads only what the cards say.
+    /// This station without its ledger: it knows no cards, and reports only what the cards
+    /// themselves say.
     var withoutLedger: Station {
         Station(
             reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
             settings: settings, surroundings: surroundings)
     }
 
-    /// A new id for a request; a retry of the request keeps it.
+    /// A new ID for a request; a retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
 }
 

@@ -2,17 +2,17 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// The operations of a station. Each checks its parameters and runs a use case.
+/// The operations of a station. Each one checks its parameters and runs a use case.
 extension Station {
-    /// This station for a request whose amount a person has confirmed.
+    /// This station, for a request whose amount someone has confirmed.
     public func confirmed() -> Station {
         var station = self
         station.settings.isConfirmed = true
         return station
     }
 
-    /// Takes a payment. `refusingRepetition` is for callers without an id of their own: if this tap
-    /// has just resolved the same payment, it throws, and the card is not charged again.
+    /// Takes a payment. `refusingRepetition` is for callers without an ID of their own: if this tap
+    /// has just resolved an identical payment, this throws, and the card is not charged again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -24,7 +24,7 @@ extension Station {
     }
 
     /// Tops up a card. The cash is already in the drawer. `refusingRepetition` is for callers
-    /// without an id of their own, as for a payment.
+    /// without an ID of their own, as in `pay`.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -35,9 +35,9 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Refunds a payment, or reverses a top-up whose cash leaves the drawer again: once, at most
-    /// the original amount, and never below zero. Without an id from the caller, it is derived from
-    /// the reversed operation, so that a retry is the same request.
+    /// Refunds a payment, or reverses a top-up and gives its cash back: only once, at most the
+    /// original amount, and never below zero. Without an ID from the caller, the ID is derived from
+    /// the reversed operation, so that a retry counts as the same request.
     public func refund(
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
@@ -46,15 +46,15 @@ extension Station {
         return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
     }
 
-    /// Pays out a card's balance and closes it. If this tap completes an earlier closing, the
-    /// answer is that one: its money has to be handed out.
+    /// Pays out a card's balance and closes it. If this tap completes an earlier closing, that
+    /// closing is the answer: its money has to be paid out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await Closing(id, only: card).run(at: self)
     }
 
-    /// Makes a card of the tag on the reader, or finishes an interrupted making of the same card.
+    /// Turns the tag on the reader into a card, or finishes making a card that was interrupted.
     public func make(
         _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
@@ -62,10 +62,10 @@ extension Station {
     }
 
     /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
-    /// trusted is shown with the reason, not refused. Without resolving, or with a read-only
-    /// ledger, nothing is ever written.
+    /// trusted is shown with the reason instead of being refused. Without resolving, or with a
+    /// read-only ledger, nothing is ever written.
     ///
-    /// If the ledger's server does not answer, the card is shown as it describes itself.
+    /// If the ledger's server does not respond, the card is shown as it describes itself.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         try await ReadCard.summary(resolving: isWanted, at: self)
     }
@@ -75,7 +75,7 @@ extension Station {
         try await summaries.summary(after: receipt)
     }
 
-    /// Scratches the card: after two seconds it has a code. If cancelled before that, nothing
+    /// Scratches the card: after two seconds it has a code. If canceled before then, nothing
     /// changes.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         try await Scratching(id).run(at: self)
@@ -83,33 +83,33 @@ extension Station {
 
     /// Activates the code of the card on the reader through the service.
     ///
-    /// The attempt is durable before the service is asked, and the answer before the card is
-    /// written. An attempt without an answer is repeated with the same code, even under a new id,
-    /// which is stored with it, so that a retry gets the same answer. Cancelling does not stop the
-    /// request: its answer is recorded and written to the card at its next tap.
+    /// The attempt is durable before the service is asked, and the answer is durable before the
+    /// card is written. An attempt that got no answer is repeated with the same code, even under a
+    /// new ID; that ID is stored with the attempt, so that a retry gets the same answer. Canceling
+    /// does not stop the request: the answer is recorded and written to the card at its next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is held, and booked once the card has it; until
-    /// then the ticket does not count. The same id gets the same ticket. The caller ensures that
-    /// the draw is still to come.
+    /// Sells a ticket with random balls. The price is held, and is booked once the payment is on
+    /// the card; until then, the ticket is not valid. The same ID gets the same ticket. The caller
+    /// makes sure that the draw has not taken place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
-        // The name comes from the id, so that a retry asks for the same ticket.
+        // The name is derived from the ID, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
             ticket, price, id, only: card, refusingRepetition: refusingRepetition
         ).run(at: self)
     }
 
-    /// Resolves an open purchase whose draw is over: only the card can prove now that it was paid.
-    /// Nothing more is written for it; without its card it stays open.
+    /// Resolves an open purchase whose draw is over: at this point only the card can prove that it
+    /// was paid. Nothing more is written for it; without its card, the purchase stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
@@ -125,7 +125,8 @@ extension Station {
         try await CardTickets(of: try await ReadKnownCard(card: card).run(at: self), in: ledger)
     }
 
-    /// The tickets of a card, or of all cards if none is named, newest first. Needs no reader.
+    /// The tickets bought with a card, or with all cards if none is given, newest first. Needs no
+    /// reader.
     public static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
@@ -137,8 +138,9 @@ extension Station {
         try surroundings.balls(under: rules)
     }
 
-    /// Books the prizes of all winning tickets of the card on the reader, or of the named one: each
-    /// only once, even if another caller asks. Throws `.nothingWon` if no ticket has won.
+    /// Books the prizes of all winning tickets of the card on the reader, or of the given ticket:
+    /// each prize only once, even if another caller asks. Throws `.nothingWon` if no ticket has
+    /// won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -150,11 +152,11 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Books the prize of one ticket of the card on the reader as paid in cash.
+    /// Books the prize of one of the tickets of the card on the reader as paid in cash.
     ///
     /// This is the ticket's one claim: a prize that was booked before is refused, with its time and
-    /// cashier. Only a retry under the caller's own id gets the same answer. The card proves whose
-    /// ticket it is and is not written; the tap resolves an open operation.
+    /// cashier. Only a retry under the caller's own ID gets the same answer. The card proves whose
+    /// ticket it is, and nothing is written to it; the tap resolves an open operation.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
@@ -165,7 +167,7 @@ extension Station {
         ).receipt(id: id, only: card)
     }
 
-    /// Keeps a Mastermind game on the card on the reader in place of another one; nil removes it.
+    /// Stores a Mastermind game on the card on the reader, in place of any other; nil removes it.
     public func keepGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
@@ -180,16 +182,17 @@ extension Station {
         return (summary, summary.game)
     }
 
-    /// Puts the card's password on its tag: from then on only stations with the keys can write to
-    /// it, and every phone can still read it.
+    /// Sets the card's password on its tag: from then on only stations with the keys can write to
+    /// it, but every phone can still read it.
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await ProtectionSwitch(on: true, id, only: card).run(at: self)
     }
 
-    /// Takes the password off the tag. This also works for the tag of a card that this ledger does
-    /// not know, or that was given up and formatted, if its password comes from one of our keys.
+    /// Removes the password from the tag. This also works for the tag of a card that this ledger
+    /// does not know, or that was given up and formatted, as long as its password comes from one of
+    /// our keys.
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
@@ -197,13 +200,13 @@ extension Station {
     }
 
     /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
-    /// trusted is written only if the operator names it; a named card's password is searched for as
-    /// well, because a restored ledger may not know it.
+    /// trusted is written to only if the operator enters its number; for a card whose number was
+    /// entered, its password is searched for as well, because a restored ledger may not know it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await RepairCard(card: card).run(at: self)
     }
 
-    /// Blocks, allows or forgets a card without a reader.
+    /// Blocks, unblocks, or forgets a card without a reader.
     public static func change(
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
         surroundings: Surroundings
@@ -211,16 +214,16 @@ extension Station {
         try await change.carryOut(on: card, in: ledger, surroundings)
     }
 
-    /// Reads everything that a tag tells about itself.
+    /// Reads everything that a tag reveals about itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo { try await tools.info() }
 
     /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump { try await tools.dump() }
 
     /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
-    /// and passwords are never written, as most of them could not be undone; nor are the pages that
-    /// phones take for lock bits. A card of this ledger is overwritten only on request, and a
-    /// restored old state is reported at the next tap.
+    /// and passwords are never written, because most of those changes could not be undone; nor are
+    /// the pages that phones would take for lock bits. A card of this ledger is overwritten only on
+    /// request, and if an old state was restored, that is reported at the next tap.
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
@@ -232,28 +235,29 @@ extension Station {
         try await tools.format(overwriting: overwriting)
     }
 
-    /// The number of the card on the reader, without reading its memory.
+    /// The number of the card on the reader, found without reading its memory.
     public func cardOnReader() async throws(TapcardError) -> CardUID {
         try await tools.cardNumber()
     }
 
-    /// Reads card after card until the task is cancelled or `show` returns false. A card that stays
-    /// is one tap, an empty reader is no error, and an unplugged reader is waited for.
+    /// Reads card after card until the task is canceled or `show` returns false. A card that stays
+    /// on the reader is one tap, an empty reader is no error, and if the reader is unplugged, this
+    /// waits for it.
     public func watch(
         resolving: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
-    /// The newest operations of one card, or of all, oldest first. Needs no reader.
+    /// The newest operations on one card, or on all, oldest first. Needs no reader.
     public static func history(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         try await History.lines(of: card, last: count, in: ledger)
     }
 
-    /// Hands over the whole history of one card, or of all, row by row and in one consistent state.
-    /// Other work on the ledger goes on meanwhile.
+    /// Hands over the whole history of one card, or of all cards, row by row and in one consistent
+    /// state. Other work on the ledger goes on in the meantime.
     public static func history<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -262,15 +266,15 @@ extension Station {
     }
 
     /// The activation attempts of a card and for its current code that belong to these lines of its
-    /// history, oldest first; for all cards if none is named.
+    /// history, oldest first; for all cards if none is given.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
         try await History.activations(of: card, beside: lines, in: ledger)
     }
 
-    /// Combines the operations begun in a period, oldest first, each with what it booked besides
-    /// its amount.
+    /// Combines the operations begun in a period, oldest first, each with the amounts it booked in
+    /// addition to its own.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
@@ -279,7 +283,7 @@ extension Station {
             begunSince: start, until: end, in: ledger, into: sum, add)
     }
 
-    /// Checks every invariant over the whole ledger. If the time is given, also names stations that
+    /// Checks every invariant over the whole ledger. If the time is given, also lists stations that
     /// have not reported in time.
     public static func audit(
         _ ledger: any LedgerStore, at now: Timestamp? = nil
@@ -287,14 +291,14 @@ extension Station {
         try await whileAsking(await ledger.audit(at: now.map(ledger.time(at:))))
     }
 
-    /// Refuses an amount that no payment may have here.
+    /// Refuses an amount that no payment here may have.
     public func requirePayable(_ amount: Money) throws(TapcardError) {
         try limits.requirePositive(amount)
         try limits.requireUnderCeilings(.pay(amount))
     }
 
     /// Reads a card without the ledger and writes nothing. A chip that cannot prove that it is the
-    /// snapshot's card with its number is a copy.
+    /// card with its number in the snapshot is a copy.
     package func lookWithoutLedger(
         only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
@@ -303,12 +307,12 @@ extension Station {
         return try await ReadOfflineCard(card: card).run(at: alone)
     }
 
-    /// The refusal of an id that the journal has for another payment.
+    /// The refusal of an ID that the journal has for another payment.
     package func otherRequest(_ line: JournalLine) -> TapcardError {
         answering.mismatch(Operation(line))
     }
 
-    /// The answer to a payment in the station's journal. `balance` is what the card has left, as
+    /// The answer to a payment in the station's journal. `balance` is what is left on the card, as
     /// far as is known.
     package static func receipt(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,

@@ -12,7 +12,7 @@ extension TapcardError {
             next: [.file(.importTable)], uid: uid)
     }
 
-    /// The refusal of what only a station with the issuer's keys can do.
+    /// The refusal of something that only a station with the issuer's keys can do.
     static func needsIssuer(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
         TapcardError(
             .refusal(.wrongState), what, meaning: unchanged, next: [.trust(.useAtIssuerStation)],
@@ -20,16 +20,17 @@ extension TapcardError {
     }
 }
 
-/// A table of card keys for a station without masters, and what it lacks.
+/// A table of card keys for a station without master keys, and what it lacks.
 package struct CardTable: Sendable {
     package let keys: KeyRing
     /// The cards on an NTAG 424 that are in use.
     package let cards: Int
-    /// Keys that cards have but this ring lacks, so that the table cannot sell to those cards.
+    /// Keys that cards have but this ring lacks, so that a station with the table cannot take
+    /// payments from those cards.
     package let lacking: Set<UInt8>
 
-    /// The table of a ledger's cards, each with the keys that it has or may get: those of its
-    /// newest records, the key that seals now, and the one that seals `next`.
+    /// The table for a ledger's cards, each with the keys that it has or may get: those of its
+    /// newest records, the current sealing key, and the key that `next` seals with.
     ///
     /// Nil if the keys are themselves a table.
     package init?(
@@ -42,7 +43,8 @@ package struct CardTable: Sendable {
             while let card = try cards.next() {
                 guard card.chip == .ntag424, card.isInUse else { continue }
                 var ids = common
-                // If an operation is open, the tag may hold either record, each under its own key.
+                // If an operation is open, the tag may hold either record, each sealed with its own
+                // key.
                 for number in Set([card.confirmed, card.allocated]) {
                     if let record = try rows.issued(card.uid, number) { ids.insert(record.keyID) }
                 }

@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Work at a station, in a type named after it, with access to all that the station has.
+/// Work at a station, in a type named after that work, with access to everything the station has.
 protocol StationWork: Sendable {
     var station: Station { get }
 }

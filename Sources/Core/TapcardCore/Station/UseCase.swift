@@ -1,12 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// A use case of a station, as a value that keeps its progress. A copy made between two steps can
-/// be continued in more than one way.
+/// A use case for a station, as a value that keeps track of its progress. A copy made between two
+/// steps can be continued in more than one way.
 package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 
-    /// Takes the next step; nil while another one is left.
+    /// Takes the next step; nil while there are more.
     mutating func step(at station: Station) async throws(TapcardError) -> Success?
 }
 

@@ -1,7 +1,7 @@
 package import Ledger
 package import TapcardDomain
 
-/// A request that a card gets only once while it stays on the reader.
+/// A request that is carried out only once for a card while it stays on the reader.
 package enum VisitRequest: String, Sendable, CaseIterable {
     case pay, add
     case ticket = "ticket/buy"
@@ -17,24 +17,25 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     }
 }
 
-/// One card's stay on a reader, and what it got meanwhile.
+/// One card's stay on a reader, and which requests were carried out for it during that time.
 package struct Visit: Sendable, Hashable {
-    /// How certain it is that the card got a request.
+    /// How certain it is that a request was carried out for the card.
     package enum Certainty: String, Sendable, CaseIterable { case yes, perhaps }
 
     /// The card; nil if there is none, or if nobody has looked at the reader yet.
     package private(set) var card: CardUID?
     /// Whether anybody has looked at the reader since it was opened.
     package private(set) var hasLooked = false
-    /// Whether nobody saw the card arrive and the ledger was not yet asked about it.
+    /// Whether nobody saw the card being put on the reader and the ledger has not been asked about
+    /// it yet.
     private var isUnseen = false
-    /// What an unseen card may have got before.
+    /// Which requests may already have been carried out for an unseen card.
     private var earlier: Set<VisitRequest> = []
     private var operations: [VisitRequest: [OperationID: Certainty]] = [:]
 
     package init() {}
 
-    /// Notes that the reader was opened or found again: what is on it may have been there all
+    /// Notes that the reader was opened or found again: whatever is on it may have been there all
     /// along.
     package mutating func open() { self = Visit() }
 
@@ -45,7 +46,7 @@ package struct Visit: Sendable, Hashable {
 
     package mutating func arrive(_ uid: CardUID) {
         guard uid != card else { return }
-        // A card found at the first look may have been there before this program.
+        // A card found at the first look may have been there before this program started.
         let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
@@ -54,16 +55,16 @@ package struct Visit: Sendable, Hashable {
     /// The card that the ledger has to be asked about, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
-    /// Takes what the ledger knows about the unseen card.
+    /// Records what the ledger knows about the unseen card.
     package mutating func recall(_ earlier: Set<VisitRequest>) {
         (self.earlier, isUnseen) = (earlier, false)
     }
 
-    /// Notes an operation on this card.
+    /// Records an operation on this card.
     package mutating func note(
         _ request: VisitRequest, _ id: OperationID, _ certainty: Certainty
     ) {
-        // What is certain stays so, whatever a later report of the same operation says.
+        // What is certain stays certain, whatever a later report about the same operation says.
         guard operations[request]?[id] != .yes else { return }
         operations[request, default: [:]][id] = certainty
     }
@@ -77,17 +78,18 @@ package struct Visit: Sendable, Hashable {
         operations.values.contains { $0[id] != nil }
     }
 
-    /// How certain it is that the card got this request; nil if it did not.
+    /// How certain it is that this request was carried out for the card; nil if it was not.
     package func certainty(of request: VisitRequest) -> Certainty? {
         let noted = (operations[request] ?? [:]).values
         if noted.contains(.yes) { return .yes }
-        // Until the ledger answers, a card that nobody saw arrive may have got anything.
+        // Until the ledger answers, any request may have been carried out for a card that nobody
+        // saw being put on the reader.
         return isUnseen || earlier.contains(request) || !noted.isEmpty ? .perhaps : nil
     }
 }
 
-/// Decides which requests a till may begin: what a card gets once a visit, it gets again only if
-/// somebody says so, and a repeated request never begins anything.
+/// Decides which requests a till may begin: a request that was carried out once in a visit is
+/// carried out again only if someone confirms it, and a repeated request never begins anything.
 package struct Admission: Sendable {
     private static let mostWithdrawn = 256
 
@@ -96,8 +98,8 @@ package struct Admission: Sendable {
 
     package init() {}
 
-    /// How certain it is that the card already got this request, so that somebody has to be asked
-    /// first; nil if it may begin. `card` is the only card that the request is for.
+    /// How certain it is that this request was already carried out for the card, so that someone
+    /// has to be asked first; nil if it may begin. `card` is the only card that the request is for.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
@@ -106,7 +108,7 @@ package struct Admission: Sendable {
         return visit.certainty(of: request)
     }
 
-    /// Whether a repeated request may go on. If nothing was begun under its id, nothing will be,
+    /// Whether a repeated request may continue. If nothing was begun under its ID, nothing will be,
     /// although the first request may still be on its way.
     package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
         if SafetyRule.repetitionBeginsNothing.isLeftOut { return true }
@@ -116,14 +118,15 @@ package struct Admission: Sendable {
         return false
     }
 
-    /// Whether a client was told that nothing happens under this id.
+    /// Whether a client was told that nothing will happen under this ID.
     package func isWithdrawn(_ id: OperationID) -> Bool {
         withdrawn.contains(id) && !SafetyRule.withdrawnIsNotBegun.isLeftOut
     }
 }
 
 extension TapcardError {
-    /// The refusal of a request that the card got, or may have got, in this visit.
+    /// The refusal of a request that was, or may have been, carried out for the card during this
+    /// visit.
     package static func sameCard(
         _ request: VisitRequest, _ certainty: Visit.Certainty, _ uid: CardUID?
     ) -> TapcardError {

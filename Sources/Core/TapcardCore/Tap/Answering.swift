@@ -1,11 +1,11 @@
 import Ledger
 import TapcardDomain
 
-/// Finds out what became of a request, and makes its answer.
+/// Finds out what became of a request, and creates its answer.
 struct Answering: StationWork {
     let station: Station
 
-    /// The operation recorded under an id, nil if there is none. Throws if it was for another
+    /// The operation recorded under an ID, nil if there is none. Throws if it was for another
     /// request or was voided.
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
@@ -21,7 +21,7 @@ struct Answering: StationWork {
         }
     }
 
-    /// Whether an operation under the request's id matches the request.
+    /// Whether an operation under the request's ID matches the request.
     func isAnswered(
         _ request: PendingRequest, by operation: Operation
     ) async throws(LedgerError) -> Bool {
@@ -35,8 +35,8 @@ struct Answering: StationWork {
         }
     }
 
-    /// Requires the operation open under the request's id to be the one asked for: nothing may be
-    /// finished in the name of a request that wants something else.
+    /// Requires the operation open under the request's ID to be the one that was asked for: nothing
+    /// may be finished on behalf of a request that wants something else.
     func require(
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
@@ -46,7 +46,7 @@ struct Answering: StationWork {
         guard isAsked else { throw .refused(mismatch(open)) }
     }
 
-    /// The receipt of an operation; for a tap, it also lists the operations resolved before.
+    /// The receipt for an operation; for a tap, it also lists the operations resolved before it.
     func receipt(
         _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
         _ display: DisplayState? = nil
@@ -58,7 +58,7 @@ struct Answering: StationWork {
             resolved: history.map { $0.resolved(besides: operation.id, in: currency) } ?? [])
     }
 
-    /// The receipt of a request whose operation has ended; nil while it is pending.
+    /// The receipt for a request whose operation has ended; nil while it is pending.
     func finished(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
@@ -72,14 +72,14 @@ struct Answering: StationWork {
     }
 
     /// Answers a request whose operation has already ended, with its card still on the reader. If
-    /// the answer of the commit was lost, what phones read was never refreshed.
+    /// the reply to the commit was lost, the text for phones was never updated.
     func ended(
         _ operation: Operation, on reading: CardReading, _ history: TapHistory,
         isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
         var display = history.display
         if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
-            // Content from before the operation would put the old balance back.
+            // Contents read before the operation would bring the old balance back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
                 isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
@@ -91,7 +91,7 @@ struct Answering: StationWork {
     func conclude(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
-        // The operation with this id belongs to another request.
+        // The operation with this ID belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
         if let outcome = await outcome(of: request, history, after: error) {
             return outcome.map {
@@ -103,8 +103,8 @@ struct Answering: StationWork {
 
     /// The outcome of a request whose card is gone or can no longer be trusted. The ledger decides;
     /// if it fails, this tap's own observations do. A committed operation has happened, whatever
-    /// the card shows; the next tap resolves the rest. Nil if nothing was begun, since the error
-    /// then says it all.
+    /// the card shows; the next tap resolves the rest. Nil if nothing was begun, because the error
+    /// already says everything.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
@@ -112,7 +112,7 @@ struct Answering: StationWork {
         do {
             known = try await ledger.answer(to: request.id)
         } catch {
-            // Without the ledger, only what this tap saw earlier can tell.
+            // Without the ledger, we can rely only on what this tap saw earlier.
             known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
@@ -121,12 +121,12 @@ struct Answering: StationWork {
             }
         }
         guard let operation = known else {
-            // The ledger answers again and has no such operation, so the doubtful transaction was
-            // lost.
+            // The ledger is responding again and has no such operation, so the transaction in doubt
+            // was lost.
             guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
             return .failure(TapcardError.notBegun(perhaps))
         }
-        // Another caller may have used this id while the card was awaited.
+        // Another caller may have used this ID while we waited for the card.
         if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
             return .failure(mismatch(operation))
         }
@@ -146,13 +146,13 @@ struct Answering: StationWork {
             let open =
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.openStill(operation, because: error)
-            // Repeating it does not help a tag that cannot take the write.
+            // Repeating the request does not help a tag that cannot take the write.
             return .failure(error.blamesTag ? open : open.retriable(operation))
         }
     }
 
-    /// Answers a request that was not begun from the operations that the tap has resolved: the
-    /// requested closing, or the payment that a caller without an id would repeat.
+    /// Answers a request that was not begun, using the operations that the tap has resolved: the
+    /// requested closing, or the payment that a caller without an ID would repeat.
     private func answer(
         _ request: PendingRequest, by history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
@@ -165,8 +165,8 @@ struct Answering: StationWork {
         return .failure(await justResolved(repeated))
     }
 
-    /// Reports what is still open if the card left, or can never be written again, while something
-    /// was open on it: that is not "nothing happened".
+    /// Reports what is still open if the card was removed, or can never be written to again, while
+    /// something was open on it: in that case, "nothing happened" would be wrong.
     func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
@@ -180,11 +180,11 @@ struct Answering: StationWork {
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
-        // A fresh record is nobody's request, so there is nothing open to report.
+        // Nobody requested a fresh record, so there is nothing open to report.
         return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
     }
 
-    /// Refuses a request without an id if this tap has just resolved the same one: it is more
+    /// Refuses a request without an ID if this tap has just resolved an identical one: it is more
     /// likely a retry than a second payment.
     func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
@@ -198,7 +198,7 @@ struct Answering: StationWork {
                 + "twice.\(holds)", uid: done.uid, operation: done.id)
     }
 
-    /// The refusal of an id that belongs to another request.
+    /// The refusal of an ID that belongs to another request.
     func mismatch(_ operation: Operation) -> TapcardError {
         let amount =
             operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
@@ -216,7 +216,7 @@ struct Answering: StationWork {
     }
 
     /// The tickets that can no longer be claimed after this operation; only the lottery knows their
-    /// prizes. Empty if the ledger fails: the operation has happened all the same.
+    /// prizes. Empty if the ledger fails, because the operation has happened all the same.
     func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }

@@ -3,17 +3,17 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// One look at the tag on the reader, together with what the ledger says about it.
+/// One reading of the tag on the reader, together with what the ledger says about it.
 struct CardReading: Sendable, Hashable {
     let uid: CardUID
     let identity: TagIdentity
     let medium: Medium
     let slots: RecordSlots
-    /// The message that phones read, decoded.
+    /// The message for phones, decoded.
     let content: TagContent
     /// Nil if this ledger does not know the card.
     let known: KnownCard?
-    /// The verdict on the records, compared with the ledger.
+    /// The verdict on the records after comparing them with the ledger.
     let judgement: Judgement
     let chip: Chip
 
@@ -33,7 +33,7 @@ struct CardReading: Sendable, Hashable {
     var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
 }
 
-/// The pages of a tag, as they were read.
+/// The pages of a tag, as read.
 struct TagPages: Sendable, Hashable {
     let layout: CardLayout
     let image: CardImage
@@ -42,7 +42,7 @@ struct TagPages: Sendable, Hashable {
 }
 
 extension CardStoreError {
-    /// The error of a tag whose chip differs from that of the card with its number.
+    /// The error for a tag whose chip differs from that of the card with its number.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
         CardStoreError(
             .otherChip, "the tag reports the chip model \(found), but the ledger has \(known)")

@@ -8,12 +8,12 @@ import TapcardDomain
 struct CardScanner: StationWork {
     let station: Station
 
-    /// Waits for a tag on which there can be a card.
+    /// Waits for a tag that can hold a card.
     func find(
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
-        // Its keys and its account follow from the number, so nothing can be tried on it.
+        // Its keys and its account depend on the number, so nothing can be tried with it.
         guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
@@ -23,7 +23,7 @@ struct CardScanner: StationWork {
         return (identity, uid)
     }
 
-    /// Reads the tag that was found, with one command if the card is known.
+    /// Reads the tag that was found, using a single command if the card is known.
     ///
     /// `thoroughly` reads everything again, as before a card is made.
     func scan(
@@ -45,7 +45,7 @@ struct CardScanner: StationWork {
         }
         let tag = try await scanTag(of: identity)
         if let known, known.card.chip != tag.chip.model {
-            // A single lost answer makes an NTAG look like an older chip.
+            // Because of a single lost answer, an NTAG can look like an older chip.
             throw .card(.otherChip(tag.chip.name, known.card.chip))
         }
         guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
@@ -55,8 +55,7 @@ struct CardScanner: StationWork {
             of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
     }
 
-    /// Reads what a tag says about itself, and those of its pages that matter: by default those of
-    /// a card.
+    /// Reads what a tag says about itself, and the pages that matter: by default, those for a card.
     func scanTag(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
@@ -66,8 +65,8 @@ struct CardScanner: StationWork {
         let tag = try await reader.performing(
             ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
             on: nil)
-        // A tag that refused to show its signature, or was asked for another chip's key, is silent
-        // until it is selected again.
+        // A tag that refused to reveal its signature, or that was asked for another chip's key,
+        // stops responding until it is selected again.
         guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
         let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
@@ -83,13 +82,13 @@ struct CardScanner: StationWork {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
-        // The likeliest first: each holder tried costs computing a seal.
+        // The likeliest first, because a seal has to be computed for each holder tried.
         var holders: [Holder] = []
         if let holder = known?.card.holder { holders.append(holder) }
         if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
             holders.append(remains.holder)
         }
-        // A restored ledger does not know that the name has been forgotten since.
+        // A restored ledger does not know that the name has since been forgotten.
         if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
         holders.append(.nobody)
         let slots = RecordSlots(
@@ -105,19 +104,21 @@ struct CardScanner: StationWork {
         _ content: TagContent, known: KnownCard?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
-        // Bytes read before another station's work and judged by the ledger after it would make an
-        // honest card look like an old image.
+        // An honest card would look like an old image if its bytes were read before another
+        // station's work but judged against the ledger after it.
         guard known.map(CardVersion.init) == latest.map(CardVersion.init),
             known?.keyPolicy == latest?.keyPolicy
         else { throw .overtaken }
-        // Bytes that the ledger issued stay good even if the name under their seal was forgotten.
+        // Bytes that the ledger issued remain valid even if the name covered by their seal was
+        // forgotten.
         let believed = slots.believing { bytes in isOurs(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: believed, content: content,
             known: latest, judgement: Judgement(believed, latest), chip: chip)
     }
 
-    /// Rereads the keys, after the ledger: otherwise a key retired meanwhile could go unnoticed.
+    /// Rereads the keys after reading the ledger: otherwise, a key retired in the meantime could go
+    /// unnoticed.
     private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
         let order: KeyPolicy
         if let known {
@@ -130,7 +131,7 @@ struct CardScanner: StationWork {
 
     /// Whether the ledger issued these very bytes for this card, under a key that is still trusted.
     ///
-    /// A record whose key was retired while an operation was open is no forgery: it is believed
+    /// A record whose key was retired while an operation was open is not a forgery: it is accepted
     /// until that operation is resolved and a new record has another key.
     private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
         guard let known, let record = SealedRecord(bytes),

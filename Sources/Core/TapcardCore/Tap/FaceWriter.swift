@@ -4,33 +4,33 @@ import Tags
 import TapcardDomain
 import TextCodecs
 
-/// Whether phones read a card's current state after a tap.
+/// Whether phones see a card's current state after a tap.
 public enum DisplayState: String, Sendable, Hashable, CaseIterable {
-    /// Phones read the current state.
+    /// Phones see the current state.
     case current
-    /// Phones read the current state again because this tap refreshed it.
+    /// Phones see the current state again because this tap updated it.
     case repaired
-    /// Phones still read an older state; the next tap refreshes it.
+    /// Phones still see an older state; the next tap updates it.
     case outOfDate = "out-of-date"
 }
 
-/// Writes what phones read on a tag.
+/// Writes the text for phones to a tag.
 struct FaceWriter: StationWork {
     let station: Station
 
-    /// Updates what phones read after a change.
+    /// Updates the text for phones after a change.
     func refresh(after change: RecordWriting) async -> DisplayState {
         let card = change.open.cardAfterwards
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
-        // A change is expected to show, so it is no repair; a fresh record that restores the face
-        // is.
+        // A change is expected to show up, so it is not a repair; a fresh record that restores the
+        // face is.
         let isRepair = change.open.operation.kind == .reseal || display != .repaired
         return isRepair ? display : .current
     }
 
-    /// Updates what phones read: all that may be left to do on a resolved card.
+    /// Updates the text for phones: all that may be left to do for a resolved card.
     func refresh(
         ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
@@ -40,7 +40,7 @@ struct FaceWriter: StationWork {
         return refreshed == .current ? history.display : refreshed
     }
 
-    /// Whether phones read the current state of a card on which this tap resolves nothing.
+    /// Whether phones see the current state of a card for which this tap resolves nothing.
     func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
         let content = known.card.content(reading.highest, balance: known.balance)
         guard let pages = reading.pages else { return .current }
@@ -48,8 +48,8 @@ struct FaceWriter: StationWork {
             ? .current : .outOfDate
     }
 
-    /// Updates what phones read. A failure costs nothing else: the ledger notes it, and the next
-    /// tap writes every page again.
+    /// Updates the text for phones. A failure has no other effect: the ledger notes it, and the
+    /// next tap writes every page again.
     ///
     /// `isOpened` says that the tag has just accepted the card's password.
     private func refresh(
@@ -69,9 +69,9 @@ struct FaceWriter: StationWork {
         }
     }
 
-    /// Updates what phones read and throws on failure, for a caller that wants nothing else.
+    /// Updates the text for phones and throws on failure, for a caller that wants nothing else.
     ///
-    /// `keepingExtras` says whether members that other writers added stay. On an NTAG 424 phones
+    /// `keepingExtras` says whether members that other software added stay. On an NTAG 424, phones
     /// read an address, which does not change with the card.
     func write(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
@@ -85,8 +85,8 @@ struct FaceWriter: StationWork {
             surroundings.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
-        // After an interrupted refresh, a page may be weak although it reads right, so all are
-        // written.
+        // After an interrupted update, a page may be weak even though it reads correctly, so all
+        // are written.
         let writes = pages.layout.writes(
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
@@ -103,7 +103,7 @@ struct FaceWriter: StationWork {
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
-                // The guard on the tag says the same; the ledger's note only adds to it.
+                // The guard on the tag says the same thing; the ledger's note only adds to it.
                 surroundings.progress(
                     .hint(
                         "the ledger could not record that the NFC text for phones is out of date: "
@@ -114,9 +114,9 @@ struct FaceWriter: StationWork {
         return writes.isEmpty ? .current : .repaired
     }
 
-    /// The bytes for phones to read: the ledger's card, with the members that other writers added
-    /// if they leave room. Nil if not even the card's own fit, as no card is made so, but an
-    /// altered ledger can say so.
+    /// The bytes for phones to read: the card according to the ledger, and the members that other
+    /// software added, if there is room for them. Nil if not even the card's own members fit: no
+    /// card is made that way, but an altered ledger could lead to it.
     private func area(
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
         keepingExtras: Bool = true
@@ -130,9 +130,9 @@ struct FaceWriter: StationWork {
         return try? face.area(in: pages.layout)
     }
 
-    /// The members that other writers added. A torn or altered key of the card's own looks like one
-    /// of them, so they are believed only beside the right holder, and after an interrupted refresh
-    /// only if everything else is in place.
+    /// The members that other software added. One of the card's own keys, if torn or altered, looks
+    /// like one of them, so they are accepted only if the holder is right and, after an interrupted
+    /// update, only if everything else is in place.
     private func extras(
         on reading: CardReading, _ pages: TagPages, of card: LedgerCard
     ) -> [JSONMember] {
@@ -155,7 +155,8 @@ struct FaceWriter: StationWork {
         return face.extras
     }
 
-    /// Requires room on the tag for a code, since members of other writers may have taken it.
+    /// Requires room on the tag for a code, because members added by other software may have taken
+    /// it.
     func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
         guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
         else { return }
@@ -169,7 +170,7 @@ struct FaceWriter: StationWork {
 }
 
 extension LedgerCard {
-    /// The card's own part of what phones read.
+    /// The card's own part of the text for phones.
     func face(showing content: SealedContent) -> CardFace {
         CardFace(
             style: face, balance: content.balance, holder: content.holder,

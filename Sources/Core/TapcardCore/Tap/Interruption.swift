@@ -12,8 +12,8 @@ enum Interruption: Error, Sendable {
     /// Another station changed the card while this one looked at it.
     case overtaken
     case refused(TapcardError)
-    /// Evidence against a chip, without a proof: one disturbed answer can accuse an honest card. It
-    /// counts once two sessions have found it.
+    /// Evidence against a chip, but no proof: one disturbed answer can incriminate an honest card.
+    /// It counts once two sessions have found it.
     case claimed(TapcardError)
 
     static func refused(
@@ -58,7 +58,7 @@ enum Interruption: Error, Sendable {
         case .card(let error):
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
-            // A bad contact can cause each of these.
+            // A bad contact can cause any of these.
             case .differs, .garbled, .otherChip: true
             case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false
@@ -66,7 +66,7 @@ enum Interruption: Error, Sendable {
         case .ntag424(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
-            // Another look cannot help the card, but decides what becomes of an open payment.
+            // Looking again cannot help the card, but decides what becomes of an open payment.
             case .fixedSettings, .deadKey: true
             // The key sent before a write may have arrived damaged.
             case _ where error.isImpostor: true
@@ -96,7 +96,7 @@ func asking<Success: Sendable>(
 }
 
 extension TagReader {
-    /// Performs a reading, which a tag refuses only if its content is hidden behind a password.
+    /// Performs a read, which a tag refuses only if its contents are hidden behind a password.
     func performing<Procedure: TagProcedure>(
         _ procedure: Procedure, on known: CardUID?
     ) async throws(Interruption) -> Procedure.Outcome {
@@ -114,7 +114,7 @@ extension TagReader {
         try await translating(awaiting: await perform(procedure), into: Interruption.card)
     }
 
-    /// Performs a procedure, counts a key that the chip did not confirm, and sends none that this
+    /// Performs a procedure, counts a key that the chip did not confirm, and sends no key that this
     /// tap has used up.
     func performing<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, _ history: inout TapHistory

@@ -25,17 +25,17 @@ enum Judgement: Sendable, Hashable {
             return
         }
         guard let best = slots.best else {
-            // An honest tear always leaves one good record on a card that was ever confirmed.
+            // A genuine tear always leaves one good record on a card that was ever confirmed.
             self = slots.hasRetired ? .forged : .damaged
             return
         }
         let sequence = best.record.sequence
-        // Old means below `confirmed`: "below the last number" would accuse every card pulled too
-        // soon.
+        // Old means below `confirmed`: "below the last number" would incriminate every card pulled
+        // away too soon.
         let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isLeftOut
         let isOld = sequence < (isBelowAllocated ? known.card.allocated : known.card.confirmed)
-        // A skipped number below `confirmed` is just an old one: somebody has already decided about
-        // the loss.
+        // A skipped number below `confirmed` is merely old: someone has already decided about the
+        // loss.
         let isSkipped = known.isInGap(sequence)
         if sequence > known.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
@@ -61,14 +61,14 @@ enum ResolvingStep: Sendable, Hashable {
     case nothing
     /// Write the operation's own record to the tag.
     case resume(Operation)
-    /// Commit or void the open payment, then write a fresh record.
+    /// Commit or void the open payment, and then write a fresh record.
     case end(Operation, as: Operation.State)
-    /// Write to the tag what the service has said yes to.
+    /// Write to the tag what the service has approved.
     case activate(ActivationAttempt)
     /// The record is out of date: write a fresh one.
     case reseal
 
-    /// `request` is the operation that the card is on the reader for.
+    /// `request` is the operation for which the card is on the reader.
     init(
         tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, known: KnownCard,
         expected: [UInt8], request: OperationID?, now: Timestamp,
@@ -79,27 +79,30 @@ enum ResolvingStep: Sendable, Hashable {
                 self = .activate(attempt)
                 return
             }
-            // A fresh record also ends a protection switch that was given up for another operation.
+            // A fresh record also ends a protection change that was abandoned in favor of another
+            // operation.
             let isLastWord =
                 best.sequence == known.card.confirmed && bytes == expected
                 && known.card.protection.isSteady
             self = isLastWord ? .nothing : .reseal
             return
         }
-        // Anything else has already happened, like cash in the drawer: the card follows.
+        // Anything else has already happened, like cash in the drawer: the card is updated
+        // afterward.
         guard open.kind.isVoidable else {
             self = .resume(open)
             return
         }
-        // No money moves on a blocked card, not even what was begun before: nobody was told "paid".
+        // No money moves on a blocked card, not even money from an operation begun earlier: nobody
+        // was told "paid".
         let mayMove = known.card.status == .active
         let isSameAgain = open.id == request
-        // A record under a retired key proves nothing: others may have that key.
+        // A record sealed with a retired key proves nothing: others may have that key.
         guard best.sequence == open.sequence, !isUnderRetiredKey else {
             self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
-        // An older payment that nobody repeats is voided, since "paid" was never said.
+        // An older payment that nobody repeats is voided, because nobody was told "paid".
         let isYoung = open.age(at: now, uptime).map { $0 < lifetime } ?? false
         self = .end(open, as: mayMove && (isSameAgain || isYoung) ? .committed : .voided)
     }
@@ -107,7 +110,8 @@ enum ResolvingStep: Sendable, Hashable {
 
 extension Operation {
     /// How long ago it began, by the clock that nobody can set, or by the time of day if the
-    /// machine has restarted since. Nil if it began in the future, by a clock that was ahead.
+    /// machine has restarted since. Nil if it appears to have begun in the future, by a clock that
+    /// was ahead.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
             return .milliseconds(age)

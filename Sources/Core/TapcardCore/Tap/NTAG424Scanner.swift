@@ -5,29 +5,30 @@ import Tags
 import TapcardDomain
 
 extension KnownCard {
-    /// The version of the keys on the card's chip; nil while the card is made or gets other keys.
+    /// The version of the keys on the card's chip; nil while the card is being made or is getting
+    /// other keys.
     fileprivate var chipVersion: UInt8? {
         func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
         if SafetyRule.noKeyGuessed.isLeftOut {
             return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
         }
-        // A repair may continue on a chip that has only some of its new keys.
+        // A repair may be resumed on a chip that has only some of its new keys.
         guard open?.kind != .reseal, let known = keyID(card.confirmed),
             keyID(card.allocated) == known
         else { return nil }
         return NTAG424CardKeys.version(of: known)
     }
 
-    /// Whether its chip was ever made a card; if not, the making was interrupted.
+    /// Whether its chip was ever made into a card; if not, the making was interrupted.
     fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
-/// Has an NTAG 424 prove which card it is, and reads it.
+/// Authenticates an NTAG 424 to find out which card it is, and reads it.
 struct NTAG424Scanner: StationWork {
     let station: Station
 
-    /// Looks at an NTAG 424, with five commands if the card is known. The ledger or the chip says
-    /// which key to try; none is guessed.
+    /// Reads an NTAG 424, using five commands if the card is known. The ledger or the chip says
+    /// which key to try; keys are never guessed.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
         _ history: inout TapHistory
@@ -43,7 +44,7 @@ struct NTAG424Scanner: StationWork {
                 thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
             found = try await prove(uid, answers, known, &history)
         }
-        // A card that was ever finished has to prove itself; one disturbed answer may look like
+        // A card that was ever finished has to authenticate; one disturbed answer may look like
         // this.
         if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
             throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
@@ -59,14 +60,14 @@ struct NTAG424Scanner: StationWork {
     }
 
     /// Whether this number was a finished card when the snapshot was taken: while the ledger is
-    /// offline, the snapshot says which cards are its own.
+    /// offline, the snapshot says which cards belong to it.
     private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
         station.snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
 
-    /// Has the chip prove itself with the key that the ledger names. A chip that refuses it may be
-    /// a copy, or has had other keys since, as after a restored backup. It reports its key versions
-    /// without authentication.
+    /// Authenticates the chip with the key that the ledger specifies. A chip that refuses it may be
+    /// a copy, or may have been given other keys since, as after a restored backup. It reports its
+    /// key versions without authentication.
     private func prove(
         _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
         _ history: inout TapHistory
@@ -80,8 +81,8 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// The versions that a chip names after it refused the key of this one; nil if it still names
-    /// it.
+    /// The key versions that a chip reports after it refused the key of this version; nil if it
+    /// still reports this version.
     private func answers(
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers? {
@@ -89,7 +90,7 @@ struct NTAG424Scanner: StationWork {
         return answers.sellingVersion == version ? nil : answers
     }
 
-    /// Asks without a key. A chip that does not know the questions is of another kind.
+    /// Asks without using a key. A chip that does not support these queries is of another kind.
     func ask(
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
@@ -102,12 +103,12 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Finds, without a key, the kind of an ISO-DEP card that is not an NTAG 424.
+    /// Determines, without a key, the kind of an ISO-DEP card that is not an NTAG 424.
     private func kindOfOther(_ identity: TagIdentity) async -> String {
         guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
             return identity.kind
         }
-        // 91AFh says that more frames follow, as a DESFire answers GetVersion (60h).
+        // 91AFh says that more frames follow; this is how a DESFire answers GetVersion (60h).
         let more: [UInt8] = [0x91, 0xAF]
         if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
             answer.suffix(more.count).elementsEqual(more),
@@ -122,15 +123,15 @@ struct NTAG424Scanner: StationWork {
         return "Type 4 tag"
     }
 
-    /// Has the chip prove itself with the key that it names. `refused` is the version of another
-    /// one that it has just refused.
+    /// Authenticates the chip with the key that it reports. `refused` is the version of another key
+    /// that it has just refused.
     private func prove(
         _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Reading {
         let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
         guard selling != NTAG424CardKeys.factory.version else {
-            // We change key 0 last, so a new key 0 beside a factory key 3 is not our work.
+            // We change key 0 last, so a new key 0 together with a factory key 3 is not our work.
             let isUnmade = making == NTAG424CardKeys.factory.version
             return NTAG424Reading(
                 state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
@@ -139,7 +140,7 @@ struct NTAG424Scanner: StationWork {
             return NTAG424Reading(state: .foreign(version: selling), answers: answers)
         }
         guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
-        // While its keys change, the grant is sealed under the old one or the new one.
+        // During a key change, the grant is sealed with either the old key or the new one.
         let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
             .compactMap { SellingKey(of: uid, from: $0, currency) }
         do throws(Interruption) {
@@ -151,7 +152,7 @@ struct NTAG424Scanner: StationWork {
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
             }
-            // This tap sends no third key, and neither of the two has failed twice.
+            // This tap does not send a third key, and neither of the two has failed twice.
             if refused != nil { throw .refused(.untrueVersions(uid)) }
             // Another issuer's card counts every attempt, so it gets only one.
             guard known != nil || isConfirmedInSnapshot(uid) else {
@@ -161,7 +162,7 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Looks at a card. If a good card would not answer so, its settings are asked for.
+    /// Looks at a card. If a good card would not give this answer, queries its settings.
     private func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
         _ history: inout TapHistory
@@ -179,7 +180,7 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Looks at a card that proves itself with one of these keys.
+    /// Looks at a card that authenticates with one of these keys.
     func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
@@ -194,7 +195,8 @@ struct NTAG424Scanner: StationWork {
             .flatMap { SellingKey(of: uid, from: $0, currency) }
     }
 
-    /// The message for phones on a chip that is not ours yet; that of a card says nothing about it.
+    /// The message for phones on a chip that is not one of ours yet; on a finished card, that
+    /// message says nothing about it.
     private func content(of chip: NTAG424Reading) -> TagContent {
         guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
             return .empty
@@ -202,20 +204,22 @@ struct NTAG424Scanner: StationWork {
         return TagContent(message: message, currency: currency)
     }
 
-    /// The error of a card that proves to have other file settings than a card's; nil if it does
-    /// not, or if its answer has another cause.
+    /// The error for a card that proves to have different file settings from a card's; nil if it
+    /// does not, or if its answer has another cause.
     func alteredSettings(
         of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
     ) async -> TapcardError? {
-        // Asking takes the key once more, which somebody on the line can spoil.
+        // The query uses the key once more, and someone who can tamper with the connection could
+        // spoil that attempt.
         guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
-        // A card that is gone by now is looked at again anyway.
+        // A card that is gone by now will be looked at again anyway.
         let isOfCard = try? await reader.performing(
             InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
         return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 
-    /// The error of a card of this ledger whose chip is no card, or has keys that are not ours.
+    /// The error for a card in this ledger whose chip is not set up as a card, or has keys that are
+    /// not ours.
     private func chipLost(
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {

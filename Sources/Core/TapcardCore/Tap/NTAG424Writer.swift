@@ -4,16 +4,16 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Makes a card of an NTAG 424, and writes its records.
+/// Turns an NTAG 424 into a card, and writes its records.
 struct NTAG424Writer: StationWork {
-    /// After this many refusals in one tap, a chip is worn out or cannot get other keys. A single
-    /// one may come from a weak field.
+    /// After this many refusals in one tap, a chip is considered worn out or unable to accept other
+    /// keys. A single refusal may come from a weak field.
     private static let mostRefusedWrites = 2
 
     let station: Station
 
-    /// Refuses a chip that this station cannot make a card, before the ledger begins anything: the
-    /// chip must prove every key that it names. Writes nothing to it.
+    /// Refuses a chip that this station cannot turn into a card, before the ledger begins anything:
+    /// the chip must prove every key that it reports. Writes nothing to it.
     func requireMakeable(
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -34,8 +34,8 @@ struct NTAG424Writer: StationWork {
         }
     }
 
-    /// Ends the addresses that phones have read from a card so far, before it becomes another one:
-    /// whoever kept one would see the new cardholder's balance.
+    /// Invalidates the addresses that phones have read from a card so far, before it becomes
+    /// another card: otherwise anyone who kept an address would see the new cardholder's balance.
     func endAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
@@ -55,8 +55,8 @@ struct NTAG424Writer: StationWork {
                 random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
     }
 
-    /// Writes the record to a chip; the code of its answer proves that it is there. A card that is
-    /// being made, or lacks keys of the version that seals now, is made whole first.
+    /// Writes the record to a chip; the MAC on its answer proves that the record is there. A card
+    /// that is being made, or that lacks keys of the current sealing version, is completed first.
     func write(
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -70,7 +70,8 @@ struct NTAG424Writer: StationWork {
         let balance = Int64(record.balance)
         var visit = chip.visit
         if isMakingWhole(change, chip) {
-            // The grant must cover the balance and all that was spent, and never falls.
+            // The grant must cover the balance and everything that was spent, and must never
+            // decrease.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
             guard let wanted else {
@@ -79,10 +80,10 @@ struct NTAG424Writer: StationWork {
                         "This station has only a table of card keys and cannot write the newer "
                             + "keys that this card needs.", reading.uid))
             }
-            // A finished card never has the factory's keys again: a chip that says so is after
-            // ours.
+            // A finished card never has the factory keys again: a chip that claims so is trying to
+            // get ours.
             let isMaking = open.operation.kind.makesCard
-            // Only now is there a row for the count: before the making began, an unknown card had
+            // Only now is there a row for the counter: before the making began, an unknown card had
             // none.
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
@@ -93,7 +94,7 @@ struct NTAG424Writer: StationWork {
                     address: address(of: visit, isMaking: isMaking),
                     from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
                     grant: grant), &history)
-            // The keys are new, so the record needs a session under the new sell key.
+            // The keys are new, so the record needs a session with the new sell key.
             visit = try await station.ntag424Scanner.look(key, &history)
         }
         guard let visit,
@@ -119,7 +120,7 @@ struct NTAG424Writer: StationWork {
             != visit.card
     }
 
-    /// The address for the card. A station that names no page leaves it the one that it has.
+    /// The address for the card. If the station has no page set, the card keeps the address it has.
     private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
         guard !isMaking, settings.address == .nowhere, let visit, visit.grant != nil else {
             return settings.address
@@ -131,7 +132,8 @@ struct NTAG424Writer: StationWork {
         keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
     }
 
-    /// Notes a chip that will refuse every write. Only the look that follows proves what it holds.
+    /// Notes a chip that will refuse every write. Only the look that follows proves what it
+    /// contains.
     func noteUnusable(
         after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
@@ -158,7 +160,7 @@ struct NTAG424Writer: StationWork {
             let altered = await station.ntag424Scanner.alteredSettings(
                 of: card, after: cause, &history)
         {
-            // Not asked while keys change, as the card may no longer have this one.
+            // Not asked during a key change, because the card may no longer have this key.
             history.note(unusable: altered)
         }
     }

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// A request under an id, with what is known of its outcome: the ledger may fail by the time that
-/// has to be reported.
+/// A request under an ID, with what is known about its outcome: by the time the outcome has to be
+/// reported, the ledger may fail.
 struct PendingRequest: Sendable, Hashable {
-    /// The requested parameters, all of which belong to the id.
+    /// The requested parameters, all of which are tied to the ID.
     enum Parameters: Sendable, Hashable {
         case change(CardAction, only: CardUID?)
         case making(CardRequest)
@@ -19,7 +19,8 @@ struct PendingRequest: Sendable, Hashable {
         case .making(let cardRequest): cardRequest.kind
         }
     }
-    /// The change that it asks for. What a making does is planned only once its tag is read.
+    /// The change that it asks for. For a new card, what has to be done is not planned until its
+    /// tag is read.
     var action: CardAction {
         guard case .change(let action, _) = parameters else {
             preconditionFailure("a making has a plan instead")
@@ -28,8 +29,8 @@ struct PendingRequest: Sendable, Hashable {
     }
     /// The only card that it is for; nil for any.
     var only: CardUID? { if case .change(_, let card) = parameters { card } else { nil } }
-    /// Whether it is refused if its tap has just resolved the same request: a caller that chose no
-    /// id may have meant that one.
+    /// Whether it is refused if its tap has just resolved an identical request: a caller that chose
+    /// no ID may have meant that one.
     let refusesRepetition: Bool
     var operation: Operation?
     /// An operation that may have begun: the disk failed during its first transaction.
@@ -53,9 +54,9 @@ struct PendingRequest: Sendable, Hashable {
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether this call began or resolved the operation under the request's id, rather than
-    /// another caller while the card was awaited. The id of an activation attempt is reserved for
-    /// its own activation, whichever station writes it.
+    /// Whether this call, rather than another caller while we waited for the card, began or
+    /// resolved the operation under the request's ID. The ID of an activation attempt is reserved
+    /// for its own activation, whichever station writes it.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }

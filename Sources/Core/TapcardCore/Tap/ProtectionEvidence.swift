@@ -4,23 +4,23 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// What a tag itself shows of its protection, whatever the ledger says.
+/// What a tag itself reveals about its protection, whatever the ledger says.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// The tag asks for the password of this key; `isWhole` if it does for every writable page.
+    /// The tag asks for the password for this key; `isWhole` if it does so for every writable page.
     case asks(keyID: UInt8, isWhole: Bool)
-    /// The tag asks for no password, but has that of this key; AUTH0 may be weak.
+    /// The tag asks for no password, but has the password for this key; AUTH0 may be weak.
     case has(keyID: UInt8)
     /// The tag asks for no password and has none of ours.
     case nothing
 }
 
 extension CardProtection {
-    /// The ledger's state, corrected by the tag's evidence. A state that agrees keeps its facts
-    /// about pages that may be weak; the wanted result is always kept.
+    /// The ledger's state, corrected by the evidence from the tag. A state that agrees keeps its
+    /// facts about pages that may be weak; the desired result is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
         case (.on(let noted), .asks(let keyID, isWhole: true)) where noted == keyID: self
-        // AUTH0 is not 02h, so protection is only half switched.
+        // AUTH0 is not 02h, so protection is only halfway switched.
         case (.on(let noted), .asks(let keyID, isWhole: false)) where noted == keyID:
             .switchingOn(keyID: keyID)
         case (.off, .asks(let keyID, let isWhole)), (.on, .asks(let keyID, let isWhole)):
@@ -39,7 +39,7 @@ extension CardProtection {
         }
     }
 
-    /// The next step of a card that is to be protected, with this key if its tag has no password
+    /// The next step for a card that is to be protected, with this key if its tag has no password
     /// yet.
     func protecting(with sealing: UInt8) -> CardProtection {
         switch self {
@@ -49,7 +49,7 @@ extension CardProtection {
         }
     }
 
-    /// The next step of a card that is to be open.
+    /// The next step for a card that is to be unprotected.
     var unprotecting: CardProtection {
         switch self {
         case .settingPassword(let keyID): .clearingPassword(keyID: keyID)
@@ -68,7 +68,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: [.trust(.useAsItIs)], uid: uid)
     }
 
-    /// The error of a tag that lacks the password the ledger expects.
+    /// The error for a tag that lacks the password the ledger expects.
     static func cleared(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .protectedTag, "The tag does not have the write password that the ledger expects.",
@@ -76,7 +76,7 @@ extension TapcardError {
                 + "is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
-    /// The error of a tag that hides even its content behind a password.
+    /// The error for a tag that hides even its contents behind a password.
     static func hidden(_ known: CardUID?) -> TapcardError {
         TapcardError(
             .protectedTag,

@@ -4,12 +4,12 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Puts the card's password on its tag, or takes it off, step by step.
+/// Sets the card's password on its tag, or removes it, step by step.
 struct ProtectionSteps: StationWork {
     let station: Station
 
-    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has
-    /// another of our passwords than the ledger says, corrects the ledger first.
+    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has a
+    /// different one of our passwords from what the ledger says, corrects the ledger first.
     func requireSwitchable(
         _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
@@ -36,15 +36,15 @@ struct ProtectionSteps: StationWork {
             on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
-        // A tag without a password of ours may be a copy: only a repair takes it for the card.
+        // A tag without one of our passwords may be a copy: only a repair accepts it as the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.isSetBack = card.protection != .off
         try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
-    /// Takes one step toward the protection that the ledger wants. Each is durable in the ledger
-    /// before the next; the last is noted when the operation is confirmed.
+    /// Takes one step toward the protection that the ledger wants. Each step is durable in the
+    /// ledger before the next one; the last is noted when the operation is confirmed.
     func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
@@ -65,21 +65,21 @@ struct ProtectionSteps: StationWork {
         return (change, isLast: false)
     }
 
-    /// Ends the switch on a tag whose settings were locked meanwhile: its protection is final, and
-    /// the card goes on with it. A password that it may ask for was proved and is left alone: the
-    /// interrupted WRITE may have left AUTH0 weak.
+    /// Ends the switch on a tag whose settings have been locked in the meantime: its protection is
+    /// final, and the card is used with it from now on. A password that it may ask for was verified
+    /// and is left alone: the interrupted WRITE may have left AUTH0 weak.
     private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
         let chip = try card.chip.requirePages()
         let settings = try await station.passwords.configuration(of: chip)
-        // One look is not enough to end an operation.
+        // A single look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(
                 CardStoreError(.differs, "its settings differ from those read earlier in this tap"))
         }
         let isProtected = chip.isProtected(by: settings)
-        // A switch that wanted the other state is voided; making a card goes on.
+        // A switch that was meant to reach the other state is voided; making a card continues.
         let isVoided =
             switch open.operation.kind {
             case .protect: !isProtected || !settings.isWhole
@@ -130,9 +130,9 @@ struct ProtectionSteps: StationWork {
     }
 
     /// Removes the password from a tag that this ledger no longer needs, in the same steps as for a
-    /// card, each durable first if the ledger has a row for it. False if there was nothing to do.
-    /// Without such a row, the tag itself shows how far an earlier try came: while it has its whole
-    /// password, PWD is not weak, though AUTH0 may be.
+    /// card, each made durable first if the ledger has a row for it. False if there was nothing to
+    /// do. Without such a row, the tag itself shows how far an earlier attempt got: while it has
+    /// its whole password, PWD is not weak, though AUTH0 may be.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {
         let chip = try reading.chip.requirePages()
         var noted = reading.known?.card.protection
@@ -149,8 +149,8 @@ struct ProtectionSteps: StationWork {
                 if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
-                    // An earlier try may have spoiled PACK, which proves the tag but does not open
-                    // it.
+                    // An earlier attempt may have spoiled PACK, which proves the tag but does not
+                    // open it.
                     try await switchOver(
                         .off, identity, chip,
                         try station.passwords.password(keyID, of: uid).withoutProof)
@@ -160,13 +160,13 @@ struct ProtectionSteps: StationWork {
                 state = state.next
             }
         } catch {
-            // Settings in memory and in force may differ until the tag loses power.
+            // The settings in memory and those in effect may differ until the tag loses power.
             await reader.release()
             throw error
         }
     }
 
-    /// The first step that remains until this tag is open.
+    /// The first step remaining until this tag is open.
     private func leftover(
         on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
@@ -189,7 +189,7 @@ extension CardReading {
 }
 
 extension TapcardError {
-    /// The error of settings found locked while an operation was open.
+    /// The error when settings were found locked while an operation was open.
     fileprivate static func lockedSettings(
         _ card: LedgerCard, after voided: Operation
     ) -> TapcardError {

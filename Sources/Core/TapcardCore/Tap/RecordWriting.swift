@@ -4,14 +4,14 @@ import Tags
 import TapcardDomain
 
 /// A change that is durable in the ledger, on its way to the tag: first the record, page by page,
-/// read back; then what the tag's protection lacks; then the confirmation in the ledger; only then
-/// what phones read.
+/// read back; then whatever the tag's protection still needs; then the confirmation in the ledger;
+/// and only then the text for phones.
 struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
     var open: OpenOperation
     /// Whether the tag has just accepted the card's password.
     let isOpened: Bool
-    /// Whether it is the request's own change, not one that an earlier tap left open.
+    /// Whether it is the request's own change, rather than one that an earlier tap left open.
     let isRequested: Bool
 
     /// The slot that the record goes to.
@@ -26,18 +26,19 @@ struct RecordWriting: Sendable, Hashable {
     /// The pages of the record.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
         let writes = layout.writes(record: open.record, to: place)
-        // Even a page that reads right is programmed again: weak bits read right for a while.
+        // Even a page that reads correctly is programmed again: weak bits read correctly for a
+        // while.
         guard SafetyRule.programAgain.isLeftOut, let pages = reading.pages else { return writes }
         return zip(writes, layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
     }
 
-    /// A page that a protected tag lets only somebody with the password write; nil for a card
+    /// A page that a protected tag allows only someone with the password to write; nil for a card
     /// without pages.
     var probe: PageWrite? { (reading.pages?.layout).map { writes(to: $0)[0] } }
 }
 
-/// Writes a record to the card, then confirms it in the ledger.
+/// Writes a record to the card, and then confirms it in the ledger.
 struct RecordWriter: StationWork {
     let station: Station
 
@@ -58,7 +59,7 @@ struct RecordWriter: StationWork {
     }
 
     /// Confirms the operation. If the outcome of the commit is unknown, asks again: the answer,
-    /// taken under the card's lock, says what became of it. Any other failure leaves the change
+    /// read under the card's lock, says what became of it. Any other failure leaves the change
     /// open, with its record on the tag.
     func confirm(_ open: OpenOperation) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3

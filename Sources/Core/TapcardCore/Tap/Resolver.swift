@@ -4,7 +4,7 @@ public import Ledger
 public import TapcardDomain
 
 extension TapcardError {
-    /// The error of a card with one old record and one that is broken: an honest card whose newest
+    /// The error for a card with one old record and one broken one: an honest card whose newest
     /// record was lost looks like a copy with one record spoiled.
     fileprivate static func onlyOld(
         _ sequence: SequenceNumber, on card: LedgerCard
@@ -18,7 +18,7 @@ extension TapcardError {
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
-    /// The error of a tap that also voided the open operation.
+    /// The error for a tap that also voided the open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
         saying(
             meaning: meaning.replacing(
@@ -29,13 +29,14 @@ extension TapcardError {
 }
 
 extension LedgerCard {
-    /// Whether its balance moved to another card before its own tag was ever written whole.
+    /// Whether its balance was moved to another card before its own tag was ever completely
+    /// written.
     fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
 }
 
 extension CardReading {
-    /// The refusal of a card that was given up and formatted, so that its tag is blank again; nil
-    /// for any other.
+    /// The refusal for a card that was given up and formatted, so that its tag is blank again; nil
+    /// for any other card.
     var formattedRefusal: TapcardError? {
         guard let card = known?.card, isGivenUp else { return nil }
         return TapcardError(
@@ -101,7 +102,8 @@ struct Resolver: StationWork {
         }
     }
 
-    /// The error of a card of this ledger whose tag another station has made a card of its own.
+    /// The error for a card in this ledger whose tag another station has turned into a card of its
+    /// own.
     private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
@@ -112,7 +114,7 @@ struct Resolver: StationWork {
     }
 
     /// Decides how to finish what an earlier tap left open. Throws if the card cannot be trusted;
-    /// what was voided is then in the tap's history.
+    /// anything that was voided is then in the tap's history.
     func resolve(
         _ reading: CardReading, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
@@ -164,21 +166,21 @@ struct Resolver: StationWork {
                 throw .ledger(cause)
             }
         case .reseal:
-            // Without a key to seal, go on: another station can write the fresh record.
+            // Without a key for sealing, continue: another station can write the fresh record.
             guard (try? station.sealing.sealer(of: reading)) != nil else { return .goOn }
             return try await reseal(reading, version, above: .none)
         }
     }
 
-    /// Ends an open payment whose record this look proves not to be on a chip that can never be
-    /// written again. Its command was bound to a session that is over, so it cannot arrive later.
-    /// Nil to go on as usual.
+    /// Ends an open payment if this look proves that its record is not on the chip and the chip can
+    /// never be written to again. Its command was bound to a session that is over, so it cannot
+    /// arrive later. Nil to continue as usual.
     private func end(
         on reading: CardReading, _ known: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never>? {
         guard let open = known.open else {
-            // A mere look has nothing to write, so it goes on.
+            // If the card is only being read, there is nothing to write, so continue.
             guard request == nil else { throw .refused(error) }
             return nil
         }
@@ -194,7 +196,7 @@ struct Resolver: StationWork {
     }
 
     /// Looks up whether what this tap began to resolve has ended without an answer: whoever reads
-    /// the answer of this tap has to hear of it.
+    /// this tap's answer has to be told about it.
     func lookUpEnd(_ history: inout TapHistory) async {
         guard let open = history.resolving, let now = try? await ledger.operation(open.id) else {
             return
@@ -202,8 +204,8 @@ struct Resolver: StationWork {
         history.note(ended: now)
     }
 
-    /// The balance that a making closed with the tag's earlier account; 0 if the ledger fails, as
-    /// that does not undo the making.
+    /// The balance that was in the tag's earlier account when a new card was made of it; 0 if the
+    /// ledger fails, because that does not undo making the card.
     func balanceClosed(by making: Operation) async -> Int64 {
         guard making.kind.makesCard else { return 0 }
         return
@@ -212,14 +214,14 @@ struct Resolver: StationWork {
             }) ?? 0
     }
 
-    /// Writes the ledger's state under a fresh number.
+    /// Writes the ledger's state with a new number.
     func reseal(
         _ reading: CardReading, _ version: CardVersion, above floor: SequenceNumber
     ) async throws(Interruption) -> Decision<Never> {
         try await begin(.reseal(above: floor), station.newID(), reading, version)
     }
 
-    /// Begins what resolving the card needs.
+    /// Begins whatever is needed to resolve the card.
     private func begin(
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
@@ -256,8 +258,8 @@ struct Resolver: StationWork {
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
-    /// The bytes that this record would have today under its own key, so that a rotated key alone
-    /// is no reason to write it again. Empty if the rest of the card does not fit.
+    /// The bytes that this record would have today under its own key, so that a key rotation alone
+    /// is no reason to write it again. Empty if the rest of the card does not match.
     private func rendering(
         of record: SealedRecord, _ known: KnownCard, on reading: CardReading
     ) -> [UInt8] {
@@ -269,13 +271,13 @@ struct Resolver: StationWork {
 
 /// An operation that an earlier tap left open and this tap ended.
 ///
-/// Its end was never reported, so the answer of this tap reports it, whatever was asked.
+/// Its outcome was never reported, so the answer to this tap reports it, whatever was requested.
 public struct ResolvedOperation: Sendable, Hashable {
     /// The operation, in its final state.
     public let operation: Operation
-    /// The amount that it adds to the balance, or would have added; negative for a payment.
+    /// The amount that it adds, or would have added, to the balance; negative for a payment.
     public let amount: Money
-    /// The balance that it closed with the tag's earlier account.
+    /// The balance that was paid out of the tag's earlier account when it was closed.
     public let closed: Money
 
     init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {

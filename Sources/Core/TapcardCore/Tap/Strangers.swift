@@ -5,23 +5,23 @@ import TapcardDomain
 
 /// A tag that this ledger does not know.
 enum Stranger: Sendable {
-    /// A card with a valid seal, of another ledger with the same keys.
+    /// A card with a valid seal, from another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
-    /// A card with a valid seal in another currency, of another station with the same keys.
+    /// A card with a valid seal in another currency, from another station with the same keys.
     case sealedElsewhere(SealedRecord, CardFace?, Currency)
-    /// A card as other writers make it, or one of ours without a seal.
+    /// A card as made by other software, or one of ours without a seal.
     case unsealed(CardFace)
     case untrusted(TapcardError)
     case blank
-    /// A card's JSON that makes no sense, and the reason.
+    /// A card's JSON with an invalid value, and the reason.
     case senseless(String)
-    /// Something else, and what.
+    /// Something else, and what it is.
     case other(String)
 }
 
 extension SealedRecord {
-    /// The scratch card: its state is sealed, but its code is only in what phones read. If a tap
-    /// was interrupted between the two, the missing code cannot be guessed.
+    /// The scratch card: its state is sealed, but its code is only in the text for phones. If a tap
+    /// was interrupted between writing the two, the missing code cannot be guessed.
     func scratch(beside face: CardFace?) -> ScratchCard {
         let code = face?.scratch.code
         return switch state {
@@ -34,7 +34,7 @@ extension SealedRecord {
 }
 
 extension TagContent {
-    /// The kind of content, in words for people.
+    /// The kind of content, in words for the user.
     var what: String {
         switch self {
         case .tapcard, .foreignCard, .badCard: "unknown card data"
@@ -48,7 +48,7 @@ extension TagContent {
 
     var state: String { self == .empty ? "is blank" : "holds \(what)" }
 
-    /// Whether nothing is there but what the card itself left behind.
+    /// Whether nothing is there except what the card itself left behind.
     func isLeft(by card: LedgerCard) -> Bool {
         switch self {
         case .empty: true
@@ -85,7 +85,7 @@ struct Strangers: StationWork {
         }
     }
 
-    /// The newest record on a tag that our own keys sealed in another currency.
+    /// The newest record on a tag that was sealed with our own keys in another currency.
     func sealedElsewhere(_ reading: CardReading) -> (record: SealedRecord, currency: Currency)? {
         sealedElsewhere(reading.slots.bytes, reading.pages?.image, reading.uid)
     }
@@ -112,8 +112,8 @@ struct Strangers: StationWork {
                 + "changed, and no money moved.", next: [.trust(.useThere(other))], uid: uid)
     }
 
-    /// The error of a tag with our record format but no valid seal, a copy or a forgery; nil for
-    /// any other.
+    /// The error for a tag with our record format but no valid seal, a copy or a forgery; nil for
+    /// any other tag.
     private func impostor(
         _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
@@ -128,7 +128,8 @@ struct Strangers: StationWork {
                     uid: reading.uid)
             }
         }
-        // Text of other writers that runs into the record slots can look like a record by chance.
+        // Text from other software that runs into the record slots can look like a record by
+        // chance.
         if reading.pages != nil { guard case .tapcard = content else { return nil } }
         let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         if known.allSatisfy({ keys.entry($0) == nil }) {
@@ -142,8 +143,9 @@ struct Strangers: StationWork {
         return forged(reading, naming: known)
     }
 
-    /// The error of a record that none of our keys sealed. It may name one all the same: every
-    /// issuer numbers its keys from 1, and so does an owner who lost his and began anew.
+    /// The error for a record that was not sealed with any of our keys. It may specify one all the
+    /// same: every issuer numbers its keys starting from 1, and so does an owner who lost the keys
+    /// and started over.
     private func forged(_ reading: CardReading, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
         if reading.slots.hasRetired {
@@ -163,7 +165,7 @@ struct Strangers: StationWork {
     }
 
     /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
-    /// Until a chip proves a key, what it holds is only a claim.
+    /// Until a chip proves a key, its contents are only a claim.
     func refusal(
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
@@ -175,7 +177,7 @@ struct Strangers: StationWork {
     private func error(
         _ reading: CardReading, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
-        // Only a caller who wants a card on the tag hears that it can be overwritten.
+        // Only a caller who wants a card on the tag is told that it can be overwritten.
         func other() async -> [NextStep] {
             isMaking
                 ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
@@ -203,8 +205,8 @@ struct Strangers: StationWork {
         }
     }
 
-    /// Advises making a card of the tag only if that would not be refused: its pages are checked as
-    /// they are then. The keys of a chip are tried only when a card is made.
+    /// Advises making the tag into a card only if that would not be refused: its pages are checked
+    /// just as when the card is made. A chip's keys are tried only when a card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }
@@ -214,7 +216,7 @@ struct Strangers: StationWork {
             let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
             return originality == .invalid ? TapcardError.untrueSignature(reading).next : [step]
         } catch {
-            // A tag that is gone by now is looked at again when a card is made.
+            // A tag that is gone by now will be looked at again when a card is made.
             if case .reader = error { return [step] }
             return error.mayPass ? [step] : error.error.next
         }

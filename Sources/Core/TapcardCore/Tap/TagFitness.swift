@@ -3,19 +3,19 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A chip's settings for writing, apart from its memory.
+/// A chip's settings for write access, apart from its memory.
 struct TagAccess: Sendable, Hashable {
     /// Whether lock bits are set for any user page.
     let isLocked: Bool
-    /// Whether writing any page needs a password.
+    /// Whether writing to any page requires a password.
     let isProtected: Bool
     /// Nil for a chip without settings.
     let configuration: AccessConfiguration?
 }
 
 extension ScannedTag {
-    /// Whether its capability container can still become that of its chip: bits can be set but
-    /// never cleared.
+    /// Whether its capability container can still be changed to the correct one for its chip: bits
+    /// can be set but never cleared.
     fileprivate var canBeFormatted: Bool {
         zip(capability, chip.factoryCapability.bytes).allSatisfy { found, wanted in
             found & ~wanted == 0
@@ -23,17 +23,17 @@ extension ScannedTag {
     }
 }
 
-/// Judges whether a tag can be written and can hold a card.
+/// Judges whether a tag can be written to and can hold a card.
 struct TagFitness: StationWork {
     let station: Station
 
-    /// Reads lock bits and configuration, which takes one more command.
+    /// Reads the lock bits and the configuration, which takes one more command.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
-        // Three pages in a row: dynamic lock bits, CFG0 and CFG1.
+        // Three pages in a row: dynamic lock bits, CFG0, and CFG1.
         let bytes = try await reader.performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
@@ -46,13 +46,13 @@ struct TagFitness: StationWork {
             isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
     }
 
-    /// Refuses a card of ours whose tag has lock bits set, which can never be cleared.
+    /// Refuses one of our cards if its tag has lock bits set, which can never be cleared.
     func requireUnlocked(_ reading: CardReading, _ chip: Type2Chip) async throws(Interruption) {
         guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
         let longest = await reader.longestAnswer
-        // Page 02h has the static lock bytes.
+        // Page 02h contains the static lock bytes.
         let fixed = try await reader.performing(ReadPages(2...2, longestAnswer: longest))
         let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
@@ -68,7 +68,7 @@ struct TagFitness: StationWork {
             next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
-    /// Refuses a card of ours whose records do not read back as they were written.
+    /// Refuses one of our cards if its records do not read back as they were written.
     func requireShown(
         _ reading: CardReading, _ settings: AccessConfiguration
     ) throws(Interruption) {
@@ -87,11 +87,11 @@ struct TagFitness: StationWork {
             uid: uid)
     }
 
-    /// Refuses a tag that could not hold a card, by what its first reading shows.
+    /// Refuses a tag that could not hold a card, judging by its first read.
     func requireFit(_ tag: ScannedTag, _ uid: CardUID) throws(Interruption) {
         let unchanged = TapcardError.nothingWritten
         let capability = tag.capability
-        // The magic number of an NFC Forum tag, and major version 1.
+        // The magic number for an NFC Forum tag, and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
                 .unsupportedTag,
@@ -107,7 +107,7 @@ struct TagFitness: StationWork {
                     + "model.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
-        // The capability container counts the room in units of eight bytes.
+        // The capability container gives the space in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 .unsupportedTag,
@@ -116,7 +116,7 @@ struct TagFitness: StationWork {
                     + "needed.", meaning: unchanged,
                 next: [.tag(.useKnownChip)], uid: uid)
         }
-        // The lower half byte is the write access: 0 means free.
+        // The low nibble is the write access: 0 means unrestricted.
         if capability[3] & 0x0F != 0 || tag.locks.contains(where: { $0 != 0 }) {
             throw .refused(lockedTag(uid))
         }
@@ -130,7 +130,7 @@ struct TagFitness: StationWork {
     }
 
     /// Refuses a tag that could not hold a card, before anything is written to it. Returns its
-    /// protection by a key of ours, from its own evidence and the ledger's state.
+    /// protection with one of our keys, based on its own evidence and the ledger's state.
     func requireWritable(
         _ tag: ScannedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
@@ -139,7 +139,7 @@ struct TagFitness: StationWork {
         let access = try await access(of: tag)
         if access.isLocked { throw .refused(lockedTag(uid)) }
         guard let configuration = access.configuration else { return .off }
-        // A mirror replaces bytes on every read: a record could not be read back as written.
+        // A mirror replaces bytes on every read, so a record could not be read back as written.
         if configuration.mirrorPage != nil {
             throw .refused(
                 mirrored(
@@ -149,7 +149,7 @@ struct TagFitness: StationWork {
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let noted = known?.protection
-        // A tag that is open and stays open is sent no password.
+        // No password is sent to a tag that is open and stays open.
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
             by: try await station.passwords.evidence(
@@ -158,7 +158,7 @@ struct TagFitness: StationWork {
 }
 
 extension TapcardError {
-    /// The error of a chip whose maker's signature is invalid.
+    /// The error for a chip whose manufacturer's signature is invalid.
     static func untrueSignature(_ reading: CardReading) -> TapcardError {
         TapcardError(
             .unsupportedTag,

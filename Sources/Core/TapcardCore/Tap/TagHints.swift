@@ -3,19 +3,19 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// What a record's bytes without a valid seal look like.
+/// What a record's bytes look like if they have no valid seal.
 ///
 /// A hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
-    /// Each page is one that was written to the card, or a mixture of two of them.
+    /// Each page is one that was written to the card, or a mixture of two such pages.
     case torn
-    /// The fields are whole, but were never sealed like this for this card.
+    /// The fields are intact, but were never sealed like this for this card.
     case tampered(SealedRecord)
     /// Unlike anything that was ever written to the card.
     case overwritten
 
-    /// `written` are the records that may have been in the slot. A slot may have been torn more
-    /// than once, so each page counts by itself.
+    /// `written` contains the records that may have been in the slot. A slot may have been torn
+    /// more than once, so each page is judged separately.
     init(_ bytes: [UInt8], written: [[UInt8]]) {
         // A slot starts out as zeros, and a torn page may also read as zeros.
         let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
@@ -42,15 +42,15 @@ enum Trace: Hashable {
     }
 }
 
-/// Logs hints at what on a tag is not as it should be.
+/// Logs hints about what is wrong on a tag.
 struct TagHints: StationWork {
     let station: Station
 
-    /// How many of the last records may have been in a slot before it was torn.
+    /// How many of the most recent records may have been in a slot before it was torn.
     private static let mostRecent = 32
 
-    /// Logs what on a tag is not as it should be, and whether that looks like an accident or like
-    /// tampering. Nothing is decided by it.
+    /// Logs what is wrong on a tag, and whether that looks like an accident or like tampering. No
+    /// decision is based on it.
     func tell(of reading: CardReading) async {
         for text in await evidence(on: reading) { surroundings.progress(.hint(text)) }
     }
@@ -66,7 +66,8 @@ struct TagHints: StationWork {
             ]
         }
         var found: [String] = []
-        // Without the ledger's answer the tap goes on; it asks again before it decides anything.
+        // If the ledger does not answer, the tap continues; it asks again before it decides
+        // anything.
         if reading.slots.hasOddity, let written = try? await written(on: known) {
             for place in reading.slots.slots.indices {
                 if let text = describe(place, of: reading, written) { found.append(text) }
@@ -140,7 +141,7 @@ struct TagHints: StationWork {
         Money(minorUnits: Int64(record.balance), currency).shown
     }
 
-    /// The records made for the card lately, each of which may have been in a slot.
+    /// The records made for the card recently, each of which may have been in a slot.
     private func written(on known: KnownCard) async throws(LedgerError) -> Written {
         let uid = known.card.uid
         return try await ledger.read { rows throws(LedgerError) in
@@ -151,7 +152,7 @@ struct TagHints: StationWork {
         }
     }
 
-    /// Compares what phones read with the ledger. Names and codes stay out of it, because others
+    /// Compares the text for phones with the ledger. Names and codes are left out, because others
     /// read the log.
     private func describeFace(on reading: CardReading, _ known: KnownCard) -> String? {
         let name = "the NFC text for phones"
@@ -159,7 +160,7 @@ struct TagHints: StationWork {
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is only half written, because an earlier tap was interrupted"
         }
-        // While something is open, what phones read may rightly lag behind.
+        // While something is open, the text for phones may legitimately be out of date.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
@@ -179,7 +180,8 @@ struct TagHints: StationWork {
             return "\(name) was altered: its code or state differs from the ledger's"
         }
         var own = known.card.face(showing: content)
-        // Members of other writers take room, so ticket or game may rightly be left out.
+        // Members added by other software take up space, so the ticket or game may legitimately be
+        // missing.
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {
@@ -190,8 +192,8 @@ struct TagHints: StationWork {
 }
 
 extension CardReading {
-    /// Whether a chip has an incomplete state in this slot, by its own checksum, whatever bytes are
-    /// there.
+    /// Whether a chip has an incomplete state in this slot, according to its own checksum, whatever
+    /// bytes are there.
     fileprivate func hasHalfState(at place: Int) -> Bool {
         guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
         return visit.slots.slots[place] == nil
@@ -201,12 +203,13 @@ extension CardReading {
 /// The records that may have been in a slot.
 private struct Written: Sendable {
     let recently: [IssuedRecord]
-    /// Whether these are all: there was no other ledger before, and no gap from a restored backup.
+    /// Whether these are all the records: there was no other ledger before, and no gap from a
+    /// restored backup.
     let isAll: Bool
 }
 
 extension RecordSlots {
-    /// Whether a slot holds anything but a record with a valid seal or nothing.
+    /// Whether a slot holds anything other than a record with a valid seal or nothing at all.
     fileprivate var hasOddity: Bool {
         slots.contains { slot in
             switch slot {

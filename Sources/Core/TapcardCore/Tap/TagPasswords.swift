@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Proves and opens tags with their cards' passwords.
+/// Verifies and opens tags with their cards' passwords.
 struct TagPasswords: StationWork {
     let station: Station
 
@@ -16,10 +16,10 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// The tag's evidence under these settings. Refuses a tag that asks for somebody else's
-    /// password. No password is tried on a tag that counts wrong ones: seven would close it
-    /// forever. `withoutProof` accepts any answer of a tag that asks: an earlier try may have
-    /// spoiled PACK, which proves the tag but does not open it.
+    /// The evidence from the tag with these settings. Refuses a tag that asks for someone else's
+    /// password. No password is tried on a tag that counts failed attempts: seven would lock it
+    /// forever. `withoutProof` accepts any answer from a tag that asks for a password: an earlier
+    /// attempt may have spoiled PACK, which proves the tag but does not open it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutProof: Bool = false
@@ -37,7 +37,7 @@ struct TagPasswords: StationWork {
             found = try await key(
                 opening: identity, noted: noted, withoutProof: withoutProof && asks)
         } catch {
-            // A reader that cannot send a password has sent none to this tag.
+            // A reader that cannot send a password has not sent one to this tag.
             guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
             else { throw error }
             found = nil
@@ -49,14 +49,14 @@ struct TagPasswords: StationWork {
         }
         guard !asks else { throw .refused(.othersPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
-            // Without the key of its noted password, the tag cannot be judged.
+            // Without the key for its noted password, the tag cannot be judged.
             _ = try password(keyID, of: uid)
         }
         return .nothing
     }
 
-    /// The key whose password the tag has; the noted one is tried first. Without the proof by PACK,
-    /// any answer but a refusal counts.
+    /// The key whose password the tag has; the noted one is tried first. Without proof by PACK, any
+    /// answer except a refusal counts.
     private func key(
         opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
     ) async throws(Interruption) -> UInt8? {
@@ -73,15 +73,16 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Finds out why a write was refused. Lock bits are reported as the cause. A password of ours,
-    /// which a copy lacks, corrects the ledger, and the card is looked at again.
+    /// Finds out why a write was refused. Lock bits are reported as the cause. If the tag has one
+    /// of our passwords, which a copy lacks, the ledger is corrected, and the card is looked at
+    /// again.
     func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
                 || cause.kind == .interrupted(.refused(NAK.invalidArgument))
         else { return error }
         let (identity, uid) = (reading.identity, reading.uid)
-        // After a refusal the tag is silent until it is selected again.
+        // After a refusal, the tag does not respond until it is selected again.
         guard let again = try? await reader.select(within: Station.returnLimit),
             again.uid == identity.uid
         else { return error }
@@ -107,8 +108,8 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Corrects the ledger's protection of a tag; if it has changed meanwhile, the tag is judged
-    /// again.
+    /// Corrects the tag's protection in the ledger; if it has changed in the meantime, the tag is
+    /// judged again.
     func note(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {
@@ -127,9 +128,9 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// The password for a tag known only by its UID and data that can be copied. It may be another
-    /// tag, and if that counts wrong passwords, ours could lock it forever, so this is checked
-    /// unless the tag has just accepted the password.
+    /// The password for a tag identified only by its UID and data that can be copied. It may be
+    /// another tag, and if that tag counts failed attempts, our password could lock it forever, so
+    /// this is checked unless the tag has just accepted the password.
     func opening(
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
@@ -138,7 +139,7 @@ struct TagPasswords: StationWork {
         return password
     }
 
-    /// The settings of a tag; throws if it counts wrong passwords.
+    /// The settings of a tag; throws if it counts failed attempts.
     private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
         let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
@@ -146,8 +147,8 @@ struct TagPasswords: StationWork {
     }
 
     /// Refuses a tag that does not accept its card's password, before anything begins: a copy has
-    /// none, and not every reader can send one. Anybody who overheard the password can remove it,
-    /// so settings that protect less than the ledger says are restored first.
+    /// none, and not every reader can send one. Anyone who overheard the password can remove it, so
+    /// settings that protect less than the ledger says are restored first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
@@ -164,7 +165,7 @@ struct TagPasswords: StationWork {
         throw .overtaken
     }
 
-    /// Derives the password of a card from one of the keys of this station.
+    /// Derives a card's password from one of this station's keys.
     func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
         guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
@@ -178,7 +179,8 @@ struct TagPasswords: StationWork {
         return TagPassword(masters, uid: uid.bytes)
     }
 
-    /// Replaces a retired key as the source of a password not yet set; the tag asks for none yet.
+    /// Replaces a retired key as the source of a password that has not been set yet; the tag does
+    /// not ask for one yet.
     func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
@@ -190,7 +192,7 @@ struct TagPasswords: StationWork {
 }
 
 extension Chip {
-    /// The chip as one with pages; throws if it has none.
+    /// The chip as a chip with pages; throws if it has none.
     func requirePages() throws(Interruption) -> Type2Chip {
         guard let found = Type2Chip(self) else { throw .refused(.noPassword) }
         return found
@@ -198,7 +200,7 @@ extension Chip {
 }
 
 extension TapcardError {
-    /// The error of a tag with a password that is not ours.
+    /// The error for a tag with a password that is not ours.
     fileprivate static func othersPassword(
         _ identity: TagIdentity, _ noted: CardProtection?
     ) -> TapcardError {
@@ -209,7 +211,7 @@ extension TapcardError {
             uid: CardUID(bytes: identity.uid))
     }
 
-    /// The refusal of a chip that cannot be protected.
+    /// The refusal for a chip that cannot be protected.
     static var noPassword: TapcardError {
         TapcardError(
             .unsupportedTag,
@@ -218,7 +220,7 @@ extension TapcardError {
             next: [.tag(.useKnownChip)])
     }
 
-    /// The error of a tag whose protection is final.
+    /// The error for a tag whose protection is final.
     static func lockedSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag's protection cannot be changed: its settings are locked.",

@@ -8,7 +8,7 @@ struct Tap: Sendable, Hashable {
     indirect enum Action: Sendable, Hashable {
         /// Ask the ledger whether the request was answered before.
         case recall
-        /// Wait for a card as long as the settings say, or only for the one that was just there.
+        /// Wait for a card as long as the settings allow, or only for the one that was just there.
         case find(again: Bool)
         /// Read the tag and ask the ledger about it.
         case look(TagIdentity, CardUID)
@@ -24,34 +24,35 @@ struct Tap: Sendable, Hashable {
         case switchProtection(RecordWriting)
         /// Tell the ledger that the record is on the card.
         case confirm(RecordWriting)
-        /// Write what phones read.
+        /// Write the text for phones.
         case refresh(RecordWriting, Operation)
-        /// Ask the ledger what became of the request; the error is why the tap ended.
+        /// Ask the ledger what became of the request; the error is the reason why the tap ended.
         case conclude(TapcardError)
     }
 
-    /// What happened, as the tap is told.
+    /// What happened, as reported to the tap.
     enum Event: Sendable {
-        /// The request is a new one, or still open; nil for any card.
+        /// The request is new or still open; nil for any card.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(CardReading)
-        /// Nothing speaks against going on: what is open can be resolved, or nothing is open.
+        /// There is no reason not to continue: what is open can be resolved, or nothing is open.
         case examined
         /// The change is durable in the ledger.
         case begun(RecordWriting)
         case written
         case switched(RecordWriting, isLast: Bool)
         case confirmed(Operation)
-        /// Something was resolved, with the amount that it closed of an older account.
+        /// Something was resolved; the amount is what it paid out of an older account when closing
+        /// it.
         case resolved(Operation?, DisplayState, closed: Int64)
         /// The card or the ledger has changed since the tag was read.
         case changed
         case failed(Interruption)
     }
 
-    /// How often one tap reads a card: resolving takes at most two reads, another station's work
-    /// one more; the others allow for a bad contact.
+    /// How often one tap reads a card: resolving takes at most two reads, and another station's
+    /// work one more; the rest allow for a bad contact.
     private static let mostRounds = 6
 
     private(set) var next = Action.recall
@@ -60,7 +61,7 @@ struct Tap: Sendable, Hashable {
     private(set) var touched: CardUID?
     var history = TapHistory()
     private var card: CardUID?
-    /// What one session has found against the card.
+    /// What a single session has found against the card.
     private var claimed: TapcardError?
     private var last = TapcardError(
         .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
@@ -72,7 +73,7 @@ struct Tap: Sendable, Hashable {
             self.card = card
             next = .find(again: false)
         case (.found(let identity, let uid), _):
-            // After a radio fault, no other card may take the place of the first.
+            // After a radio fault, no other card may take the place of the first one.
             if let wanted = card ?? touched, wanted != uid {
                 take(.failed(.refused(.wrongCard(uid, insteadOf: wanted))))
             } else {
@@ -99,8 +100,8 @@ struct Tap: Sendable, Hashable {
         case (.failed(let interruption), _) where interruption.isClaim:
             hear(interruption.error.naming(touched))
         case (.failed(let interruption), _):
-            // That a card has left, or that a key is used up, says less than why it had to be read
-            // again.
+            // That a card was removed, or that a key is used up, says less than the reason why the
+            // card had to be read again.
             if touched == nil || !interruption.isAfterAll {
                 last = interruption.error.naming(touched)
             }
@@ -108,7 +109,7 @@ struct Tap: Sendable, Hashable {
         }
     }
 
-    /// Weighs a claim against the card: it counts only if two sessions say the same.
+    /// Weighs a claim against the card: it counts only if two sessions report it.
     private mutating func hear(_ claim: TapcardError) {
         guard claim != claimed || claim.what != claimed?.what else {
             next = .conclude(claim)
@@ -141,7 +142,7 @@ extension Interruption {
 }
 
 extension TapcardError {
-    /// The error of a card that failed one proof, as a bad contact can cause.
+    /// The error for a card that failed one check, which a bad contact can cause.
     fileprivate static let disturbed = TapcardError(
         .tagLost,
         "The connection between the card and the reader failed, perhaps because of poor contact.",

@@ -5,9 +5,9 @@ import TapcardDomain
 
 /// Everything that one tap has seen and resolved so far.
 struct TapHistory: Sendable, Hashable {
-    /// Operations that were open and have ended, oldest first, without fresh records.
+    /// Operations that were open and have ended, oldest first, not counting fresh records.
     private(set) var resolved: [Operation] = []
-    /// The balance that each making closed with the tag's earlier account.
+    /// For each card that was made, the balance of the tag's earlier account when that was closed.
     private(set) var closed: [OperationID: Int64] = [:]
     /// The operation that this tap is resolving; its outcome is unknown.
     private(set) var resolving: Operation?
@@ -16,23 +16,23 @@ struct TapHistory: Sendable, Hashable {
     private(set) var display = DisplayState.current
     /// The operation that resolving began, or may have begun if the ledger gave no answer.
     private(set) var perhapsBegun: OperationID?
-    /// Why the card on the reader can never be written again, although it proves that it is the
-    /// card.
+    /// Why the card on the reader can never be written to again, although it proves that it is the
+    /// right card.
     private(set) var unusable: TapcardError?
-    /// How often in a row its chip has reported that it could not write or no longer takes a key,
-    /// or has refused new keys.
+    /// How many times in a row its chip has reported that it could not write or no longer accepts a
+    /// key, or has refused new keys.
     private(set) var refusedWrites = 0
-    /// How often its chip was sent each key and did not confirm it.
+    /// How often each key was sent to its chip without being confirmed.
     private var unconfirmed: [KeyNumber: Int] = [:]
-    /// How many of these it refused.
+    /// How many of these attempts it refused.
     private var refused: [KeyNumber: Int] = [:]
     /// Whether this tap has changed the card or the ledger.
     private(set) var hasWorked = false
 
-    /// The making of a card that an earlier tap left open.
+    /// The making of a card, if an earlier tap left it open.
     var made: Operation? { resolved.last { $0.kind.makesCard } }
 
-    /// The switch of the tag's protection that this tap voided.
+    /// The switch in the tag's protection that this tap voided.
     var switchingEnded: Operation? {
         resolved.last { $0.kind.switchesProtection && $0.state == .voided }
     }
@@ -49,7 +49,8 @@ struct TapHistory: Sendable, Hashable {
         resolved.last { $0.kind == kind && $0.state == .committed }
     }
 
-    /// Notes that an operation has ended. A fresh record is no news, and no end is reported twice.
+    /// Records that an operation has ended. A fresh record is not worth reporting, and no outcome
+    /// is reported twice.
     mutating func note(ended operation: Operation) {
         guard operation.state != .pending else { return }
         if resolving?.id == operation.id { resolving = nil }
@@ -63,31 +64,31 @@ struct TapHistory: Sendable, Hashable {
         if amount > 0 { closed[making] = amount }
     }
 
-    /// Notes an operation that is about to be resolved.
+    /// Records that an operation is about to be resolved.
     mutating func note(resolving operation: Operation) { resolving = operation }
 
     mutating func note(unusable error: TapcardError) { unusable = error }
 
     mutating func noteRefusedWrite() { refusedWrites += 1 }
 
-    /// A write that succeeds disproves earlier refusals.
+    /// A successful write disproves earlier refusals.
     mutating func noteWritten() { (unusable, refusedWrites) = (nil, 0) }
 
-    /// How often one tap sends a key that the chip does not confirm: the chip counts wrong ones,
-    /// for each key by itself. An attempt without an answer counts as refused, because it may have
-    /// been.
+    /// How often one tap sends a key that the chip does not confirm: the chip counts failed
+    /// attempts, separately for each key. An attempt that gets no answer counts as refused, because
+    /// it may have been.
     ///
-    /// The first can be wrong without fraud: after a restored backup, after another station changed
-    /// the keys, or on a bad line. Only a second one shows which, and a later tap would have to
-    /// spend it as well.
+    /// The first attempt can fail without fraud: after a restored backup, after another station
+    /// changed the keys, or on a bad connection. Only a second attempt shows which it is, and
+    /// otherwise a later tap would have to spend it.
     private static let mostUnconfirmed = 2
 
-    /// The keys that this tap no longer sends.
+    /// The keys that this tap will no longer send.
     var spentKeys: Set<KeyNumber> {
         Set(unconfirmed.filter { $0.value >= TapHistory.mostUnconfirmed }.keys)
     }
 
-    /// Whether the chip was sent this key and did not confirm it.
+    /// Whether this key was sent to the chip and not confirmed.
     func hasSent(_ number: KeyNumber) -> Bool { unconfirmed[number] != nil }
 
     /// Whether the chip has refused this key as often as it may be sent.
@@ -95,7 +96,7 @@ struct TapHistory: Sendable, Hashable {
         refused[number, default: 0] >= TapHistory.mostUnconfirmed
     }
 
-    /// Counts a key that was sent and that the chip has not confirmed.
+    /// Counts a key that was sent but not confirmed by the chip.
     mutating func noteSpentKey(by error: NTAG424CardError) {
         guard let number = error.spentKey else { return }
         unconfirmed[number, default: 0] += 1

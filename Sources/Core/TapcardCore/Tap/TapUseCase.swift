@@ -2,26 +2,26 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A use case for which a card is held to the reader once.
+/// A use case for which a card is presented to the reader once.
 ///
-/// It performs each action of its tap and tells the tap what happened. An error says what the tap
-/// has resolved before it.
+/// It performs each action of its tap and tells the tap what happened. An error also reports what
+/// the tap resolved before the error occurred.
 protocol TapUseCase: UseCase {
     associatedtype Success
 
     var tap: Tap { get set }
-    /// The operation that the card is held to the reader for, if any.
+    /// The operation for which the card is presented to the reader, if any.
     var id: OperationID? { get }
-    /// The request under that id; nil to finish any operation that is open under it.
+    /// The request under that ID; nil to finish any operation that is open under it.
     var pending: PendingRequest? { get }
-    /// The only card that may be taken; nil for any.
+    /// The only card that is acceptable; nil for any card.
     var card: CardUID? { get }
-    /// Whether the whole tag is read again, as before a card is made.
+    /// Whether the whole tag is read again, as when a card is about to be made.
     var isThorough: Bool { get }
 
-    /// Asks the ledger before waiting for a card; returns the answer if that needs no card.
+    /// Asks the ledger before waiting for a card; returns the answer if no card is needed for it.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
-    /// Sees the card after each reading, before anything is resolved, and may end the tap.
+    /// Examines the card after each reading, before anything is resolved, and may end the tap.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
@@ -29,12 +29,12 @@ protocol TapUseCase: UseCase {
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Takes the outcome of the operation that the request began; nil to read the card again.
+    /// Receives the outcome of the operation that the request began; nil to read the card again.
     mutating func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Success?
-    /// Decides from the ledger what the end of the tap means, since the card was lost or can no
-    /// longer be trusted. Nil if the error says it all.
+    /// Decides, based on the ledger, what the end of the tap means when the card was lost or can no
+    /// longer be trusted. Nil if the error says everything.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Success, TapcardError>?
@@ -62,12 +62,12 @@ extension TapUseCase {
 enum Decision<Success> {
     case goOn
     case readAgain
-    /// Write to the tag what is durable in the ledger; `isOpened` if it has just accepted the
+    /// Write what is durable in the ledger to the tag; `isOpened` if the tag has just accepted the
     /// card's password.
     case perform(OpenOperation, isOpened: Bool)
     case done(Success)
 
-    /// Converts the decision of a resolver, which never answers a request itself.
+    /// Converts a decision made by a resolver, which never answers a request itself.
     init(_ resolving: Decision<Never>) {
         self =
             switch resolving {
@@ -77,7 +77,7 @@ enum Decision<Success> {
             }
     }
 
-    /// Done if there is something to report; otherwise the card is read again.
+    /// Done if there is something to report; otherwise, the card is read again.
     init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
 }
 
@@ -131,7 +131,8 @@ extension TapUseCase {
         return nil
     }
 
-    /// A tag that refused what it should have taken may have another password than expected.
+    /// A tag that refused what it should have accepted may have a different password from the
+    /// expected one.
     private mutating func reconsidered(
         _ error: Interruption, at station: Station
     ) async -> Interruption {
@@ -167,8 +168,8 @@ extension TapUseCase {
         if !again { station.surroundings.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
-        // Whoever stopped the wait was told that nothing happens, even if a card came at that
-        // moment.
+        // Whoever stopped the wait was told that nothing happened, even if a card was presented at
+        // that moment.
         if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
         tap.take(.found(identity, uid))
     }
@@ -177,7 +178,7 @@ extension TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
-        // What this tap was resolving is no longer open, perhaps through another station.
+        // What this tap was resolving is no longer open; perhaps another station resolved it.
         if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
         if let open, let pending { try await station.answering.require(open, pending) }
         tap.history.note(open: open, for: id)
@@ -210,12 +211,13 @@ extension TapUseCase {
         case .voided(let operation):
             return try await finish(
                 writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
-        // A later number was handed out meanwhile, so the next look decides by the tag.
+        // A later number has been assigned in the meantime, so the next look decides based on the
+        // tag.
         case .superseded: return try await finish(writing, nil, .current, at: station)
         }
     }
 
-    /// Ends the writing; `operation` is nil if another one has replaced it.
+    /// Ends the write; `operation` is nil if another one has replaced it.
     private mutating func finish(
         _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
         at station: Station

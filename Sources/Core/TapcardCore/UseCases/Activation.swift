@@ -2,12 +2,12 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The activation of a code: one tap makes the attempt durable, then the service answers, and
-/// another tap writes its answer.
+/// The activation of a code: one tap makes the attempt durable, the service answers, and another
+/// tap writes its answer.
 package struct Activation: UseCase {
-    /// How often recording an answer is tried while the outcome stays unknown.
+    /// How often to try to record an answer while the outcome is still unknown.
     private static let mostRecordings = 3
-    /// The longest version that is kept from an answer.
+    /// The maximum length of a version stored from an answer.
     private static let longestVersion = 64
 
     private enum Phase: Sendable, Hashable {
@@ -15,7 +15,7 @@ package struct Activation: UseCase {
         case attempting(AttemptActivation)
         case asking(ActivationAttempt, on: CardUID)
         case writing(WriteActivation)
-        /// An earlier call has begun the operation under this id.
+        /// An earlier call has begun the operation under this ID.
         case repeating(CardChange)
     }
 
@@ -57,7 +57,7 @@ package struct Activation: UseCase {
             case nil: break
             case .done(let receipt): return receipt
             case .open(let attempt, on: let uid, let earlier):
-                // The second tap has a history of its own, so this one's news has to be kept.
+                // The second tap has its own history, so the news from this one has to be kept.
                 resolved = earlier
                 phase = .asking(attempt, on: uid)
             }
@@ -74,14 +74,15 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
-        // A request that asked about an earlier attempt goes on under that attempt's id.
+        // A request that asked about an earlier attempt continues under that attempt's ID.
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
         let answered = try await whileAsking(await station.ledger.activation(id))
-        // An answer recorded before is only missing on the card: the service is not asked again.
+        // An answer that was already recorded is only missing on the card: the service is not asked
+        // again.
         guard let answered, answered.state != .requested else {
             phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
@@ -89,19 +90,19 @@ package struct Activation: UseCase {
         write(try accepted(answered, on: answered.card), onto: nil)
     }
 
-    /// Writes a recorded yes to the card, or to the one that has its code by now.
+    /// Writes a recorded approval to the card, or to the card that has its code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
         phase = .writing(WriteActivation(attempt.id, card: uid))
     }
 }
 
 extension Activation {
-    /// Asks the service and returns the attempt with a recorded yes.
+    /// Asks the service, and returns the attempt with a recorded approval.
     private func ask(
         about attempt: ActivationAttempt, on uid: CardUID, at station: Station
     ) async throws(TapcardError) -> ActivationAttempt {
         var attempt = attempt
-        // Another station may have recorded the first answer, and that one counts.
+        // Another station may have recorded the first answer, and the first one counts.
         if attempt.state == .requested {
             let answer = await answer(about: attempt.code, at: station)
             switch answer {
@@ -121,7 +122,7 @@ extension Activation {
         return try accepted(attempt, on: uid)
     }
 
-    /// The attempt if its answer is a yes; throws if it is a no.
+    /// The attempt if its answer is yes; throws if it is no.
     private func accepted(
         _ attempt: ActivationAttempt, on uid: CardUID
     ) throws(TapcardError) -> ActivationAttempt {
@@ -136,7 +137,7 @@ extension Activation {
         return attempt
     }
 
-    /// Asks in a task of its own, which goes on if the caller's is cancelled: the service may
+    /// Asks in a separate task, which continues if the caller's task is canceled: the service may
     /// already have activated the code.
     private func answer(
         about code: ScratchCode, at station: Station
@@ -152,7 +153,7 @@ extension Activation {
         }.value
     }
 
-    /// Makes the answer durable. Only the first one counts, so what is recorded may be another
+    /// Makes the answer durable. Only the first answer counts, so the recorded one may be another
     /// station's.
     private func record(
         _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID,
@@ -179,7 +180,7 @@ extension Activation {
             } catch {
                 failure = error
             }
-            // Only an unknown outcome may be better at the next try; recording twice does no harm.
+            // Only after an unknown outcome can another attempt help; recording twice does no harm.
             if failure.kind != .outcomeUnknown { break }
         }
         let cause = TapcardError(failure)
@@ -195,7 +196,7 @@ private struct AttemptActivation: TapUseCase {
     /// What tapping a card to be activated led to.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
-        /// The answer to an earlier attempt was already recorded, and is now on the card.
+        /// The answer to an earlier attempt had already been recorded, and is now on the card.
         case done(Receipt)
     }
 
@@ -213,7 +214,7 @@ private struct AttemptActivation: TapUseCase {
         }
         if let done = tap.history.done(.activate) {
             if done.id != request.id {
-                // The card shows the answer even if this id cannot be stored with the attempt.
+                // The card shows the answer even if this ID cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
@@ -241,7 +242,8 @@ private struct AttemptActivation: TapUseCase {
     }
 }
 
-/// A tap that writes the service's yes to the card. The yes stays valid even if the card refuses.
+/// A tap that writes the service's approval to the card. The approval remains valid even if the
+/// card refuses it.
 private struct WriteActivation: ReceiptUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -254,7 +256,7 @@ private struct WriteActivation: ReceiptUseCase {
     var id: OperationID? { request.id }
 
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        // After Ctrl-C the answer is recorded, but no further card is awaited.
+        // After Ctrl-C, the answer is recorded, but we do not wait for another card.
         guard Task.isCancelled else { return nil }
         throw TapcardError(.cancelled, "Canceled.", uid: card).leavingUnwritten()
     }
@@ -269,7 +271,7 @@ private struct WriteActivation: ReceiptUseCase {
 }
 
 extension ServiceError {
-    /// Whether some server other than the service may have answered at this address.
+    /// Whether a server other than the service may have answered at this address.
     fileprivate var mayBeOfWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
@@ -279,8 +281,8 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The error of a yes that is recorded but not yet on the card. If the operation that writes it
-    /// may have begun, a refusal would wrongly say that it has not.
+    /// The error when an approval is recorded but not yet on the card. If the operation that writes
+    /// it may have begun, a refusal would wrongly say that it has not.
     fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
         let noted = "The service activated the code, and the ledger recorded it."
         let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)

@@ -3,7 +3,7 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The making of a card; it also finishes an interrupted making of the same card.
+/// The making of a card; it also finishes making a card that was interrupted.
 package struct CardMaking: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
@@ -26,7 +26,7 @@ package struct CardMaking: TapUseCase {
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
-        // A repeated making passed the limits when it began.
+        // A repeated request passed the limits when it began.
         if request.operation == nil {
             try station.limits.requireUnderCeilings(cardRequest.origin)
         }
@@ -34,7 +34,8 @@ package struct CardMaking: TapUseCase {
         return nil
     }
 
-    /// The earlier making under this id, nil if there is none; throws if it was another request's.
+    /// The card made earlier under this ID, nil if there is none; throws if it belongs to another
+    /// request.
     private func known(at station: Station) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await station.ledger.operation(request.id))
         guard let known else { return nil }
@@ -43,8 +44,8 @@ package struct CardMaking: TapUseCase {
         return known
     }
 
-    /// Lets a reissue begin on a card that cannot be trusted: an operator who requests it knows
-    /// that.
+    /// Allows a reissue to begin on a card that cannot be trusted: an operator who requests it
+    /// knows that.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -71,18 +72,18 @@ package struct CardMaking: TapUseCase {
         return try await make(of: reading, at: station)
     }
 
-    /// Answers after the tag or the reader was lost: the ledger has the outcome, even of an earlier
-    /// tap with the same id.
+    /// Answers after the tag or the reader was lost: the ledger has the outcome, even that of an
+    /// earlier tap with the same ID.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
-        // The making with this id belongs to another request.
+        // The operation with this ID belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
         switch await station.answering.outcome(of: request, tap.history, after: error) {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
-            // A card that was made but cannot be trusted is not shown as a good one.
+            // A card that was made but cannot be trusted is not presented as a good one.
             if error.blamesCard { return nil }
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
                 return .success(await told(summary, of: making, at: station))
@@ -93,7 +94,7 @@ package struct CardMaking: TapUseCase {
 }
 
 extension CardMaking {
-    /// Begins the making in the ledger if neither the tag nor its content stands against it.
+    /// Begins making the card in the ledger, if nothing about the tag or its contents prevents it.
     private mutating func make(
         of reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -119,7 +120,7 @@ extension CardMaking {
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
         if reading.isGivenUp, !found.isSteady {
-            // What an earlier try left open is taken off first: its pages may be weak.
+            // What an earlier attempt left open is removed first, because its pages may be weak.
             try admit(plan, on: reading)
             _ = try await station.protectionSteps.release(reading)
             throw .overtaken
@@ -134,7 +135,7 @@ extension CardMaking {
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
             return .perform(begun, isOpened: false)
-        // Another station has begun the same request.
+        // Another station has begun an identical request.
         case .known(let operation):
             request.operation = operation
             return .readAgain
@@ -144,8 +145,8 @@ extension CardMaking {
         }
     }
 
-    /// The open operations that the making ends: that of a card issued again, and that of a lost
-    /// card.
+    /// The open operations that making the card ends: that of a card issued again, and that of a
+    /// lost card.
     private func openToEnd(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
@@ -157,8 +158,8 @@ extension CardMaking {
         return open.compactMap { $0 }
     }
 
-    /// Requires a confirmation before an account that holds money is closed: a person has to hand
-    /// it out.
+    /// Requires confirmation before an account that holds money is closed: someone has to pay that
+    /// money out.
     private func requireConfirmedClosing(
         of reading: CardReading, at station: Station
     ) throws(Interruption) {
@@ -182,12 +183,12 @@ extension CardMaking {
 }
 
 extension CardMaking {
-    /// Whether the making that an earlier tap left open matches the request.
+    /// Whether the card that an earlier tap left unfinished matches the request.
     private func isDone(
         by resolved: Operation, _ known: KnownCard?, at station: Station
     ) async throws(Interruption) -> Bool {
         guard let known, known.card.face == cardRequest.face, cardRequest.isAnswered(by: resolved),
-            // An NTAG 424 has no password, as its keys protect it anyway.
+            // An NTAG 424 has no password, because its keys protect it anyway.
             !cardRequest.protects || known.card.protection != .off || known.card.chip == .ntag424
         else { return false }
         switch cardRequest.origin {
@@ -201,28 +202,28 @@ extension CardMaking {
         }
     }
 
-    /// Ends the making: overwrites a record of an earlier life in the other slot, refreshes what
-    /// phones read, and reports the card.
+    /// Finishes making the card: overwrites a record from the tag's earlier life in the other slot,
+    /// updates the text for phones, and reports the card.
     private func finish(
         _ id: OperationID, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known, let version = reading.version else { return .readAgain }
         let making = try await asking(await station.ledger.operation(id))
         guard let making else { return .readAgain }
-        // On an NTAG 424 the highest number counts, and nobody can put an old record back.
+        // On an NTAG 424, the highest number counts, and nobody can restore an old record.
         let isStale = reading.slots.others.contains { slot in
             slot != .blank && !isOwn(slot, known, since: making)
         }
         if reading.pages != nil, isStale {
             return Decision(try await station.resolver.reseal(reading, version, above: .none))
         }
-        // An earlier try may have ended between the record and what phones read.
+        // An earlier attempt may have ended after the record and before the text for phones.
         let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
         return .done(await told(summary, of: making, at: station))
     }
 
-    /// Whether the operation that made the card, or a later one, made this record.
+    /// Whether this record was made by the operation that made the card, or by a later one.
     private func isOwn(
         _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
     ) -> Bool {
@@ -232,14 +233,14 @@ extension CardMaking {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    /// The new card's summary, with what it lost or never had and the operations resolved on the
+    /// The new card's summary, with what it lost or never had and the operations resolved along the
     /// way.
     private func told(
         _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {
         var summary = summary
         summary.ticketsGivenUp = await station.answering.ticketsGivenUp(by: making.id)
-        // A repeated request must not make a cashier hand out the money twice.
+        // A repeated request must not make a cashier pay out the money twice.
         if !request.wasDone {
             let closed = await station.resolver.balanceClosed(by: making)
             if closed > 0 { summary.closed = Money(minorUnits: closed, station.currency) }
@@ -253,8 +254,9 @@ extension CardMaking {
         return summary
     }
 
-    /// Other cards with the same cardholder number but another name, since that is a typing error;
-    /// one person may have two cards. Empty if the ledger fails: the card was made all the same.
+    /// Other cards with the same cardholder number but a different name, since that is probably a
+    /// typing error; the same person may have two cards. Empty if the ledger fails, because the
+    /// card was made all the same.
     private func cards(
         sharingNumberOf summary: CardSummary, at station: Station
     ) async -> [CardUID] {
@@ -269,7 +271,8 @@ extension CardMaking {
 }
 
 extension TapcardError {
-    /// The error of a card that was made while neither tag nor ledger can tell what it holds now.
+    /// The error for a card that was made, when neither the tag nor the ledger can tell what it
+    /// holds now.
     fileprivate static func madeUnread(
         _ making: Operation, because error: TapcardError
     ) -> TapcardError {

@@ -10,26 +10,26 @@ public struct CardRequest: Sendable, Hashable {
     public enum Origin: Sendable, Hashable {
         /// A new card for a cardholder, with a first balance.
         case issue(Holder, Money, hasScratchCard: Bool)
-        /// A card of another writer; its balance is credited only if it is this amount.
+        /// A card made by other software; its balance is credited only if it equals this amount.
         case adopt(accepting: Money?)
-        /// A card that replaces a lost one and takes over its balance.
+        /// A card that replaces a lost card and takes over its balance.
         case replace(CardUID)
     }
 
     /// Where the card's value comes from.
     public var origin: Origin
-    /// The form of the JSON that phones read.
+    /// The format of the JSON for phones.
     public var face: FaceStyle
-    /// Whether to close the account of a known card, here or elsewhere, and begin a new one.
+    /// Whether to close the account of a known card, here or elsewhere, and open a new one.
     public var mayReissue: Bool
     /// Whether to overwrite a tag that is not a card.
     public var mayOverwrite: Bool
     /// Whether to protect the tag with the card's password.
     public var protects: Bool
-    /// Whether to accept a chip whose maker's signature is invalid.
+    /// Whether to accept a chip whose manufacturer's signature is invalid.
     public var acceptsAnyChip: Bool
 
-    /// Creates a request, which overwrites nothing unless it says so.
+    /// Creates a request, which overwrites nothing unless told to.
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -66,22 +66,23 @@ extension CardRequest {
         }
     }
 
-    /// Whether an operation is this making, as far as its stored parameters show.
+    /// Whether an operation made this same card, as far as its stored parameters show.
     func isAnswered(by operation: Operation) -> Bool {
         let isSame =
             switch origin {
             case .issue(_, let balance, _):
                 operation.kind == .issue && operation.amount == balance.minorUnits
             case .adopt(let accepted):
-                // Without a named balance, nothing was credited.
+                // If no balance was given, nothing was credited.
                 operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
             case .replace: operation.kind == .replace
             }
         return isSame && operation.wasAsked(with: parameters)
     }
 
-    /// The requested parameters besides the amount, as text that belongs to the request's id.
-    /// Permissions, as to overwrite a tag, are left out: they do not make it another request.
+    /// The requested parameters other than the amount, as text that is tied to the request's ID.
+    /// Permissions, such as to overwrite a tag, are left out: they do not make it a different
+    /// request.
     var parameters: String {
         if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
@@ -101,7 +102,7 @@ extension CardRequest {
 struct CardPlanning: StationWork {
     let station: Station
 
-    /// The plan, from the signature and the protection found on the tag.
+    /// The plan, based on the signature and the protection found on the tag.
     func plan(
         _ request: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
         _ found: CardProtection
@@ -121,14 +122,14 @@ struct CardPlanning: StationWork {
         case .replace(let lost):
             try await requireFree(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
-            // If it is unknown, the rules of the ledger refuse the plan.
+            // If the card is unknown, the ledger's rules refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):
             let found = try await foundValue(reading)
             (holder, scratch) = (found.holder, found.scratch)
             if let accepted {
-                // Only a balance that the caller has seen and named is credited.
+                // Only a balance that the caller has seen and entered is credited.
                 guard accepted == found.balance else {
                     throw .refused(
                         .refusal(.badAmount),
@@ -161,7 +162,8 @@ struct CardPlanning: StationWork {
     }
 
     /// The highest number on the tag. A record that could not be checked because its cardholder's
-    /// name is missing may be valid for the new one, and the new card would bring that name back.
+    /// name is missing may be valid for the new cardholder, and the new card would bring that name
+    /// back.
     private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
             reading.slots.bytes, uid: reading.uid, holders: [holder], currency: currency, keys: keys
@@ -169,8 +171,8 @@ struct CardPlanning: StationWork {
         return max(reading.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// The first protection state of the new card, from the tag's actual one. A switch begun on an
-    /// earlier card is undone if the new card was requested without protection.
+    /// The initial protection state of the new card, from the tag's actual state. A switch begun on
+    /// an earlier card is undone if the new card was requested without protection.
     private func protection(
         _ request: CardRequest, on reading: CardReading, _ found: CardProtection
     ) -> CardProtection {
@@ -180,8 +182,8 @@ struct CardPlanning: StationWork {
         return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
-    /// Refuses a chip with an invalid signature. A chip without one is accepted, as it does not
-    /// claim to be genuine.
+    /// Refuses a chip with an invalid signature. A chip without a signature is accepted, because it
+    /// does not claim to be genuine.
     private func isGenuine(
         _ signature: [UInt8]?, _ reading: CardReading, _ request: CardRequest
     ) throws(Interruption) -> Bool? {
@@ -193,7 +195,7 @@ struct CardPlanning: StationWork {
         return originality.isGenuine
     }
 
-    /// Refuses to overwrite a tag that may be worth something to somebody.
+    /// Refuses to overwrite a tag that may be worth something to someone.
     private func requireFree(
         _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
@@ -209,7 +211,7 @@ struct CardPlanning: StationWork {
         }
         switch try await station.strangers.identify(reading) {
         case .blank: return
-        // A card of another ledger may hold money there, so only a reissue replaces it.
+        // A card from another ledger may hold money there, so only a reissue replaces it.
         case .sealed:
             if request.mayReissue { return }
             throw .refused(
@@ -237,7 +239,7 @@ struct CardPlanning: StationWork {
         }
     }
 
-    /// What a card of another writer is worth.
+    /// The value of a card made by other software.
     private func foundValue(
         _ reading: CardReading
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
@@ -252,7 +254,7 @@ struct CardPlanning: StationWork {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 record.scratch(beside: face)
             )
-        // Any phone can write that a code is activated; only the service's yes counts.
+        // Any phone can write that a code is activated; only the service's approval counts.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.strangers.otherCurrency(other, reading.uid))
@@ -263,7 +265,7 @@ struct CardPlanning: StationWork {
 }
 
 extension ScratchCard {
-    /// The scratch card before its activation.
+    /// The scratch card before activation.
     fileprivate var unactivated: ScratchCard {
         if case .activated(let code) = self { .scratched(code) } else { self }
     }

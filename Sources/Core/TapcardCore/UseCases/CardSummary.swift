@@ -2,7 +2,7 @@ import Cards
 public import Ledger
 public import TapcardDomain
 
-/// A card as a tap reports it.
+/// A card as reported by a tap.
 public struct CardSummary: Sendable, Hashable {
     /// The verdict on the records.
     public enum Seal: String, Sendable, CaseIterable {
@@ -28,13 +28,13 @@ public struct CardSummary: Sendable, Hashable {
         case blocked
         /// The card was closed and paid out.
         case closed
-        /// Another card has replaced it.
+        /// Another card has replaced this one.
         case replaced
         /// The card is ahead of the ledger, which was restored from a backup.
         case behind
         /// The ledger cannot be asked.
         case unavailable
-        /// The ledger's server does not answer.
+        /// The ledger's server does not respond.
         case offline
 
         init(_ status: LedgerCard.Status) {
@@ -57,25 +57,26 @@ public struct CardSummary: Sendable, Hashable {
     public let sequence: SequenceNumber?
     /// The cardholder.
     public let holder: Holder
-    /// The balance; nil if the card shows none that can be believed.
+    /// The balance; nil if the card shows none that can be trusted.
     public private(set) var balance: Money?
-    /// Offline payments here that the ledger has not booked, already subtracted from the balance.
+    /// Offline payments taken here that the ledger has not booked yet, already subtracted from the
+    /// balance.
     public private(set) var unbooked: Money?
     /// The state of the scratch card.
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.
     let isActivating: Bool
-    /// The last ticket that counts; for a card that this ledger does not know, the one it shows.
+    /// The last valid ticket; for a card that this ledger does not know, the ticket that it shows.
     public let ticket: Ticket?
-    /// The game kept on the card; nil for a card that this ledger does not know.
+    /// The game stored on the card; nil for a card that this ledger does not know.
     public let game: MastermindGame?
     /// The card's standing in the ledger.
     public private(set) var ledger: Standing
-    /// Whether phones read the current state.
+    /// Whether phones see the current state.
     public let display: DisplayState
     /// The tag's protection; nil for a card that this ledger does not know.
     public let protection: CardProtection?
-    /// The verdict on the maker's signature when the card was made.
+    /// The verdict on the manufacturer's signature when the card was made.
     public let originality: TagInfo.Originality?
     /// The operations that earlier taps left open and this one resolved.
     public var resolved: [ResolvedOperation]
@@ -83,17 +84,17 @@ public struct CardSummary: Sendable, Hashable {
     public var operation: OperationID?
     /// Why the card cannot be trusted; nil if it can, or if this ledger does not know it.
     public private(set) var problem: TapcardError?
-    /// The balance of the account that this tap closed to make a new card of its tag; nil if there
-    /// was none or it was empty.
+    /// The balance of the account that this tap closed to make the tag into a new card; nil if
+    /// there was none or it was empty.
     public var closed: Money?
-    /// Unclaimed tickets that can no longer be claimed, because the card was issued anew.
+    /// Unclaimed tickets that can no longer be claimed, because the card was reissued.
     public var ticketsGivenUp: [Ticket] = []
-    /// The card of this ledger whose code was on the adopted tag; it keeps the code.
+    /// The card in this ledger whose code was on the adopted tag; that card keeps the code.
     public var codeOwner: CardUID?
-    /// Cards in use with the new card's cardholder number but another name.
+    /// Cards in use with the new card's cardholder number but a different name.
     public var sameHolderID: [CardUID] = []
 
-    /// The state of the scratch card as a word, for people and in JSON; nil without one.
+    /// The state of the scratch card as a word, for users and in JSON; nil without a scratch card.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
 }
 
@@ -136,7 +137,7 @@ extension CardSummary {
 struct CardSummaries: StationWork {
     let station: Station
 
-    /// A card with nothing left to do except to refresh what phones read.
+    /// A card with nothing left to do except update the text for phones.
     func quiet(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
@@ -144,7 +145,7 @@ struct CardSummaries: StationWork {
         return self.known(reading, known, display, nil, resolved: history.resolved(in: currency))
     }
 
-    /// A card of this ledger, with what speaks against it.
+    /// A card in this ledger, with any evidence against it.
     func known(
         _ reading: CardReading, _ known: KnownCard, _ display: DisplayState,
         _ problem: TapcardError?,
@@ -163,8 +164,8 @@ struct CardSummaries: StationWork {
             problem: problem)
     }
 
-    /// A card of another ledger or writer, as it describes itself; anything else is refused with
-    /// what it is.
+    /// A card from another ledger or made by other software, as it describes itself; anything else
+    /// is refused with a description of what it is.
     func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
         func summary(
             _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,
@@ -173,7 +174,7 @@ struct CardSummaries: StationWork {
             CardSummary(
                 uid: reading.uid, chip: reading.chip, seal: seal, sequence: record?.sequence,
                 holder: face?.holder ?? .nobody,
-                // The sealed balance goes before the JSON, which anybody can write.
+                // The sealed balance takes precedence over the JSON, which anyone can write.
                 balance: record.map {
                     Money(minorUnits: Int64($0.balance), other ?? currency)
                 } ?? face?.balance,
@@ -190,7 +191,7 @@ struct CardSummaries: StationWork {
             )
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
-            // Without its key, nobody can tell whether the record is forged.
+            // Without its key, it is impossible to tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:
@@ -198,7 +199,8 @@ struct CardSummaries: StationWork {
         }
     }
 
-    /// The card after a change, from the ledger, because the tag may have left meanwhile.
+    /// The card after a change, according to the ledger, because the tag may have been removed in
+    /// the meantime.
     func card(
         _ uid: CardUID, _ display: DisplayState, resolved: [ResolvedOperation] = []
     ) async throws(Interruption) -> CardSummary {

@@ -1,7 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// The booking of a card's prizes: one tap that reads it, then one change for each prize.
+/// The booking of a card's prizes: one tap that reads it, followed by one change for each prize.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
         case looking(ReadKnownCard)
@@ -53,7 +53,7 @@ package struct Claiming: UseCase {
         _ ticket: CardTicket, _ claims: inout Claims, at station: Station
     ) async throws(TapcardError) {
         let draw = drawn[ticket.ticket.draw]
-        // Booked before, perhaps by this very tap: it is reported, not booked again.
+        // Booked earlier, perhaps by this very tap: it is reported, but not booked again.
         if let claim = ticket.claim {
             let summary = claims.card
             let prize = try await summary.afterResolving { () throws(TapcardError) in
@@ -114,7 +114,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// The progress of the claiming.
+/// The progress in claiming the prizes.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {
@@ -136,12 +136,12 @@ private struct Claims: Sendable, Hashable {
     var left: ArraySlice<CardTicket>
     var change: Change?
     var prizes: [PrizeReceipt.Prize] = []
-    /// The last receipt.
+    /// The most recent receipt.
     var last: Receipt?
     var problem: TapcardError?
     /// The operations resolved before a prize was booked.
     var resolved: [ResolvedOperation] = []
-    /// Whether the draw of the last ticket is not known yet.
+    /// Whether the last ticket's draw has not taken place yet.
     var isToCome = false
 
     init(card: CardSummary, left: [CardTicket]) {
@@ -158,8 +158,8 @@ private struct Claims: Sendable, Hashable {
             if let receipt { take(receipt, of: booking) }
         } catch {
             change = nil
-            // The id comes from the ticket, so a mismatch means that somebody has booked this prize
-            // otherwise.
+            // The ID is derived from the ticket, so a mismatch means that someone has booked this
+            // prize in a different way.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
                 known.kind.booksPrize, known.state == .committed
@@ -170,7 +170,7 @@ private struct Claims: Sendable, Hashable {
             problem = error.refusing(
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.limits.ceilings.absolute.balance)
-            // A fault of this ticket does not affect the next one; a missing card or ledger does.
+            // A fault in this ticket does not affect the next one; a missing card or ledger does.
             if !error.isOfOneTicket { left = [] }
         }
     }
@@ -185,8 +185,8 @@ private struct Claims: Sendable, Hashable {
 }
 
 extension CardSummary {
-    /// Runs a query after resolving. If the ledger fails now, an operation that this tap completed
-    /// is still reported.
+    /// Runs a query after resolving. If the ledger fails at this point, an operation that this tap
+    /// completed is still reported.
     func afterResolving<Success: Sendable>(
         _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -203,7 +203,7 @@ extension CardSummary {
 }
 
 extension CardTickets {
-    /// All tickets, or only the named one; throws if the card does not have it.
+    /// All tickets, or only the given one; throws if the card does not have it.
     func tickets(naming name: TicketID?) throws(TapcardError) -> [CardTicket] {
         guard let name else { return tickets }
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
@@ -217,8 +217,8 @@ extension CardTickets {
 }
 
 extension OperationID {
-    /// The id of the only operation that may book a ticket's prize, so that all stations ask for
-    /// the same one.
+    /// The ID of the only operation that may book a ticket's prize, so that all stations ask for
+    /// the same operation.
     init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
 }
 
@@ -231,7 +231,7 @@ extension TapcardError {
         ].contains(kind)
     }
 
-    /// The error of a prize that has no room on the card, with the next step.
+    /// The error when the card has no room for a prize, with the next step.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above most: Money
     ) -> TapcardError {
@@ -243,7 +243,7 @@ extension TapcardError {
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
-    /// The refusal for a ticket without a prize, now or before.
+    /// The refusal for a ticket without a prize, now or earlier.
     static func nothingWon(
         by ticket: TicketID, isToCome: Bool, uid: CardUID
     ) -> TapcardError {

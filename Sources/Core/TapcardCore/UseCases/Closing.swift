@@ -20,7 +20,7 @@ package struct Closing: UseCase {
         }
     }
 
-    /// Adds the closing to the error of a closed card: if its answer was lost, the money is still
+    /// Adds the closing to the error for a closed card: if the answer was lost, the money is still
     /// in the drawer.
     private func naming(
         _ error: TapcardError, at station: Station

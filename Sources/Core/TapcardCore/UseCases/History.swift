@@ -13,13 +13,13 @@ public struct HistoryLine: Sendable, Hashable {
     public let paidOut: Money?
     /// The balance of the account that was closed when the card was reissued.
     public let closed: Money?
-    /// The part of an offline payment that the card could not pay.
+    /// The part of an offline payment that the card's balance could not cover.
     public let shortfall: Money?
 
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was kept; nil for any other operation, and if it was removed from the card.
+    /// The game that was stored; nil for any other operation, and if it was removed from the card.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
     }
@@ -35,7 +35,7 @@ public struct HistoryLine: Sendable, Hashable {
     }
 }
 
-/// A history that is read row by row, so that rows the caller drops do not stay in memory.
+/// A history that is read row by row, so that rows the caller discards do not stay in memory.
 public struct History {
     private let rows: any LedgerRows
     private let currency: Currency
@@ -86,7 +86,7 @@ extension History {
         let currency = ledger.currency
         let shown: Shown? = try await whileAsking(
             await ledger.readAtLength { rows throws(LedgerError) in
-                // Making a card is an operation, so a card without any is unknown here.
+                // Making a card is an operation, so a card without any operations is unknown here.
                 if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
                 var history = try History(of: card, rows, currency)
                 return try show(&history)
@@ -103,7 +103,7 @@ extension History {
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
         return try await looking(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []
-            // An attempt from before the first line may have led to one of these activations.
+            // An attempt made before the first line may have led to one of these activations.
             for id in activated {
                 guard let attempt = try rows.activation(id),
                     attempt.requestedAt.milliseconds < first.milliseconds

@@ -9,11 +9,11 @@ struct PayOutPrize: StationWork {
     let prizes: PrizeTable
     let topPrizeUnit: TopPrizeUnit
 
-    /// Books it, or finds the booking that the caller asked for before.
+    /// Books it, or finds the booking that the caller requested earlier.
     func receipt(
         id: OperationID?, only card: CardUID?
     ) async throws(TapcardError) -> PrizeReceipt {
-        // A client that repeats its id gets its answer, even if the card is no longer there.
+        // A client that repeats its ID gets its answer, even if the card is no longer there.
         if let id, let known = try await repeated(id, only: card) {
             return try await receipt(of: known)
         }
@@ -43,7 +43,7 @@ struct PayOutPrize: StationWork {
         }
     }
 
-    /// The earlier payout under this id; nil for a new id.
+    /// The earlier payout under this ID; nil for a new ID.
     private func repeated(
         _ id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -83,8 +83,8 @@ struct PayOutPrize: StationWork {
             problem: nil, resolved: card.resolved)
     }
 
-    /// Books the payout. The cashier pays on this answer, so only a caller that certainly booked it
-    /// gets it.
+    /// Books the payout. The cashier pays the cash based on this answer, so only a caller that
+    /// certainly booked the payout gets it.
     private func payOut(
         _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
@@ -118,8 +118,8 @@ struct PayOutPrize: StationWork {
         return alreadyPaid(operation)
     }
 
-    /// The refusal names the earlier payout, and the cashier decides whether it was this one, with
-    /// its answer lost.
+    /// The refusal gives details of the earlier payout, and the cashier decides whether it was this
+    /// one, with its answer lost.
     private func alreadyPaid(_ payout: Operation) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
@@ -146,7 +146,7 @@ extension TapcardError {
             meaning: "Nothing was booked this time, so hand out no cash.", uid: uid)
     }
 
-    /// The error of a ledger that failed while the payout was being booked.
+    /// The error when the ledger failed while the payout was being booked.
     fileprivate static func payingNothing(
         _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {

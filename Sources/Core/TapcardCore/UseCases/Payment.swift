@@ -1,15 +1,15 @@
 package import Ledger
 package import TapcardDomain
 
-/// A change of one card under an id: a payment, a top-up, a prize, a game.
+/// A change to one card under an ID: a payment, a top-up, a prize, or a game.
 ///
-/// It may have begun before this call; under its id it happens once.
+/// It may have begun before this call; under its ID it happens only once.
 package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
-    /// `refusingRepetition` is for callers without an id of their own: if the tap has just resolved
-    /// the same request, it throws instead of repeating it.
+    /// `refusingRepetition` is for callers without an ID of their own: if the tap has just resolved
+    /// an identical request, this throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -17,7 +17,7 @@ package struct CardChange: ReceiptUseCase {
         request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
     }
 
-    /// `known` is the operation under the id, if the caller has already looked it up.
+    /// `known` is the operation under the ID, if the caller has already looked it up.
     init(_ action: CardAction, _ id: OperationID, known: Operation) {
         self.init(action, id)
         request.operation = known
@@ -32,7 +32,7 @@ package struct CardChange: ReceiptUseCase {
             request.operation = try await station.answering.known(
                 request.id, request.action, only: request.only)
         }
-        // What is recorded was within the limits when it began, so only a new request is checked.
+        // Anything recorded was within the limits when it began, so only a new request is checked.
         guard let known = request.operation else {
             try station.sealing.requireLoading(for: request.action)
             try station.limits.requireUnderCeilings(request.action)
@@ -54,20 +54,20 @@ extension ReceiptUseCase {
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
-        // Another caller may have used the id while the card was awaited.
+        // Another caller may have used the ID while we waited for the card.
         if let known = try await asking(await station.ledger.answer(to: request.id)) {
             if request.isOurs(tap.history) {
                 return try await station.answering.ended(known, on: reading, tap.history)
             }
             let isAsked = try await asking(await station.answering.isAnswered(request, by: known))
-            // A pending operation can only be finished by its own card.
+            // A pending operation can only be finished with its own card.
             guard isAsked, known.state == .committed || known.uid == reading.uid else {
                 throw .refused(station.answering.mismatch(known))
             }
             return try await station.answering.ended(
                 known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
         }
-        // This closing finished an earlier one, whose money is still to be handed out.
+        // This closing finished an earlier one, whose money has not been paid out yet.
         if case .close = request.action, let done = tap.history.done(.close) {
             return try await station.answering.ended(done, on: reading, tap.history)
         }
@@ -77,7 +77,7 @@ extension ReceiptUseCase {
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
-        // Proved before the operation begins, so that nothing is held for a copy.
+        // Verified before the operation begins, so that no money is held for a copy.
         try await station.passwords.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
@@ -94,7 +94,7 @@ extension ReceiptUseCase {
 }
 
 extension PendingRequest {
-    /// Begins the request in the ledger, and notes it if the outcome is unknown.
+    /// Begins the request in the ledger, and records it if the outcome is unknown.
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Beginning {
@@ -106,7 +106,7 @@ extension PendingRequest {
                 request, version: reading.version, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                // The transaction may be on disk, so no answer may say that nothing happened.
+                // The transaction may be on disk, so no answer may claim that nothing happened.
                 perhaps = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
                     begunAt: station.now)

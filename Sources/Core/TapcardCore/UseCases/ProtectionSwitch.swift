@@ -2,22 +2,22 @@ import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// The outcome of protecting a tag or of taking its protection off.
+/// The outcome of protecting a tag or removing its protection.
 public struct ProtectionChange: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
     /// Whether the tag now has a password.
     public let isProtected: Bool
-    /// The operation; nil for a card that this ledger does not know, and if only another writer's
-    /// change was undone.
+    /// The operation; nil for a card that this ledger does not know, and if only a change by other
+    /// software was undone.
     public let operation: OperationID?
-    /// Whether phones read the current state.
+    /// Whether phones see the current state.
     public let display: DisplayState
-    /// The operations of earlier taps that this one resolved.
+    /// The operations from earlier taps that this one resolved.
     public var resolved: [ResolvedOperation] = []
 }
 
-/// Puts the card's password on its tag or takes it off, and reports the protection it then has.
+/// Sets the card's password on its tag or removes it, and reports the resulting protection.
 package struct ProtectionSwitch: TapUseCase {
     private let isProtecting: Bool
     private var change: CardChange
@@ -70,7 +70,8 @@ package struct ProtectionSwitch: TapUseCase {
             return .done(answer(station.answering.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.known?.card {
-            // Undoing another writer's change may already have given the tag what was asked for.
+            // Undoing a change by other software may already have given the tag the requested
+            // state.
             if change.request.isSetBack, card.protection.isSteady,
                 (card.protection == .off) != isProtecting
             {
@@ -79,7 +80,7 @@ package struct ProtectionSwitch: TapUseCase {
                         uid: reading.uid, isProtected: isProtecting, operation: nil,
                         display: history.display, resolved: history.resolved(in: station.currency)))
             }
-            // After a voided switch the tag is checked again: its settings may be locked by now.
+            // After a voided switch, the tag is checked again: its settings may be locked by now.
             if change.request.operation == nil || history.switchingEnded != nil {
                 try await station.protectionSteps.requireSwitchable(
                     reading, card, after: history.switchingEnded, noting: &change.request)

@@ -2,7 +2,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// One look at a tag, whatever is on it.
+/// One reading of a tag, whatever is on it.
 package struct ReadCard: TapUseCase {
     var tap = Tap()
     private let isResolving: Bool
@@ -25,7 +25,7 @@ package struct ReadCard: TapUseCase {
                 station.summaries.known(
                     reading, known, station.faces.unresolvedDisplay(reading, known), named))
         }
-        // A fresh record that the tag cannot take hides nothing: the ledger has the balance.
+        // A fresh record that the tag cannot accept hides nothing: the ledger has the balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
@@ -70,7 +70,7 @@ extension ReadCard {
     ) async throws(TapcardError) -> CardSummary {
         var alone = station.withoutLedger
         alone.settings.wait = Station.returnLimit
-        // If no card is found, it has been taken away meanwhile.
+        // If no card is found, it has been taken away in the meantime.
         var summary = try await translating(
             awaiting: await ReadCard(resolving: false).run(at: alone)
         ) { (error: TapcardError) in error.result == .noCard ? problem : error }

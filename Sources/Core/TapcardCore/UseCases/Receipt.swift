@@ -1,21 +1,22 @@
 public import Ledger
 public import TapcardDomain
 
-/// A change that has happened: it is in the ledger, and the card shows it or will follow.
+/// A change that has happened: it is in the ledger, and the card shows it already or will at a
+/// later tap.
 public struct Receipt: Sendable, Hashable {
     /// The committed operation.
     public let operation: Operation
     /// The amount added to the card; negative for a payment.
     public let amount: Money
-    /// The card's balance afterwards.
+    /// The card's balance afterward.
     public let balance: Money
     /// Whether this was a retry, so that nothing happened this time.
     public let isReplayed: Bool
-    /// Whether phones read the current state.
+    /// Whether phones see the current state.
     public let display: DisplayState
     /// Tickets that can no longer be claimed.
     public var ticketsGivenUp: [Ticket] = []
-    /// The operations of earlier taps that this one resolved.
+    /// The operations from earlier taps that this one resolved.
     public var resolved: [ResolvedOperation] = []
     /// What the ledger still has to book, if the change is only in the station's journal.
     public var unbooked: UnbookedPayments?
@@ -23,7 +24,7 @@ public struct Receipt: Sendable, Hashable {
     /// The card's number.
     public var uid: CardUID { operation.uid }
 
-    /// The receipt of a request that took two taps, with what the first one resolved.
+    /// The receipt for a request that took two taps, with what the first one resolved.
     func telling(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
         receipt.resolved = earlier + resolved

@@ -24,8 +24,9 @@ package struct Refund: UseCase {
             let action: CardAction =
                 known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
-            // Any card may be tapped: the rules know which one has the payer's money now. The
-            // derived id lets requests without one refund a payment only once.
+            // Any card may be tapped: the rules know which card has the payer's money now. The
+            // derived ID ensures that requests without an ID of their own refund a payment only
+            // once.
             change = CardChange(action, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
@@ -56,7 +57,7 @@ package struct Refund: UseCase {
     private func explained(
         _ error: TapcardError, _ known: Operation, at station: Station
     ) async -> TapcardError {
-        // The derived id was used with another amount, so the operation is already refunded.
+        // The derived ID was used with another amount, so the operation has already been refunded.
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
@@ -77,7 +78,7 @@ package struct Refund: UseCase {
         try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
     }
 
-    /// Adds to the error of too low a balance the amount that can be taken back.
+    /// If the balance is too low, adds the amount that can be taken back to the error.
     private func shortOf(
         _ reversed: OperationID, _ error: TapcardError, at station: Station
     ) async -> TapcardError {

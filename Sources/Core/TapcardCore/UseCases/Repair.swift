@@ -14,7 +14,7 @@ struct RepairCard: TapUseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        // A card without a good record is believed only if the operator names it.
+        // A card without a good record is accepted only if the operator enters its number.
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
@@ -23,7 +23,7 @@ struct RepairCard: TapUseCase {
             try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
-        // A chip that takes no writes cannot be repaired, only replaced.
+        // A chip that accepts no writes cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
@@ -67,8 +67,8 @@ struct RepairCard: TapUseCase {
         }
     }
 
-    /// Corrects the ledger's protection of a card that the operator named, and has the card looked
-    /// at again.
+    /// Corrects the ledger's protection state for a card whose number the operator entered, and has
+    /// the card looked at again.
     private func learnProtection(
         of reading: CardReading, _ card: LedgerCard, at station: Station
     ) async throws(Interruption) {
@@ -82,7 +82,8 @@ struct RepairCard: TapUseCase {
         throw .overtaken
     }
 
-    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
+    /// Ends an open payment, finishes any other operation, and seals with a number higher than any
+    /// on the tag.
     private mutating func rewrite(
         _ reading: CardReading, _ known: KnownCard, _ version: CardVersion, at station: Station
     ) async throws(Interruption) -> Decision<Never> {

@@ -34,7 +34,7 @@ package struct Scratching: UseCase {
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
-                // Another station may have carried out this very request meanwhile.
+                // Another station may have carried out this very request in the meantime.
                 let action = CardAction.scratch(station.newID())
                 guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
@@ -93,7 +93,7 @@ private struct FindScratchableCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
-        // Refused before anybody scratches, not at the second tap.
+        // Refused before scratching begins, not at the second tap.
         try translating(known.admits(.scratch(code))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
         }

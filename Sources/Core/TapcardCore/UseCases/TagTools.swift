@@ -4,15 +4,15 @@ import Ledger
 public import Tags
 public import TapcardDomain
 
-/// What any tag tells about itself, even one that is not a card.
+/// What any tag reveals about itself, even one that is not a card.
 public struct TagInfo: Sendable, Hashable {
-    /// The verdict on the maker's signature: it proves who made the chip, not that a card is no
-    /// copy.
+    /// The verdict on the manufacturer's signature: it proves who made the chip, not that the card
+    /// is not a copy.
     public enum Originality: String, Sendable, CaseIterable {
-        /// `none` is a signature of zeros, as some makers deliver, or one that the chip did not
-        /// show.
+        /// `none` is a signature of zeros, as delivered by some manufacturers, or one that the chip
+        /// did not reveal.
         case valid, invalid, none
-        /// A chip that has none, as far as is known.
+        /// A chip that has no signature, as far as is known.
         case notAsked = "not-asked"
 
         init(_ signature: [UInt8]?, of uid: CardUID, on chip: Chip? = nil) {
@@ -46,19 +46,19 @@ public struct TagInfo: Sendable, Hashable {
     public let chip: String
     /// The chip's pages; nil for one with files and keys instead.
     public let pages: Type2Chip?
-    /// The number of bytes for users.
+    /// The number of bytes available to users.
     public let userByteCount: Int
     /// The versions of the chip's keys, from key 0 on; empty for a chip with pages.
     public let keyVersions: [UInt8]
-    /// The answer to GET_VERSION; nil for a tag without one.
+    /// The answer to GET_VERSION; nil for a tag that does not support it.
     public let version: [UInt8]?
-    /// The verdict on the maker's signature.
+    /// The verdict on the manufacturer's signature.
     public let originality: Originality
-    /// The kind of the tag's content, as a word in JSON.
+    /// The kind of content on the tag, as a word in JSON.
     public let ndef: String
-    /// How many bytes the message on the tag could still grow.
+    /// How many more bytes the message on the tag could take.
     public let freeBytes: Int
-    /// Whether some pages of the tag can never be written again.
+    /// Whether some pages of the tag can never be written to again.
     public let isLocked: Bool
     /// Whether the tag asks for a password.
     public let isProtected: Bool
@@ -70,20 +70,19 @@ public struct TagInfo: Sendable, Hashable {
     package let ntag424Card: NTAG424CardInfo?
 }
 
-/// What a chip with keys claims to be as a card. Nothing of it is proved: the card does that in a
-/// tap.
+/// What a chip with keys claims to be as a card. None of it is verified; that happens in a tap.
 package struct NTAG424CardInfo: Sendable, Hashable {
-    /// The key of this station that the chip's key versions name; nil if they name none.
+    /// The key of this station that the chip's key versions refer to; nil if they refer to none.
     package let issuerKey: UInt8?
     /// Whether that key is retired here.
     package let isRetired: Bool
-    /// Whether its keys have several versions, because the making of the card or a change of its
-    /// keys was interrupted.
+    /// Whether its keys have different versions, because making the card or changing its keys was
+    /// interrupted.
     package let isHalfMade: Bool
-    /// The host of the page that it shows to phones; nil if there is none.
+    /// The host of the page that it refers phones to; nil if there is none.
     package let host: String?
-    /// Whether somebody switched the chip to its other protocol (LRP) for good. Seen only on a card
-    /// with an address of ours.
+    /// Whether someone permanently switched the chip to its other protocol (LRP). Detected only on
+    /// a card with one of our addresses.
     package let usesLRP: Bool
 }
 
@@ -91,7 +90,7 @@ package struct NTAG424CardInfo: Sendable, Hashable {
 struct TagTools: StationWork {
     let station: Station
 
-    /// Reads everything that a tag tells about itself.
+    /// Reads everything that a tag reveals about itself.
     func info() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
@@ -100,11 +99,11 @@ struct TagTools: StationWork {
             var counter: UInt32?
             if access.configuration?.counts == true {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
-                // The chip sends its three bytes lowest first.
+                // The chip sends its three bytes in little-endian order.
                 counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
                     .reversed().reduce(0) { $0 << 8 | UInt32($1) }
             }
-            // The lower half of the byte is the write access: 0 means free.
+            // The low nibble of the byte is the write access: 0 means unrestricted.
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
@@ -121,7 +120,7 @@ struct TagTools: StationWork {
         }
     }
 
-    /// The room for the message: up to a card's records, and on any other tag up to its end.
+    /// The space for the message: up to the records on a card, and up to the end on any other tag.
     private static func freeBytes(
         _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
     )
@@ -131,7 +130,7 @@ struct TagTools: StationWork {
         if case .tapcard = content, let layout = chip.model.flatMap(CardLayout.init) {
             room = layout.ndefByteCount
         }
-        // An unreadable message leaves no room that anybody can rely on.
+        // If the message is unreadable, no space can be relied on to be free.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
@@ -183,7 +182,7 @@ struct TagTools: StationWork {
                     meaning: TapcardError.nothingWritten, next: [.tag(.useSameChip)], uid: uid)
             }
             return tag.chip.userPages.compactMap { number in
-                // Phones take these pages for lock bits, so they stay as they are.
+                // Phones take these pages for lock bits, so they are left unchanged.
                 tag.chip.zeroPages?.contains(number) == true
                     ? nil : dump.pages[Int(number)].map { PageWrite(number, $0) }
             }
@@ -209,8 +208,8 @@ struct TagTools: StationWork {
         }
     }
 
-    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or chooses what it
-    /// is to hold, from its content and what the ledger knows.
+    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag or chooses what it
+    /// should hold, based on its contents and what the ledger knows.
     private func rewrite(
         _ overwriting: Bool, orRefuseChip why: String,
         with pages: (ScannedTag, CardUID, KnownCard?) throws(Interruption) -> [PageWrite]
@@ -251,7 +250,8 @@ struct TagTools: StationWork {
                 WritePages(
                     writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
-            // Without a record to fall back on, an interrupted rewrite cannot be called "not done".
+            // Without a record to fall back on, an interrupted rewrite cannot be reported as "not
+            // done".
             let error = error.error
             throw .refused(
                 TapcardError(
@@ -266,7 +266,7 @@ struct TagTools: StationWork {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
-        // What a closed card left behind, or nothing at all, is worth nothing to anybody.
+        // What a closed card left behind, or an empty tag, is worth nothing to anyone.
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
@@ -282,7 +282,7 @@ struct TagTools: StationWork {
             meaning: TapcardError.nothingWritten, next: [.tag(.overwrite)], uid: uid)
     }
 
-    /// The number of the card on the reader, without reading its memory.
+    /// The number of the card on the reader, found without reading its memory.
     func cardNumber() async throws(TapcardError) -> CardUID {
         let identity = try await waitForTag()
         await reader.release()
@@ -329,8 +329,8 @@ struct TagTools: StationWork {
 }
 
 extension TagTools {
-    /// All that a chip says about itself without a key. Evidence against it is asked for again in
-    /// another session.
+    /// Everything that a chip says about itself without a key. Evidence against it is requested
+    /// again in another session.
     private func chipInfo(
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
@@ -362,13 +362,13 @@ extension TagTools {
             ndef: (message.isEmpty
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
-            // The keys of the factory are public, so they keep nobody out.
+            // The factory keys are public, so they keep nobody out.
             isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
             configuration: nil, counter: nil, ntag424Card: card(answers))
     }
 
-    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a half-made
-    /// card belongs to the issuer that its key 3 names.
+    /// The chip as a card, according to its answers. Key 3 is changed early and key 0 last, so a
+    /// half-made card belongs to the issuer that its key 3 refers to.
     private func card(_ answers: NTAG424Answers) -> NTAG424CardInfo {
         let selling = answers.sellingVersion
         let named =

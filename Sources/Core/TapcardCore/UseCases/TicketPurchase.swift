@@ -1,19 +1,19 @@
 public import Ledger
 public import TapcardDomain
 
-/// The receipt of a bought ticket, with the payment for it.
+/// The receipt for a bought ticket, with the payment for it.
 public struct TicketReceipt: Sendable, Hashable {
     /// The ticket that was bought.
     public let ticket: Ticket
-    /// The receipt of its payment.
+    /// The receipt for its payment.
     public let receipt: Receipt
 }
 
-/// A ticket that counts, with what the ledger knows about it.
+/// A valid ticket, with what the ledger knows about it.
 public struct CardTicket: Sendable, Hashable {
     /// The ticket.
     public let ticket: Ticket
-    /// The card that bought the ticket: the one in hand, or one that it replaced.
+    /// The card the ticket was bought with: the one in hand, or one that it replaced.
     public let boughtWith: CardUID
     /// The operation that bought it.
     public let purchase: OperationID
@@ -21,9 +21,9 @@ public struct CardTicket: Sendable, Hashable {
     public let price: Money
     /// The time of the purchase.
     public let boughtAt: Timestamp
-    /// The booking of the prize; nil if it is not booked.
+    /// The booking of the prize; nil if it has not been booked.
     public let claim: Claim?
-    /// The status of the card that was asked about; nil if none was named.
+    /// The status of the card that was asked about; nil if none was given.
     public let status: LedgerCard.Status?
     /// Whether no card can ever claim the prize.
     public let isGivenUp: Bool
@@ -54,20 +54,20 @@ public struct CardTickets: Sendable, Hashable {
     public let tickets: [CardTicket]
 }
 
-/// The receipt of claiming the prizes of a card.
+/// The receipt for claiming a card's prizes.
 public struct PrizeReceipt: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
-    /// The winning tickets, newest first, each with the booking of its prize, replayed if that
-    /// happened before this tap.
+    /// The winning tickets, newest first, each with the booking of its prize, marked as replayed if
+    /// that happened before this tap.
     public let prizes: [Prize]
     /// The card's balance now.
     public let balance: Money
-    /// Whether phones read the current state.
+    /// Whether phones see the current state.
     public let display: DisplayState
     /// Why some prizes were not booked; the others were.
     public let problem: TapcardError?
-    /// The operations of earlier taps that this one resolved.
+    /// The operations from earlier taps that this one resolved.
     public let resolved: [ResolvedOperation]
 
     /// A winning ticket, its draw, and the booking of its prize.
@@ -76,7 +76,7 @@ public struct PrizeReceipt: Sendable, Hashable {
         public let ticket: CardTicket
         /// The draw; nil if the prize was booked before and the lottery no longer lists the draw.
         public let draw: Draw?
-        /// The receipt of the prize.
+        /// The receipt for the prize.
         public let receipt: Receipt
 
         /// The prize.
@@ -190,8 +190,8 @@ struct ResolvePurchase: TapUseCase {
     }
 }
 
-/// A tap that reads a card of this ledger and resolves an open operation. If that was of the
-/// requested kind, the card need not stay.
+/// A tap that reads a card in this ledger and resolves an open operation. If that operation was of
+/// the requested kind, the card need not stay.
 struct ReadKnownCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -217,7 +217,7 @@ struct ReadKnownCard: TapUseCase {
         do throws(Interruption) {
             return .success(
                 try await station.summaries.card(
-                    // The card has left, so phones may still read its old state.
+                    // The card has been removed, so phones may still see its old state.
                     done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
@@ -251,8 +251,8 @@ extension CardTicket {
 }
 
 extension TapcardError {
-    /// The error of a purchase that has begun, while it is unknown whether its draw is still to
-    /// come.
+    /// The error for a purchase that has begun, when it is not known whether its draw has taken
+    /// place.
     public static func purchaseOpen(
         _ sold: SoldTicket, because error: TapcardError
     ) -> TapcardError {
@@ -265,13 +265,13 @@ extension TapcardError {
             uid: sold.card, operation: sold.operation)
     }
 
-    /// The error of a voided purchase, with this error as the reason why it cannot be repeated.
+    /// The error for a voided purchase, with this error as the reason why it cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
         return voided.saying("\(what) \(voided.what)")
     }
 
-    /// The error of a bought ticket or booked prize that the ledger cannot name now.
+    /// The error for a bought ticket or booked prize that the ledger cannot identify now.
     static func doneUnread(
         _ done: Operation, because error: TapcardError
     ) -> TapcardError {

@@ -5,10 +5,11 @@ import TapcardDomain
 struct ReaderWatch: StationWork {
     let station: Station
 
-    /// The shortest wait for a card; without one, an impatient caller would ask without a pause.
+    /// The shortest wait for a card; without a minimum, an impatient caller would ask without
+    /// pausing.
     private static let shortestWait = Duration.seconds(1)
-    /// How many misses in a row mean that a card was taken away: one that is moved a little is lost
-    /// for a moment.
+    /// How many misses in a row mean that a card was taken away: if it is moved a little, it is
+    /// lost for a moment.
     private static let missesOfAbsence = 2
     /// How long one search for a missing reader may take, and the pause after it.
     private static let readerSearch = Duration.seconds(1)
@@ -19,7 +20,8 @@ struct ReaderWatch: StationWork {
         resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
     ) async {
         let patient = waiting(max(settings.wait, ReaderWatch.shortestWait))
-        // A reader that was lost earlier is reported soon, not only when a card could have come.
+        // A reader that was lost earlier is reported soon, not only after the usual wait for a
+        // card.
         var station = waiting(ReaderWatch.shortestWait)
         var isFirst = true
         while !Task.isCancelled {
@@ -37,7 +39,8 @@ struct ReaderWatch: StationWork {
                     continue
                 }
                 isFirst = false
-                // No particular card was asked for, so one that replaces another is just the next.
+                // No particular card was asked for, so a card that replaces another is just the
+                // next one.
                 if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
@@ -65,8 +68,8 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or has another card than this one, or than the first one
-    /// seen; returns the error if the reader itself is gone.
+    /// Returns once the reader is empty or has a different card from this one, or from the first
+    /// one seen; returns the error if the reader itself is gone.
     private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
         var lying = card?.bytes
         var misses = 0
@@ -74,7 +77,8 @@ struct ReaderWatch: StationWork {
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
-                // A card left over from several was never read, so it counts as a new one.
+                // If several cards were there, the one that is left was never read, so it counts as
+                // a new one.
                 if lying == nil ? wereSeveral : lying != uid { break }
                 lying = uid
                 misses = 0
@@ -102,7 +106,7 @@ struct ReaderWatch: StationWork {
         return await show(.readerIsBack(name: reader.name))
     }
 
-    /// Returns once there is a reader again; false if the task was cancelled before.
+    /// Returns once there is a reader again; false if the task was canceled first.
     private func waitForReader() async -> Bool {
         while !Task.isCancelled {
             do {

@@ -28,7 +28,7 @@ extension CommandTable {
                 lines.joined() + topics.map { "\($0.name)\t\($0.summary.unmarked)\n" }.joined())
         }
         let arguments = reader.command?.arguments ?? []
-        // Words after the last argument belong to it if it repeats.
+        // If the last argument repeats, any further words belong to it.
         let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
         guard let due, lines.isEmpty else {
             return .help(lines.joined() + (due?.choices.map { "\($0)\n" }.joined() ?? ""))

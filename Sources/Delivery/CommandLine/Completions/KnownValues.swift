@@ -28,11 +28,11 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// The most operations that are searched for cards.
+    /// The maximum number of operations searched for cards.
     private static let mostLookedThrough = 200
 
-    /// The values that fit, each with its description. Creates no files. A source that fails has no
-    /// values, because a completion must not print errors.
+    /// The values that match, each with its description. Creates no files. A source that fails has
+    /// no values, because a completion must not print errors.
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {

@@ -6,7 +6,7 @@ package enum Shell: String, Sendable, CaseIterable {
 }
 
 extension CommandTable {
-    /// The completion script of a shell. It asks the program itself, so that the answers fit the
+    /// The completion script for a shell. It asks the program itself, so that the answers match the
     /// installed version.
     package func completion(for shell: Shell) -> String {
         switch shell {
@@ -18,7 +18,7 @@ extension CommandTable {
 }
 
 /// Bash splits words at "=" and ":" and expects only the last piece, quoted for the command line,
-/// because names of readers have spaces.
+/// because reader names contain spaces.
 private let bashScript = #"""
     _PROGRAM() {
         local word words=() joins= piece=${COMP_WORDS[COMP_CWORD]} lines line

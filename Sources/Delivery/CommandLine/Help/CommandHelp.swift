@@ -11,7 +11,7 @@ extension CommandTable {
             ])
     }
 
-    /// The help of a command, or of the verbs that begin with `path`.
+    /// The help for a command, or for the verbs that begin with `path`.
     func help(at path: [String]) -> String {
         if path.isEmpty { return help() }
         if let command = command(at: path) { return help(for: command) }
@@ -22,7 +22,7 @@ extension CommandTable {
                 + [.table("Verbs", commands(below: path).map(\.row)), more("\(verb) --help, ")])
     }
 
-    /// The help of a command, without the options that every command takes.
+    /// The help for a command, without the options that every command accepts.
     package func help(for command: CommandSpec) -> String {
         let below = commands(below: command.path).map(\.row)
         return text(
@@ -37,7 +37,7 @@ extension CommandTable {
         tables.filter { !$0.1.isEmpty }.map { .table($0, $1.map(\.row)) }
     }
 
-    /// The help of a topic.
+    /// The help for a topic.
     func help(for topic: Topic) -> String {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
@@ -58,10 +58,10 @@ extension CommandTable {
         }
     }
 
-    /// Help topics that also appear in docs/COMMANDS.md: options, exit-status and errors.
+    /// Help topics that also appear in docs/COMMANDS.md: options, exit-status, and errors.
     private static let common = ["options", "exit-status", "errors"]
 
-    /// The content of docs/COMMANDS.md.
+    /// The contents of docs/COMMANDS.md.
     package func markdown() -> String {
         let origin =
             "`make docs` generates this page from the command table, so change the table instead."

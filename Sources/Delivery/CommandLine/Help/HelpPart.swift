@@ -40,12 +40,12 @@ enum HelpPart: Sendable {
         }
     }
 
-    /// Breaks a text into lines that fit the columns; further lines are indented to the end of
+    /// Breaks text into lines that fit the columns; further lines are indented to the end of
     /// `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
-            // Each line gets at least one word, however long.
+            // Each line gets at least one word, however long it is.
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)
@@ -64,7 +64,7 @@ extension String {
 extension CommandParameter {
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 
-    /// The parameter as the help writes it: `[AMOUNT]`, `-c, --card UID`.
+    /// The parameter as written in the help: `[AMOUNT]`, `-c, --card UID`.
     var term: String {
         if isOption {
             return spellings.joined(separator: ", ") + (placeholder.map { " \($0)" } ?? "")

@@ -40,7 +40,7 @@ extension CommandTable {
         return page
     }
 
-    /// The page of a verb, or of the verbs that begin with one word.
+    /// The page for a verb, or for the verbs that begin with one word.
     private func page(of word: String) -> ManualPage {
         let specs = commands.filter { $0.path.first == word }
         let usages = specs.map { usage(of: $0) }
@@ -71,7 +71,7 @@ extension CommandTable {
         page.add([.line("Example", spec.example)])
     }
 
-    /// A text in one line, because the index of the manual shows no more.
+    /// The text on one line, because the manual's index shows no more.
     private func pageSummary(of word: String, _ specs: [CommandSpec]) -> String {
         if let only = specs.first, specs.count == 1 { return only.summary }
         if let topic = topic(named: word) { return topic.summary }

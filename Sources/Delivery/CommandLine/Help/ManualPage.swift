@@ -1,6 +1,6 @@
 import Verbs
 
-/// A page of the manual, in roff with the macros of man(7).
+/// A page of the manual, in roff with the man(7) macros.
 struct ManualPage {
     let name: String
     let section: Int
@@ -26,7 +26,7 @@ struct ManualPage {
         lines.append(".SS \"\(ManualPage.escaped(title))\"")
     }
 
-    /// A line that is shown as it is, such as a usage.
+    /// A line that is shown as is, such as a usage line.
     mutating func line(_ words: String) {
         lines += [".nf", ".RS", ManualPage.harmless(ManualPage.escaped(words)), ".RE", ".fi"]
     }
@@ -40,7 +40,7 @@ struct ManualPage {
     mutating func add(_ parts: [HelpPart]) { for part in parts { add(part) } }
 
     private mutating func add(_ part: HelpPart) {
-        // At the start of a section, .PP would add an empty line too many.
+        // At the start of a section, .PP would add one empty line too many.
         if lines.last.map({ !$0.hasPrefix(".S") }) ?? false { lines.append(".PP") }
         switch part {
         case .paragraph(let words): lines += ManualPage.wrapped(words)
@@ -71,10 +71,10 @@ struct ManualPage {
         return words.joined(separator: " ")
     }
 
-    /// The columns of the source, for people who look for a mistake in it.
+    /// The width of the source in columns, for people looking for a mistake in it.
     private static let columns = 78
 
-    /// The lines of a paragraph, with the words between backticks in bold.
+    /// The lines of a paragraph, with the words in backticks in bold.
     private static func wrapped(_ paragraph: String) -> [String] {
         // A pair of backticks may begin and end on different lines, so `isBold` outlives a line.
         var (lines, line, isBold) = ([String](), "", false)
@@ -98,7 +98,7 @@ struct ManualPage {
         }
     }
 
-    /// A line that roff does not take for a command. An apostrophe is escaped everywhere.
+    /// A line that roff does not mistake for a command. Apostrophes are escaped everywhere.
     private static func harmless(_ line: String) -> String {
         line.hasPrefix(".") ? #"\&"# + line : line
     }

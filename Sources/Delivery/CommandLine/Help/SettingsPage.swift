@@ -42,7 +42,7 @@ extension Settings.Name {
         CommandTable.switches.contains { $0.name == rawValue }
     }
 
-    /// The purpose of a setting.
+    /// What a setting is for.
     fileprivate var help: String {
         switch self {
         case .reader: "Reader to use, as listed by `tapcard readers`"
@@ -115,7 +115,7 @@ extension Settings.Name {
 }
 
 extension CommandTable {
-    /// The content of docs/SETTINGS.md.
+    /// The contents of docs/SETTINGS.md.
     package static func settingsPage() -> String {
         let rows = Settings.Name.allCases.map { name in
             "| `\(name.rawValue)` | `\(name.variable)` | \(name.isOption ? "yes" : "") | "
@@ -133,7 +133,7 @@ extension CommandTable {
         ].joined(separator: "\n\n") + "\n"
     }
 
-    /// The settings as rows of the help, for which the table of five columns is too wide.
+    /// The settings as rows for the help, where the five-column table would be too wide.
     static var settingRows: [HelpPart.Row] {
         Settings.Name.allCases.map { name in
             let option = name.isOption ? ", --\(name.rawValue)" : ""
@@ -144,7 +144,8 @@ extension CommandTable {
         }
     }
 
-    /// The ceilings on payment, top-up and balance that a confirmation lifts, and the limits.
+    /// The ceilings on payments, top-ups, and balances that can be lifted by confirming, and the
+    /// limits.
     static func ceilings(of currency: Currency) -> [Money] {
         let ceilings = Ceilings.standard(for: currency)
         return [

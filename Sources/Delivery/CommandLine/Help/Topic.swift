@@ -1,10 +1,10 @@
-/// A subject that the help explains next to the verbs, as in `tapcard help files`. A topic with
-/// the name of a group of verbs introduces that group.
+/// A subject that the help explains in addition to the verbs, as in `tapcard help files`. A topic
+/// with the same name as a group of verbs introduces that group.
 package struct Topic: Sendable {
     package let name: String
-    /// A summary in one line.
+    /// A one-line summary.
     package let summary: String
-    /// The content, made only when it is shown: the table of verbs is made at every start.
+    /// The content, created only when it is shown: the table of verbs is created at every start.
     private let make: @Sendable () -> [HelpPart]
 
     var parts: [HelpPart] { make() }
@@ -16,14 +16,14 @@ package struct Topic: Sendable {
         (self.name, self.summary, make) = (name, summary, parts)
     }
 
-    /// A topic of paragraphs alone, with empty lines between them.
+    /// A topic that consists only of paragraphs, with empty lines between them.
     package init(_ name: String, _ summary: String, _ paragraphs: String) {
         self.init(name, summary, Topic.paragraphs(paragraphs))
     }
 
     var row: HelpPart.Row { (name, summary) }
 
-    /// The paragraphs of a text, which has empty lines between them.
+    /// The paragraphs of the text, which has empty lines between them.
     static func paragraphs(_ text: String) -> [HelpPart] {
         text.split(separator: "\n\n").map { .paragraph(String($0)) }
     }

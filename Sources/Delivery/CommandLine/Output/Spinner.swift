@@ -35,11 +35,11 @@ struct Spinner: Sendable {
 
     func show(_ text: String) { queue?.yield(.show(text)) }
 
-    /// Removes the line and returns when it is gone.
+    /// Removes the line, and returns when it is gone.
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
-            // A finished queue answers nothing, so the caller must go on by itself.
+            // A finished queue does not answer, so the caller must continue without an answer.
             if case .terminated = queue.yield(.stop(done)) { done.resume() }
         }
     }

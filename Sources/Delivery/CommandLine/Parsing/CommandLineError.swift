@@ -1,8 +1,8 @@
 import Verbs
 
-/// The reason why a command line cannot be run. Errors are equal when their kinds are.
+/// The reason why a command line cannot be run. Errors are equal if their kinds are equal.
 package struct CommandLineError: Error, Sendable, Equatable {
-    /// The broken rule.
+    /// The rule that was broken.
     package enum Kind: Sendable, Hashable {
         case unknownVerb, unknownOption, repeatedOption, missingValue, unexpectedValue
         case missingArgument, tooManyArguments, notAmongChoices

@@ -29,22 +29,22 @@ struct CommandLineReader {
     var verbIsKnown = false
     /// The option that still needs its value.
     var awaiting: CommandParameter?
-    /// The option that only some commands take several times, once it was given twice.
+    /// An option that only some commands accept more than once, after it was given twice.
     var repeated: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
     var verbs: [String] { verbIsKnown ? [] : table.verbs(after: path) }
-    /// A command's own options replace the global ones of the same name.
+    /// A command's own options replace the global ones with the same name.
     var knownOptions: [CommandParameter] {
         let own = command?.options ?? []
         return own + table.globals.filter { global in !own.contains { $0.name == global.name } }
     }
 
-    /// Separates verbs, options and arguments. Missing parts are checked later.
+    /// Separates verbs, options, and arguments. Missing parts are checked later.
     mutating func read() throws(CommandLineError) {
         while let word = rest.popFirst() {
             if let option = awaiting {
-                // More likely a forgotten value; "--name=--text" can still give this one.
+                // More likely a forgotten value; "--name=--text" can still supply this one.
                 guard !looksLikeOption(word) else { throw missingValue(of: option) }
                 try give(word, option)
             } else if word == "--" {
@@ -73,7 +73,7 @@ struct CommandLineReader {
         return .run(verb, texts)
     }
 
-    /// A negative number counts as an argument, so that the rules of amounts can explain what is
+    /// A negative number counts as an argument, so that the rules for amounts can explain what is
     /// wrong with it.
     private func looksLikeOption(_ word: String) -> Bool {
         guard word.first == "-", let second = word.dropFirst().first else { return false }
@@ -114,7 +114,8 @@ struct CommandLineReader {
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
-        // A global option may stand before or within the name; a command's own follows it.
+        // A global option may come before or within the name; a command's own option comes after
+        // it.
         verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]
@@ -164,7 +165,7 @@ struct CommandLineReader {
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
     {
         if choices.isEmpty || choices.contains(word) { return }
-        // The intended name is hard to find in a long list.
+        // In a long list, the intended name is hard to find.
         let advice =
             choices.count > CommandLineReader.mostNamed
             ? guess(word, choices) : "; use one of \(choices.joined(separator: ", "))."
@@ -173,16 +174,16 @@ struct CommandLineReader {
             "\(title) does not accept \(word.debugDescription) for \(name)\(advice)")
     }
 
-    /// The most choices that an error lists.
+    /// The maximum number of choices listed in an error.
     private static let mostNamed = 10
 
-    /// The only verb of several words that ends in this one, such as "tag unprotect".
+    /// The only multiword verb that ends in this word, such as "tag unprotect".
     private func verb(endingIn word: String) -> String? {
         let verbs = table.commands(below: path).filter { $0.path.last == word }
         return verbs.count == 1 ? verbs[0].path.joined(separator: " ") : nil
     }
 
-    /// An error text for an unknown word, with the known word that was probably meant.
+    /// An error message for an unknown word, with the known word that was probably meant.
     private func hint(_ word: String, _ known: [String], whole: String? = nil) -> String {
         word.debugDescription + guess(word, known, whole: whole)
     }

@@ -2,7 +2,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The OpenAPI document of this server, made from the same tables as its routes.
+/// The OpenAPI document for this server, generated from the same tables as its routes.
 struct APIDocument: Sendable {
     let endpoints: [Endpoint]
     let currency: Currency
@@ -39,7 +39,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// The root; with several tills, the path of one.
+    /// The root; with several tills, the path of one of them.
     private var server: JSONValue {
         guard tills > 1 else { return ["url": "/"] }
         return [
@@ -159,7 +159,7 @@ struct APIDocument: Sendable {
 }
 
 extension Endpoint {
-    /// The operation id, such as "postTicketBuy".
+    /// The operation ID, such as "postTicketBuy".
     fileprivate var name: String {
         let parts = path.split { !$0.isLetter && !$0.isNumber }.dropFirst(
             path.hasPrefix("/api") ? 2 : 0)

@@ -1,7 +1,7 @@
 import TextCodecs
 import Verbs
 
-/// One path and method of the API, as its OpenAPI document describes it.
+/// One path and method of the API, as described in its OpenAPI document.
 struct Endpoint: Sendable {
     let method: String
     /// The path; its last part may be a parameter in braces.
@@ -15,7 +15,7 @@ struct Endpoint: Sendable {
     /// The schema of the JSON that the client sends; nil for none.
     var body: Body?
     var needsToken = false
-    /// The answer of a successful request.
+    /// The response to a successful request.
     let answer: Answer
     /// The possible problem statuses, in addition to those of every request.
     var problems: [Int] = []
@@ -36,7 +36,7 @@ struct Endpoint: Sendable {
         var status = 200
         let words: String
         var type = "application/json"
-        /// Nil for an answer without a body.
+        /// Nil for a response without a body.
         let schema: JSONValue?
 
         static func json(_ words: String, _ schema: JSONValue, status: Int = 200) -> Answer {
@@ -44,8 +44,8 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Statuses that every request can be refused with: malformed, from another site, unreadable
-    /// file of the cashiers, or a closing till.
+    /// Statuses with which any request can be refused: it is malformed or comes from another site,
+    /// the cashiers' file is unreadable, or the till is closing.
     private static let everywhere = [400, 403, 500, 503]
     private static let ofTokens = [401]
     private static let ofBodies = [413, 415]
@@ -68,7 +68,7 @@ struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// The endpoint of a call, from the table that also parses its requests.
+    /// The endpoint for a call, from the table that is also used to parse its requests.
     init(_ call: TillCall, _ values: (PageParameter.Form) -> JSONValue) {
         func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
@@ -85,7 +85,7 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
-                    // An optional id is the request's own: every change has one, added below.
+                    // An optional ID is the request's own: every change has one, added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
@@ -101,7 +101,7 @@ extension Endpoint {
                     schema: Schema.byDefault(parameter.usual, values(parameter.form)))
             }
         }
-        // Every command can meet a failing ledger or file, or a rule that refuses it.
+        // Every command can run into a failing ledger or file, or a rule that refuses it.
         problems = [409] + (call.mayNeedReader ? [504] : []) + (call.asksService ? [502] : [])
     }
 }

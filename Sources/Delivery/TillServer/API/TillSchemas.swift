@@ -2,7 +2,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// Schemas of the server, the reader and operations.
+/// Schemas for the server, the reader, and operations.
 enum TillSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
@@ -41,14 +41,15 @@ enum TillSchemas {
         "problem": Schema.orNull(Schema.named("Problem")),
     ])
 
-    /// The card on the reader. Without a session, the reader is empty; with a session but neither
-    /// reading nor problem, the card is being read.
+    /// The card on the reader. Without a session, the reader is empty; with a session but neither a
+    /// reading nor a problem, the card is being read.
     private static let lying = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
         "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
 
-    /// The requests that the card has had, or may have had, since it was put on the reader.
+    /// The requests that have been, or may have been, carried out for the card since it was put on
+    /// the reader.
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
@@ -73,7 +74,7 @@ enum TillSchemas {
     ])
 
     /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
-    /// the station takes none.
+    /// the station takes no offline payments.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
@@ -86,7 +87,7 @@ enum TillSchemas {
     private static let healthWords = Schema.words(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// The reader is null in the health of a server with several tills.
+    /// The reader is null in the health report of a server with several tills.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
         "tills": Schema.list(

@@ -8,11 +8,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Decides who may do what: a logged-in cashier when the station has cashiers, otherwise any page
-/// of this origin.
+/// Decides who may do what: a logged-in cashier if the station has cashiers, otherwise any page
+/// from this origin.
 final class Authenticator: Sendable {
-    /// The name of the session cookie. With the `__Host-` prefix, over TLS, browsers accept it from
-    /// this host alone.
+    /// The name of the session cookie. With the `__Host-` prefix, over TLS, browsers accept it only
+    /// from this host.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
     private static let longestPassword = CashierFile.longestPassword
@@ -22,7 +22,8 @@ final class Authenticator: Sendable {
     private let passwords = PasswordChecker()
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
-    /// Whether a password was ever required. Removing the last cashier must not open the till.
+    /// Whether a password was ever required. Removing the last cashier must not leave the till open
+    /// to everyone.
     private let hasAsked: Guarded<Bool>
     private let isProtected: Bool
     /// Whether only programs on this machine can connect.
@@ -86,18 +87,18 @@ final class Authenticator: Sendable {
         return session
     }
 
-    /// Whether the request has a valid session, so that its answer may name files and devices.
+    /// Whether the request has a valid session, so that its response may mention files and devices.
     func knows(_ request: WebRequest) -> Bool {
         let named = token(of: request).flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
         return (try? isValid(session)) ?? false
     }
 
-    /// Refuses to show anything without a required login. Only requests with `isUse` keep the
-    /// session alive. True for a cashier who is logged in, false if no login is needed.
+    /// Refuses to show anything if a login is required and missing. Only requests with `isUse` keep
+    /// the session alive. True for a cashier who is logged in, false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
-        // A monitor has no session, and only programs of this machine can ask here.
+        // A monitor has no session, and here only programs on this machine can ask.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
         if token(of: request) != nil {
@@ -130,7 +131,7 @@ final class Authenticator: Sendable {
     var noCookie: String { cookie("", seconds: 0) }
 
     private func cookie(_ value: String, seconds: Int64) -> String {
-        // From another machine over plain HTTP, browsers would drop a Secure cookie.
+        // Over plain HTTP from another machine, browsers would drop a Secure cookie.
         "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
             + (isProtected ? "; Secure" : "")
     }
@@ -159,7 +160,7 @@ final class Authenticator: Sendable {
         _ text: String, _ password: String, _ request: WebRequest
     ) async throws(Problem) -> Cashier {
         let name = try? CashierName(text)
-        // Different spellings of one name count as the same name.
+        // Different spellings of a name count as the same name.
         let counted = name?.spelling ?? ""
         let origin = origin(of: request)
         try requireFewFailures(counted, origin, request)
@@ -168,7 +169,7 @@ final class Authenticator: Sendable {
             throw .tooManyLogins
         }
         defer { turns.end() }
-        // Those before it may have failed meanwhile.
+        // The attempts ahead of it may have failed in the meantime.
         try requireFewFailures(counted, origin, request)
         let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
         guard password.utf8.count <= Authenticator.longestPassword,
@@ -196,7 +197,7 @@ final class Authenticator: Sendable {
         throw .tooManyTries(waiting: wait)
     }
 
-    /// The origin of an attempt: the cashier who is already logged in, otherwise the address, which
+    /// The origin of an attempt: the cashier who is already logged in; otherwise the address, which
     /// many may share.
     private func origin(of request: WebRequest) -> String {
         let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
@@ -217,7 +218,7 @@ final class Authenticator: Sendable {
     private func cookieSession(
         of request: WebRequest, isUse: Bool
     ) -> TillSessions.Session? {
-        // Servers at other ports of this host may have set cookies of this name.
+        // Servers on other ports of this host may have set cookies with this name.
         for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
             let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == cookieName else { continue }
@@ -229,10 +230,10 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Compares passwords on a thread of its own, because that takes long.
+/// Compares passwords on a separate thread, because that takes a long time.
 private actor PasswordChecker {
     private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
-    /// A hash for unknown names, so that they take as long as known ones.
+    /// A hash for unknown names, so that they take as long to check as known ones.
     private let nobody = PasswordHash(
         cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
@@ -241,7 +242,7 @@ private actor PasswordChecker {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The cashier, rehashed at the current cost, if the password is theirs; otherwise nil.
+    /// The cashier, rehashed at the current cost, if the password is correct; otherwise nil.
     func accept(_ password: String, for cashier: Cashier?, _ runner: TillRunner) -> Cashier? {
         guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
         guard cashier.password.cost.isBelowUsual else { return cashier }

@@ -2,8 +2,7 @@ import StationFiles
 import TapcardCore
 import Verbs
 
-/// A cache of the file of cashiers, read again when the file changes, because every request needs
-/// it.
+/// A cache of the cashiers' file, reread when the file changes, because every request needs it.
 struct KnownCashiers {
     private var stamp: CashierFile.Stamp?
     private var cashiers: [Cashier]?
@@ -11,7 +10,7 @@ struct KnownCashiers {
     mutating func cashiers(in file: CashierFile) throws(TapcardError) -> [Cashier] {
         let now = try file.stamp()
         if let cashiers, now == stamp { return cashiers }
-        // If the load fails, the old list must not pass for the changed file's.
+        // If loading fails, the old list must not pass for the contents of the changed file.
         cashiers = nil
         // Taken before reading: a change in the meantime is noticed at the next read.
         stamp = now

@@ -1,12 +1,12 @@
 /// Limits on wrong passwords, counted by the client's address, or by the cashier who is logged in
-/// there, so that a stranger elsewhere cannot lock a cashier out.
+/// there, so that a stranger elsewhere cannot lock out a cashier.
 ///
-/// Only failed attempts count, because many tills behind one address may log in at once. A login
-/// takes back the failures under its name.
+/// Only failed attempts count, because many tills behind one address may log in at once. A
+/// successful login clears the failures under its name.
 package struct LoginLimits: Sendable {
-    /// The most wrong passwords for one name from one origin.
+    /// The maximum number of wrong passwords for one name from one origin.
     package static let ofAName = 5
-    /// The most wrong passwords for all names from one origin.
+    /// The maximum number of wrong passwords for all names from one origin.
     package static let ofAnOrigin = 20
     private static let span: Int64 = 60_000
 
@@ -15,14 +15,15 @@ package struct LoginLimits: Sendable {
     package init() {}
 
     /// Nil if another attempt is allowed; otherwise the seconds until then. `now` is in
-    /// milliseconds of a monotonic clock.
+    /// milliseconds on a monotonic clock.
     package mutating func wait(_ name: String, from origin: String, at now: Int64) -> Int? {
         failures.removeAll { $0.at + LoginLimits.span <= now }
         let own = failures.filter { $0.origin == origin }
         let named = own.filter { $0.name == name }
         let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnOrigin)]
             .compactMap { failures, most in
-                // Another attempt is allowed when the oldest of the last `most` has left the span.
+                // Another attempt is allowed once the oldest of the last `most` is outside the time
+                // span.
                 failures.count < most
                     ? nil : failures[failures.count - most].at + LoginLimits.span - now
             }
@@ -30,7 +31,8 @@ package struct LoginLimits: Sendable {
         return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 
-    /// Counts a wrong password. Each takes a slow comparison, so a few hundred are kept at most.
+    /// Counts a wrong password. Each one takes a slow comparison, so a few hundred at most are
+    /// stored.
     package mutating func fail(_ name: String, from origin: String, at now: Int64) {
         failures.append((now, name, origin))
     }

@@ -1,9 +1,9 @@
 import BlockingLane
 import OperatingSystem
 
-/// The logins that wait for their passwords to be compared. Origins take turns, so that one with
-/// many logins does not keep the others waiting. When the queue is full, the origin with the most
-/// logins gives up a place.
+/// The logins waiting for their passwords to be compared. Origins take turns, so that one with many
+/// logins does not keep the others waiting. When the queue is full, the origin with the most logins
+/// gives up a place.
 package struct LoginQueue: Sendable {
     /// A waiting login.
     package struct Ticket: Hashable, Sendable {
@@ -14,16 +14,16 @@ package struct LoginQueue: Sendable {
         package let since: Int64
     }
 
-    /// The most that wait: enough for all tills of a server to log in at once.
+    /// The maximum number waiting: enough for all of a server's tills to log in at once.
     package static let most = 512
-    /// The most that wait under one name from one origin.
+    /// The maximum number waiting under one name from one origin.
     package static let ofAName = 5
     /// The longest that a login may wait, in milliseconds. The page gives up after 10 s, and
     /// checking a password that nobody is waiting for would only delay other logins.
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
-    /// The origins that have a login waiting, the next one first.
+    /// The origins that have a login waiting, the next one to be served first.
     private var turns: [String] = []
     private var numbers = 0
 
@@ -31,7 +31,7 @@ package struct LoginQueue: Sendable {
 
     package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
 
-    /// A place at the end of the origin's line; nil if there is none. `displaced` loses its place.
+    /// A place at the end of the origin's line; nil if none is left. `displaced` loses its place.
     package mutating func join(
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
@@ -39,7 +39,8 @@ package struct LoginQueue: Sendable {
         guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
-            // It keeps at least as many as this line then has: otherwise both would trade places.
+            // The other line must keep at least as many places as this one then has: otherwise they
+            // would keep trading places.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
                 longest.value.count > line.count + 1
             else { return nil }
@@ -75,7 +76,8 @@ package struct LoginQueue: Sendable {
     }
 }
 
-/// Lets one login at a time compare its password, because each takes much memory and time.
+/// Lets one login at a time compare its password, because each comparison takes a lot of memory and
+/// time.
 final class LoginTurns: Sendable {
     private struct State {
         var queue = LoginQueue()
@@ -85,10 +87,11 @@ final class LoginTurns: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits for a turn, which `end` ends. False if too many are waiting.
+    /// Waits for a turn, which `end` ends. False if too many are already waiting.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
-            // Clients that have given up try again, and must not find their old places taken.
+            // Clients that have given up will try again, and must not find their old places still
+            // taken.
             dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 let joined = state.queue.join(

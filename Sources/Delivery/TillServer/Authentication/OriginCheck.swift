@@ -4,16 +4,16 @@ import WebServer
 /// A check that requests come from this page's own origin; the authenticator decides what they may
 /// do.
 ///
-/// A page of another site in the same browser can send requests here. It cannot read a token,
-/// because browsers hide the answers from it; and a name of its own that it points here (DNS
-/// rebinding) is refused.
+/// A page from another site in the same browser can send requests here. It cannot read a token,
+/// because browsers hide the responses from it; and if it points a name of its own here (DNS
+/// rebinding), that name is refused.
 struct OriginCheck: Sendable {
     /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
     let scheme: String
 
-    /// Refuses requests from other origins. Other sites may link to a page for people, because they
-    /// cannot see its content.
+    /// Refuses requests from other origins. Other sites may link to a page meant for people,
+    /// because they cannot see its contents.
     func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
@@ -22,11 +22,11 @@ struct OriginCheck: Sendable {
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
         }
-        // The host is one of this server's, so no foreign origin can equal it.
+        // The host is one of this server's names, so no foreign origin can equal it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }
-        // "none" is a person's own navigation: a typed address or a bookmark.
+        // "none" means that the user navigated here: a typed address or a bookmark.
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" {
             let isLink =
                 isFile && request.method == "GET" && request.headers["Sec-Fetch-Mode"] == "navigate"

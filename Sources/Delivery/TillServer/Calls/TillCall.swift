@@ -3,9 +3,9 @@ import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// A command that a till can run without a terminal, under the name that a page calls it by.
+/// A command that a till can run without a terminal, under the name by which a page calls it.
 package struct TillCall: Sendable {
-    /// The document of a successful answer.
+    /// The document in a successful response.
     package let answer: PrintedDocument
     package let parameters: [PageParameter]
     package let command: CommandSummary
@@ -36,7 +36,7 @@ package struct TillCall: Sendable {
     /// Whether the call asks a service, which may be offline.
     package var asksService: Bool { verb.asks != nil }
 
-    /// The description of the command from the command line.
+    /// The command's description from the command line.
     package struct CommandSummary: Sendable {
         package let words: String
         package let summary: String
@@ -71,14 +71,14 @@ package struct TillCall: Sendable {
     /// The parameter that is part of the path.
     var pathParameter: String? { page.last?.page?.name }
 
-    /// Whether an operation id makes a retry safe.
+    /// Whether an operation ID makes a retry safe.
     package var takesOperation: Bool { verb.takesOperation }
 
     /// Whether the call contains a secret that must not be stored.
     var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values of a JSON object, under an operation id if it takes one. Refuses
-    /// unknown, repeated, missing and malformed members.
+    /// The command with the values from a JSON object, under an operation ID if it takes one.
+    /// Refuses unknown, repeated, missing, and malformed members.
     func parsed(_ given: [JSONMember], as id: OperationID) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var values: [String: ParsedCommand.Given] = [:]

@@ -8,21 +8,21 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Runs commands for the pages of one reader.
+/// Runs commands for one reader's pages.
 ///
-/// Opens reader and ledger once. One operation at a time gets the reader; operations that do not
-/// need it run in parallel. The caller pauses the watch while an operation uses the reader.
+/// Opens the reader and the ledger once. One operation at a time gets the reader; operations that
+/// do not need it run in parallel. The caller pauses the watch while an operation uses the reader.
 struct TillRunner: Sendable {
     /// The outcome of a call.
     struct Answer: Sendable {
-        /// The document of `--json`, also when there is a problem with the card that it shows.
+        /// The `--json` document, even if there is a problem with the card that it shows.
         let document: JSONValue?
         let problem: TapcardError?
     }
 
     /// An event for clients that watch the reader.
     enum Event: Sendable {
-        /// A readable card with the document of `read --json`.
+        /// A readable card with its `read --json` document.
         case card(JSONValue, problem: TapcardError?)
         /// A tag that is not a card, or a reader that does not work.
         case problem(TapcardError)
@@ -46,12 +46,12 @@ struct TillRunner: Sendable {
     var currency: Currency { ledger.currency }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
-    /// The time in the format of `--json`.
+    /// The time in the `--json` format.
     var time: String { LocalTime.iso(session.surroundings.now()) }
     func newID() -> OperationID { session.surroundings.newID() }
     func now() -> Timestamp { session.surroundings.now() }
 
-    /// The cashiers of this station; without any, no login is needed.
+    /// The cashiers of this station; if there are none, no login is needed.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
             try known.cashiers(in: session.settings.cashierFile)
@@ -59,7 +59,7 @@ struct TillRunner: Sendable {
     }
 
     /// Rehashes a cashier's password at the current cost and stores it. Returns the cashier
-    /// unchanged when that fails or the password has changed in the meantime.
+    /// unchanged if that fails or the password has changed in the meantime.
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
@@ -67,7 +67,7 @@ struct TillRunner: Sendable {
         return isKept ? renewed : cashier
     }
 
-    /// The state of an operation id in the ledger.
+    /// The state of an operation ID in the ledger.
     enum Booked: Sendable, Hashable {
         case nothing
         /// Begun, not resolved.
@@ -80,17 +80,17 @@ struct TillRunner: Sendable {
         case notKnown(TapcardError)
     }
 
-    /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
+    /// The state of an operation ID. It is `answered` only for an operation of the call's own kind.
     func booked(_ id: OperationID, by call: TillCall) async -> Booked {
         do throws(LedgerError) {
-            // An activation is recorded before its service is asked, when no operation exists yet.
+            // An activation is recorded before the service is asked, when no operation exists yet.
             guard let operation = try await ledger.answer(to: id) else {
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
                 } ? .nothing : .open
             }
             if operation.state == .pending { return .open }
-            // Another call under the same id would ask for a card.
+            // Another call under the same ID would ask for a card.
             let answeredCall: [Operation.Kind: String] = [
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
                 .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
@@ -101,8 +101,9 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// What a card has had at any time, according to its last operations; nil if the ledger cannot
-    /// be asked. While offline payments are unbooked, one of them may be from this card.
+    /// Which requests were carried out for a card at any time, according to its latest operations;
+    /// nil if the ledger cannot be asked. While offline payments are unbooked, one of them may be
+    /// from this card.
     func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
@@ -113,13 +114,14 @@ struct TillRunner: Sendable {
         return had
     }
 
-    /// More than a card has in one visit.
+    /// More than a card can have in one visit.
     private static let operationsOfVisit = 100
 
-    /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
+    /// The problem with the ledger; nil if it can be read and, with `isWriting`, written to.
     func ledgerProblem(isWriting: Bool) async -> TapcardError? {
         do throws(LedgerError) {
-            // A ledger that cannot be written, such as on a full disk, can often still be read.
+            // A ledger that cannot be written to, for example because the disk is full, can often
+            // still be read.
             if isWriting { try await ledger.write { _ in } }
             _ = try await ledger.read { rows throws(LedgerError) in
                 try rows.operations(on: nil, last: 1).count
@@ -130,7 +132,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Whether the ledger's server answers; nil for a ledger in a file.
+    /// Whether the ledger's server responds; nil for a ledger in a file.
     func ledgerAnswers() async -> Bool? {
         guard case .database? = try? session.settings.ledgerPlace else { return nil }
         return await ledgerProblem(isWriting: false)?.kind != .ledgerOffline
@@ -164,8 +166,8 @@ struct TillRunner: Sendable {
 
     /// Carries out a request for a cashier, by default the cashier of the settings.
     ///
-    /// Waits for a card as long as the settings allow; cancelling the task ends the wait. Without
-    /// the reader, or while another operation uses it, a request that needs a card fails with
+    /// Waits for a card as long as the settings allow; canceling the task ends the wait. If there
+    /// is no reader, or another operation is using it, a request that needs a card fails with
     /// `reader-busy`.
     func carryOut(
         _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
@@ -185,7 +187,7 @@ struct TillRunner: Sendable {
         return await operationsReader.use { await answer(with: $0) }
     }
 
-    /// Reports each card on the reader until the task is cancelled.
+    /// Reports each card on the reader until the task is canceled.
     func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
         let station: Station
         let isChecked: Bool
@@ -224,8 +226,8 @@ struct TillRunner: Sendable {
         case problem(TapcardError)
     }
 
-    /// Looks at the reader now, and again if a known card is missing: a card that is moved a little
-    /// is lost for a moment.
+    /// Looks at the reader now, and once more if a known card is missing: if it is moved a little,
+    /// it is lost for a moment.
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
         guard again, case .empty = first else { return first }
@@ -245,7 +247,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// The reader's name on the command line.
+    /// The reader's name as given on the command line.
     var readerText: String { session.settings.readerText }
 
     /// The settings that a page needs before its first operation.
@@ -292,7 +294,7 @@ struct TillRunner: Sendable {
 }
 
 extension TapcardError {
-    /// Whether the ledger takes no money now, whatever the card is. A card on the reader is then
-    /// read again until the keys can be compared and the card be resolved.
+    /// Whether the ledger cannot currently take money, whatever the card is. A card on the reader
+    /// is then read again until the keys can be compared and the card can be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

@@ -10,7 +10,7 @@ struct EndedOperations {
 
     mutating func keep(_ operation: TillOperation) {
         let id = operation.id
-        // Listed once: a second entry for a retried id would drop its newer answer too early.
+        // Listed once: a second entry for a retried ID would drop its newer answer too early.
         if operations.updateValue(operation, forKey: id) == nil { inOrder.append(id) }
         if inOrder.count > EndedOperations.most { operations[inOrder.removeFirst()] = nil }
     }

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// Answers requests without the reader, and repeated requests.
 extension OperationQueue {
-    /// Answers from the ledger's record of the operation id, without the reader: for a repeated
+    /// Answers from the ledger's record of the operation ID, without the reader: for a repeated
     /// request, or while the reader is in use or the till is closing.
     func answerBeside(
         _ operation: TillOperation
@@ -11,7 +11,7 @@ extension OperationQueue {
         let booked =
             operation.call.takesOperation
             ? await runner.booked(operation.id, by: operation.call) : .nothing
-        // The same id may have been requested in the meantime.
+        // The same ID may have been requested in the meantime.
         if let known = running[operation.id], let task = known.task {
             guard operation.isSame(as: known) else { throw .otherRequest }
             return await task.value
@@ -32,8 +32,8 @@ extension OperationQueue {
         throw .readerTaken(booked)
     }
 
-    /// Lets a repeated request go on if something was begun under its id. If the ledger keeps no id
-    /// for it, it goes on only if it needs no card or names one.
+    /// Lets a repeated request continue if something was begun under its ID. If the ledger stores
+    /// no ID for it, it continues only if it needs no card or specifies one.
     func requireBegun(_ operation: TillOperation) async throws(Problem) {
         guard operation.call.takesOperation else {
             if !operation.needsReader || operation.namedCard != nil { return }
@@ -42,7 +42,7 @@ extension OperationQueue {
         let booked = await runner.booked(operation.id, by: operation.call)
         // "Not begun" would let a cashier charge again what the ledger may have booked.
         if case .notKnown(let error) = booked { throw Problem(error) }
-        // The first request may have arrived meanwhile.
+        // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }
         guard admission.goesOn(operation.id, isBegun: booked != .nothing) else {
             throw .notBegun

@@ -4,21 +4,22 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Keeps track of the card's visit: what it has had since it came, and what may be begun on it.
+/// Keeps track of the card's visit: which requests have been carried out since it was put on the
+/// reader, and which ones may be begun.
 extension OperationQueue {
-    /// Notes a card that the watch has seen, with what this tap has resolved.
+    /// Records a card that the watch has seen, along with what this tap resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
         guard let uid = uid.flatMap({ CardUID($0) }) else { return }
         admission.visit.arrive(uid)
-        // A ledger that is offline would keep the next operation waiting.
+        // If the ledger is offline, asking it would keep the next operation waiting.
         if problem?.result != .ledger { await recall() }
         noteResolved(resolved)
     }
 
-    /// Asks the ledger about a card that nobody saw arrive. If the ledger is offline, the card may
-    /// have had anything.
+    /// Asks the ledger about a card that nobody saw being put on the reader. If the ledger is
+    /// offline, any request may have been carried out for the card.
     private func recall() async {
-        // Another card may have arrived while the ledger was asked.
+        // Another card may have been put on the reader while the ledger was being asked.
         guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
             admission.visit.unseen == uid
         else { return }
@@ -28,7 +29,7 @@ extension OperationQueue {
     private func noteResolved(_ resolved: JSONValue?) {
         for each in resolved?.array ?? [] {
             guard let id = each["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
-            // What was voided took no money, so the card may be charged for it.
+            // A voided operation took no money, so the card may be charged for it.
             if each["outcome"]?.string != "committed" {
                 admission.visit.forget(id)
             } else if let request = each["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
@@ -37,8 +38,9 @@ extension OperationQueue {
         }
     }
 
-    /// The refusal of an operation that has the reader but must not begin, because its card has had
-    /// the same in this visit. An id that the ledger knows is a repeat, which begins nothing.
+    /// The refusal of an operation that has the reader but must not begin, because an identical
+    /// request was carried out for its card during this visit. An ID that the ledger knows is a
+    /// repeat, which begins nothing.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -47,21 +49,22 @@ extension OperationQueue {
             admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
         }
         if admission.visit.hasLooked, question() == nil { return nil }
-        // The reader was not looked at yet, or the card may have left in the last moment.
+        // The reader has not been looked at yet, or the card may have been removed at the last
+        // moment.
         switch await runner.look(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
-        // A tag without a card's number has no visit.
+        // A tag without a card number has no visit.
         case .card(nil): break
         case .empty:
             admission.visit.leave()
             wentAway()
-        // Unseen, the same card could be charged twice.
+        // If it goes unseen, the same card could be charged twice.
         case .problem(let error): return error
         }
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
-        // A request noted under this very id is a repeat, which charges nothing.
+        // A request recorded under this very ID is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -69,11 +72,11 @@ extension OperationQueue {
         }
     }
 
-    /// Looks at the reader after an operation, and notes what the card has had.
+    /// Looks at the reader after an operation, and records what was carried out for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let wasThere = uid != nil || lying != nil
-        // A separate task looks, because this one may be cancelled.
+        // A separate task looks, because this one may be canceled.
         let found = await Task { [runner] in await runner.look(again: wasThere) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
@@ -95,7 +98,7 @@ extension OperationQueue {
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
         if let request = VisitRequest(rawValue: operation.call.path) {
-            // A replayed answer may be of an earlier visit, which does not count in this one.
+            // A replayed answer may belong to an earlier visit, which does not count in this one.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)
@@ -104,7 +107,7 @@ extension OperationQueue {
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }
-        // What was undone as a whole may be asked for again.
+        // Something that was undone completely may be requested again.
         if operation.call.path == "refund", problem == nil, !operation.command.isGiven(.part) {
             admission.visit.forget(operation.command[.refunded])
         }
@@ -112,7 +115,7 @@ extension OperationQueue {
 }
 
 extension VisitRequest {
-    /// The request of an operation of this kind in the ledger.
+    /// The request that corresponds to an operation of this kind in the ledger.
     fileprivate init?(kind: String) {
         guard let kind = Operation.Kind(rawValue: kind) else { return nil }
         self.init(kind)
@@ -120,9 +123,9 @@ extension VisitRequest {
 }
 
 extension TillOperation {
-    /// Whether somebody has confirmed that the card is to have it again.
+    /// Whether someone has confirmed that the request should be carried out for the card again.
     fileprivate var isAgain: Bool { command[.again] }
 
-    /// The only card that the request is for; nil for any.
+    /// The only card that the request is for; nil for any card.
     var namedCard: CardUID? { command[.card] }
 }

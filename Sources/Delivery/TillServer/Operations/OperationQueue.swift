@@ -7,24 +7,24 @@ import WebServer
 
 /// Owns one till's reader: reports the card on it and lends it to one operation at a time.
 ///
-/// An operation outlives its connection. Only one that still waits for a card, or for the
-/// scratching of one, ends with its page.
+/// An operation outlives its connection. Only an operation that is still waiting for a card, or for
+/// scratching to finish, ends with its page.
 actor OperationQueue {
-    /// Well below the eight seconds of silence after which live.js takes the server for lost.
+    /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The beats between two looks after listeners, ledger and journal.
+    /// The number of beats between two checks of listeners, ledger, and journal.
     private static let beatsOfCare = 5
-    /// The delay before a failed set-up of the station is retried.
+    /// The delay before retrying a failed setup of the station.
     private static let retry = Duration.seconds(1)
 
     let runner: TillRunner
-    /// The number of this till; nil for the only one.
+    /// The number of this till; nil if it is the only one.
     private let number: Int?
     private let log: TillLog
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
     private var hub: EventHub
-    /// What may be begun on the card that lies there.
+    /// What may be begun for the card on the reader.
     var admission = Admission()
     private(set) var lying: LyingCard? {
         didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
@@ -33,13 +33,13 @@ actor OperationQueue {
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
     private var readerProblem: TapcardError?
-    /// The problem that the last operation with the ledger has met.
+    /// The problem that the last operation using the ledger ran into.
     private var ledgerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
     private var beating: Task<Void, Never>?
     private var beats = 0
-    /// The operation that uses the reader.
+    /// The operation that is using the reader.
     private(set) var atReader: OperationID?
     private(set) var running: [OperationID: TillOperation] = [:]
     private var ended = EndedOperations()
@@ -67,7 +67,7 @@ actor OperationQueue {
         }
     }
 
-    /// Refuses new operations and returns when all running ones have ended.
+    /// Refuses new operations, and returns when all running ones have ended.
     func close() async {
         isClosing = true
         for operation in running.values { _ = operation.stop() }
@@ -97,12 +97,12 @@ actor OperationQueue {
     }
     private var readerWorks: Bool { readerProblem == nil }
 
-    /// The problem with the ledger. A problem met by an operation is over once a write succeeds;
-    /// only the next operation can tell whether a full disk has room again.
+    /// The problem with the ledger. A problem that an operation ran into is over once a write
+    /// succeeds; only the next operation can tell whether a full disk has room again.
     private func askLedger() async -> TapcardError? {
         let met = ledgerProblem
         if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
-        // An operation may have met another problem while the ledger was asked.
+        // An operation may have run into another problem while the ledger was being asked.
         if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
         return ledgerProblem ?? ledgerCheck.damage
     }
@@ -185,7 +185,7 @@ actor OperationQueue {
                     await self?.saw(event)
                     return self != nil
                 }
-                // The watch ends early only when reader or ledger could not be opened.
+                // The watch ends early only if the reader or the ledger could not be opened.
                 do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
             }
         }
@@ -205,7 +205,7 @@ actor OperationQueue {
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
-        // What lies there when the reader is back may have been there all the time.
+        // Whatever is on the reader when it comes back may have been there the whole time.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()
@@ -214,7 +214,7 @@ actor OperationQueue {
             await arrived(error.uid?.description, .resolved(error.resolved), error)
             cardDetected(nil, error)
         case .gone:
-            // When one of several tags is left, it may be the card that was there before.
+            // If one of several tags is left, it may be the card that was there before.
             if lying?.problem?.kind != .severalTags { admission.visit.leave() }
             wentAway()
         case .empty:
@@ -234,7 +234,7 @@ actor OperationQueue {
     ) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        // A tag without a readable number may be another one each time.
+        // A tag without a readable number may be a different one each time.
         let isOther = uid == nil || lying?.uid != uid
         let now = LyingCard(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
@@ -249,8 +249,8 @@ actor OperationQueue {
         publish("card", now.document)
     }
 
-    /// Marks the card to be read again after an operation. A card that arrived for the operation is
-    /// reported before the operation's end, so that pages know that it is still there.
+    /// Marks the card to be read again after an operation. A card that was put on the reader for
+    /// the operation is reported before the operation ends, so that pages know it is still there.
     func stays(_ uid: CardUID?) {
         guard let uid = uid?.description, lying?.uid != uid else {
             lying?.forget()
@@ -273,7 +273,7 @@ actor OperationQueue {
 
     // MARK: Operations
 
-    /// Carries out a request, or joins the same request that is already under way.
+    /// Carries out a request, or joins an identical request that is already under way.
     func carryOut(
         _ call: TillCall, _ members: [JSONMember], by client: OperationID?,
         cashier: CashierName?, isRepeated: Bool
@@ -289,7 +289,7 @@ actor OperationQueue {
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
-            // The ledger knows its own operations; for others this answer is the only record.
+            // The ledger knows its own operations; for all others, this answer is the only record.
             if !call.takesOperation, let answer = known.answer, answer.problem == nil {
                 return answer
             }
@@ -307,7 +307,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        // Both are set before any await, so that a double tap joins or is refused.
+        // Both are set before any await, so that a double tap joins the request or is refused.
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in
@@ -322,7 +322,7 @@ actor OperationQueue {
         _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
-        // The watch resolves cards, too: both at once would write to each other's tags.
+        // The watch resolves cards, too: running at once, they would write to each other's tags.
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in
@@ -336,12 +336,12 @@ actor OperationQueue {
             gate?.note(step)
             if refused == nil { listener.yield(step) }
         }
-        // Without the reader, what needs no card was answered: a replay, an invalid amount.
+        // Anything that needs no card was answered without the reader, such as a replay.
         if let refused, answer.problem?.kind == .readerBusy {
             answer = TillRunner.Answer(document: nil, problem: refused)
         }
         listener.finish()
-        // All steps are published before the end of their operation.
+        // All steps are published before their operation's end.
         await following.value
         if needsReader {
             await lookAfter(id, answer)
@@ -375,8 +375,8 @@ actor OperationQueue {
         metrics.count(operation)
         log.ended(operation, at: number)
         publish("operation", operation.document)
-        // A malformed or mismatched request must not block a later one under its id, and passwords
-        // are never stored.
+        // A malformed or mismatched request must not block a later one under the same ID, and
+        // passwords are never stored.
         guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
             !operation.call.takesPassword
         else { return }
@@ -385,8 +385,8 @@ actor OperationQueue {
 
     func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
 
-    /// Stops an operation that has not begun on a card, and returns when it has ended: the same id
-    /// may have been begun before, and only the end proves that it does not happen.
+    /// Stops an operation that has not begun on a card, and returns when it has ended: an operation
+    /// may have begun under this ID before, and only its end proves that it will not happen.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

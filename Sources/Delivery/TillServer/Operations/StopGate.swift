@@ -3,19 +3,21 @@ import TapcardCore
 
 /// Decides whether an operation can still be stopped.
 ///
-/// Progress is noted synchronously where it happens, before the work continues, and not when the
-/// event is read. So an operation cannot begin after its client was told that it was stopped.
+/// Progress is recorded synchronously where it happens, before the work continues, and not when the
+/// event is read. This way, an operation cannot begin after its client was told that it was
+/// stopped.
 final class StopGate: Sendable {
     private struct State {
         /// Whether the operation can be stopped without leaving work incomplete.
         var isOpen: Bool
-        /// Whether work has begun; it stays true while the card is awaited again.
+        /// Whether work has begun; it stays true while waiting for the card again.
         var hasBegun = false
     }
 
     private let state: Guarded<State>
 
-    /// `isOpen` is false for a call to a service without a card: the service may already be asked.
+    /// `isOpen` is false for a call to a service without a card: the service may already have been
+    /// asked.
     init(isOpen: Bool) { state = Guarded(State(isOpen: isOpen)) }
 
     func note(_ progress: Station.Progress) {
@@ -31,8 +33,8 @@ final class StopGate: Sendable {
         }
     }
 
-    /// Cancels if the operation can still be stopped; otherwise returns false. The lock keeps
-    /// progress out between check and cancel.
+    /// Cancels the operation if it can still be stopped; otherwise returns false. The lock keeps
+    /// progress from happening between the check and the cancellation.
     func stop(_ cancel: () -> Void) -> Bool {
         state.withLock { state in
             if state.isOpen { cancel() }

@@ -5,7 +5,7 @@ import Verbs
 
 /// An operation requested by a client, with its progress.
 struct TillOperation: Sendable {
-    /// The progress of an operation; from `committed` on it has happened.
+    /// The progress of an operation; once it is `committed`, it has happened.
     enum Phase: String, Sendable, CaseIterable {
         case begun, waiting, seen, resolving, scratching, writing, asking, committed, done, failed
 
@@ -26,7 +26,7 @@ struct TillOperation: Sendable {
     let id: OperationID
     let call: TillCall
     let command: ParsedCommand
-    /// The request's members without the operation id, to recognize a repeated request.
+    /// The request's members without the operation ID, to recognize a repeated request.
     let members: [JSONMember]
     var needsReader: Bool
     /// The page that sent the request; nil for other programs.
@@ -51,7 +51,7 @@ struct TillOperation: Sendable {
         return switch problem.result {
         case .usage, .refused, .untrusted, .noCard, .noReader: true
         case .failed: problem.kind == .cancelled
-        // The ledger or the service may have it, although no answer came back.
+        // The ledger or the service may have received it, even though no answer came back.
         case .unknown, .ledger, .service: false
         }
     }
@@ -64,7 +64,8 @@ struct TillOperation: Sendable {
     mutating func note(_ progress: Station.Progress) {
         guard !isOver, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
-        // The record for phones may still be written then; the operation has happened all the same.
+        // At that point the record for phones may not be written yet, but the operation has
+        // happened all the same.
         guard phase != .committed else { return }
         phase = next
     }

@@ -5,8 +5,8 @@ import WebServer
 
 /// The files of the page, embedded in this program.
 ///
-/// The style is inlined in the page: the browser paints nothing without it, and a separate file
-/// would be queued after the scripts.
+/// The style sheet is inlined in the page: the browser paints nothing without it, and a separate
+/// file would be queued after the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
     private static let style = "page.css"
@@ -18,7 +18,7 @@ import WebServer
         let tag: String
         let whole: WebResponse
         let compressed: WebResponse?
-        /// The response for a browser that has the file already.
+        /// The response for a browser that already has the file.
         let known: WebResponse
 
         init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
@@ -62,14 +62,15 @@ import WebServer
         }
     }
 
-    /// The page with the style in place of the link to it.
+    /// The page with the style sheet in place of the link to it.
     private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
         let text = String(decoding: style, as: UTF8.self)
         return String(decoding: page, as: UTF8.self).replacing(
             "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
     }
 
-    /// The security headers of a file. The page's policy admits only its own style and script.
+    /// The security headers for a file. The page's policy allows only its own style sheet and
+    /// script.
     private static func safety(of page: String) -> [(String, String)] {
         let policy =
             "default-src 'none'; script-src 'self' \(source("script", in: page)); "
@@ -84,7 +85,7 @@ import WebServer
         ]
     }
 
-    /// The text of the page's only element of this name, as a policy source.
+    /// The text of the page's only element with this name, as a policy source.
     private static func source(_ element: String, in page: String) -> String {
         let text =
             page.split(separator: "<\(element)>").last?
@@ -111,7 +112,7 @@ import WebServer
 }
 
 extension PageFiles.File {
-    /// The file, or 304 when the browser's copy is current.
+    /// The file, or 304 if the browser's copy is current.
     fileprivate func answer(_ request: WebRequest) -> WebResponse {
         let tags = request.headers["If-None-Match"].map(words)
         // A weak comparison: compressed or not, it is the same file.

@@ -4,11 +4,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// A refusal or failure as a problem document (RFC 9457): what happened, what it means for card and
-/// money, and what to do.
+/// A refusal or failure as a problem document (RFC 9457): what happened, what it means for the card
+/// and the money, and what to do.
 struct Problem: Error, Sendable {
     private(set) var status: Int
-    /// The error code for programs.
+    /// The error code, for programs.
     let word: String
     let title: String
     let meaning: String
@@ -81,7 +81,7 @@ extension Problem {
         503, "starting", "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
 
-    /// The refusal of a closing till, with the ledger's state of the operation id.
+    /// The refusal from a closing till, with the ledger's state for the operation ID.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
             503, "closing", "The server is shutting down and takes no new requests.", booked.meaning
@@ -146,7 +146,8 @@ extension Problem {
             problem?.meaning ?? "It was successful.", next: problem?.next.map(\.words) ?? [])
     }
 
-    /// The refusal of a call whose path names an unknown till, or none although there are several.
+    /// The refusal of a call whose path refers to an unknown till, or to none even though there are
+    /// several.
     static func noSuchTill(among count: Int) -> Problem {
         let places =
             count == 1

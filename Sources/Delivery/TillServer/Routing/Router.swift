@@ -9,14 +9,14 @@ import WebServer
 
 /// The routes of the server: the page, the calls, and the tills' own state.
 ///
-/// A till's whole API is below its path. A single till is at the root as well; with several, the
-/// root has what belongs to none of them: the page, the login and the monitoring.
+/// A till's whole API is below its path. A single till is at the root as well; with several tills,
+/// the root has everything that belongs to none of them: the page, the login, and monitoring.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
-    /// The routes of the tills, in their order.
+    /// The routes of the tills, in order.
     private let ofTills: [TillRoutes]
-    /// The routes of paths that name no till or an unknown one.
+    /// The routes for paths that refer to no till or to an unknown one.
     private let ofIssuer: TillRoutes
     private static let metrics = "/metrics"
 
@@ -76,7 +76,7 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
-            // tapcard then sends requests there, which nobody in the network may decide.
+            // tapcard then sends requests there, and nobody on the network may control that.
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
@@ -129,7 +129,7 @@ struct Router: Sendable {
         case .now(let answer):
             switch permission(for: request) {
             case .failure(let problem): return .now(problem.response)
-            // When connections run out, those of logged-in cashiers close last.
+            // When connections run out, those of logged-in cashiers are closed last.
             case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
             }
         case .later(let work):
@@ -144,8 +144,8 @@ struct Router: Sendable {
         }
     }
 
-    /// The routes for a request, and the request as they know it: without the till's path.
-    /// `exists` is false if the path names a till that does not exist.
+    /// The routes for a request, and the request in their form: without the till's path. `exists`
+    /// is false if the path refers to a till that does not exist.
     private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
             return (ofTills.count == 1 ? ofTills[0] : ofIssuer, request, true)
@@ -154,9 +154,9 @@ struct Router: Sendable {
         return (exists ? ofTills[number - 1] : ofIssuer, request.at(path), exists)
     }
 
-    /// The page for an unknown till, which says so and offers the others.
+    /// The page for an unknown till, which says that it is unknown and offers the others.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
-        // Without the headers by which a browser keeps its copy.
+        // Without the headers that a browser uses to keep its copy.
         let plain = WebRequest(method: request.method, path: request.path)
         guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
             return routes.reply(to: plain) ?? .now(unknown(request.path).response)
@@ -172,7 +172,7 @@ struct Router: Sendable {
             : Problem(404, "not-found", "There is nothing at this path.")
     }
 
-    /// Whether a cashier has sent the request; a failure if it lacks a required login.
+    /// Whether a cashier sent the request; a failure if it lacks a required login.
     private func permission(for request: WebRequest) -> Result<Bool, Problem> {
         do throws(Problem) {
             return .success(try authenticator.requireReader(request))

@@ -1,19 +1,19 @@
-/// The part of a path that names a till: "/tills/2/api/v1/pay" is "/api/v1/pay" at till 2.
+/// The part of a path that refers to a till: "/tills/2/api/v1/pay" is "/api/v1/pay" at till 2.
 enum TillPath {
     private static let start = "/tills/"
 
     /// The path with the number as a parameter.
     static let template = start + "{till}"
 
-    /// The path of a till's page, without the "/" at its end.
+    /// The path of a till's page, without the trailing "/".
     static func of(_ number: Int) -> String { start + String(number) }
 
-    /// The number of the till and the path there; nil for a path that names none.
+    /// The number of the till and the path there; nil for a path that refers to no till.
     static func split(_ path: String) -> (number: Int, path: String)? {
         guard path.hasPrefix(start) else { return nil }
         let rest = path.dropFirst(start.count)
         let digits = rest.prefix { $0 != "/" }
-        // Each till has one name: no sign, no leading zero.
+        // Each till has only one name: no sign, no leading zero.
         guard let number = Int(digits), String(number) == digits else { return nil }
         let inside = rest.dropFirst(digits.count)
         return (number, inside.isEmpty ? "/" : String(inside))

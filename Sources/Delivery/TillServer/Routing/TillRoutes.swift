@@ -18,7 +18,7 @@ struct TillRoutes: Sendable {
     private var parametric: [String: [String: Answerer]] = [:]
     private var files: Set<String> = []
 
-    /// The endpoints of the OpenAPI document: everything except the files of the page.
+    /// The endpoints in the OpenAPI document: everything except the page's files.
     private(set) var endpoints: [Endpoint] = []
 
     mutating func add(_ endpoint: Endpoint, _ handler: @escaping Handler) {
@@ -31,13 +31,13 @@ struct TillRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// Adds a file of the page, which is for people.
+    /// Adds one of the page's files, which is meant for people.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
     }
 
-    /// Whether the path is a file of the page, which other sites may link to.
+    /// Whether the path is one of the page's files, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
     private mutating func add(_ method: String, _ path: String, _ handler: Answerer) {

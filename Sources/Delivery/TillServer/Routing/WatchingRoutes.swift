@@ -20,7 +20,7 @@ struct WatchingRoutes: Sendable {
         routes.add(.health) { request, _ throws(Problem) in
             .answer(await tills.health(of: till, inFull: authenticator.knows(request)))
         }
-        // One answer for all tills, whichever is asked: a monitor asks once.
+        // One response for all tills, whichever is asked: a monitor asks only once.
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = TillMetrics.text(
                 of: await tills.counted(), requests: requests.withLock { $0 })
@@ -30,7 +30,7 @@ struct WatchingRoutes: Sendable {
 }
 
 extension WebResponse {
-    /// Counts in the text format of Prometheus.
+    /// Metrics in the Prometheus text format.
     static func metrics(_ text: String) -> WebResponse {
         WebResponse(
             200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],

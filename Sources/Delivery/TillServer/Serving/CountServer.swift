@@ -3,10 +3,10 @@ import CustomerServer
 import TapcardCore
 import WebServer
 
-/// Serves the counts of a customers' page that runs without a till page: `/metrics`, for this
+/// Serves the metrics for a customers' page that runs without a till page: `/metrics`, for this
 /// machine only. The customers' own listener never shows them.
 final class CountServer: Sendable {
-    /// The URL of the counts.
+    /// The URL of the metrics.
     let address: String
     private let server: WebServer
 
@@ -47,7 +47,8 @@ final class CountServer: Sendable {
         to request: WebRequest, under names: Set<String>, _ watch: CustomerWatch
     ) -> WebResponse {
         do throws(Problem) {
-            // A browser on this machine may show other sites, which must not read the counts.
+            // A browser on this machine may show other sites, which must not be able to read the
+            // metrics.
             try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
             guard request.path == path else {
                 throw Problem(404, "not-found", "There is nothing at this path.")

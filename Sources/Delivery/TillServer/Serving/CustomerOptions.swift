@@ -38,7 +38,8 @@ struct CustomerPlan {
     fileprivate let files: TLSFiles?
     fileprivate let keys: CustomerKeys
 
-    /// The page with its ledger, on a separate connection so that many customers delay no till.
+    /// The page with its ledger, on a separate connection so that many customers do not delay a
+    /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
         let clocks = session.surroundings

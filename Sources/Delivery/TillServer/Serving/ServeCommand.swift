@@ -5,7 +5,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// Hooks of the process around the server.
+/// Hooks into the process that runs the server.
 package struct ServingProcess: Sendable {
     let prepare: @Sendable () -> Void
     let whenServing: @Sendable (ServedPages) -> Void
@@ -46,7 +46,7 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The `serve` command, with the hooks of its process.
+    /// The `serve` command, with its process's hooks.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
             "serve", group: .station, "Serve the till page, and optionally the customers' page",
@@ -94,7 +94,7 @@ enum ServeCommand {
         }
         let pages: ServedPages
         var counts: CountServer?
-        // Where one page cannot be served, the one that already listens must not go on.
+        // If one page cannot be served, the one that is already listening must not continue.
         do throws(TapcardError) {
             if service == nil, let customers,
                 let port = session[.port(orSay: TillService.unserved)]
@@ -109,7 +109,7 @@ enum ServeCommand {
         }
         process.whenServing(pages)
         let isShown = session.show(report(of: pages))
-        // Without the printed address the page could not be opened.
+        // Without the printed address, nobody could open the page.
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
@@ -196,13 +196,13 @@ enum ServeCommand {
         }
     }
 
-    /// A till for each reader.
+    /// One till for each reader.
     private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
         let names = session[.readers]
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()
-        // Made before the tills open, so that lost or unusable keys are reported at once.
+        // Created before the tills open, so that lost or unusable keys are reported at once.
         _ = try await session.keys(beside: ledger)
         let till = all.first.map(session.using) ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)
@@ -211,8 +211,8 @@ enum ServeCommand {
         var others: [TillRunner] = []
         for settings in all.dropFirst() {
             let till = session.using(settings)
-            // A connection to a database has one transaction at a time, with its round trips. A
-            // file takes one change at a time anyway.
+            // A database connection can handle only one transaction at a time, with its round
+            // trips. A file accepts only one change at a time anyway.
             let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isTold: true)
             others.append(TillRunner(till, try await till.tillReader(), ledger))
         }

@@ -6,7 +6,7 @@ enum ServedAddress {
     // The longest name that DNS allows.
     private static let longestName = 253
 
-    /// The host names of a list with commas.
+    /// The host names in a comma-separated list.
     static func names(_ text: String?) throws(TapcardError) -> [String] {
         guard let text else { return [] }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -41,7 +41,7 @@ enum ServedAddress {
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    /// The IPv4 address of a listener.
+    /// The IPv4 address for a listener.
     static func checked(_ text: String) throws(TapcardError) -> String {
         guard isIPv4(text) else {
             throw TapcardError(

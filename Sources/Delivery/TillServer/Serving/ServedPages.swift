@@ -8,14 +8,14 @@ import WebServer
 package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
-    /// The server of the customers' page's counts; nil if the till page has them.
+    /// The server for the customers' page's metrics; nil if the till page provides them.
     let counts: CountServer?
 
     init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
         (self.service, self.customers, self.counts) = (service, customers, counts)
     }
 
-    /// Reads the certificates again, uses them for new clients and logs the result.
+    /// Rereads the certificates, uses them for new clients, and logs the result.
     package func reload() async {
         await service?.reload()
         await customers?.reload()
@@ -29,7 +29,7 @@ package final class ServedPages: Sendable {
     }
 }
 
-/// The server of the customers' page, with the files of its certificate.
+/// The server for the customers' page, with its certificate files.
 final class CustomerListener: Sendable {
     let server: CustomerServer
     private let files: TLSFiles?
@@ -52,8 +52,8 @@ final class CustomerListener: Sendable {
 }
 
 extension TLSFiles {
-    /// Reads the certificate again for a server and logs the result. One that cannot be used leaves
-    /// the previous one in place.
+    /// Rereads the certificate for a server and logs the result. If it cannot be used, the previous
+    /// one stays in place.
     func renew(
         _ log: TillLog, _ page: String = "",
         with renew: (WebServerSettings.TLS) async throws(WebServerError) -> Void

@@ -3,7 +3,7 @@ package import TapcardCore
 package import Verbs
 package import WebServer
 
-/// The names of a certificate file and its key file, both PEM.
+/// The names of a certificate file and its key file, both in PEM format.
 package struct TLSFiles: Sendable, Hashable {
     let certificate: String
     let key: String
@@ -11,7 +11,7 @@ package struct TLSFiles: Sendable, Hashable {
     /// The size limit of a PEM file; certificates with long chains are smaller.
     private static let longestPEM = 1 << 20
 
-    /// Nil when neither is named. `group` stands before the names of the options.
+    /// Nil if neither is given. `group` is put in front of the option names.
     package init?(
         _ certificate: String?, _ key: String?, of group: String = "", orSay meaning: String
     ) throws(TapcardError) {
@@ -25,7 +25,7 @@ package struct TLSFiles: Sendable, Hashable {
         (self.certificate, self.key) = (certificate, key)
     }
 
-    /// The content of both files. `meaning` goes into the error when they are invalid.
+    /// The contents of both files. `meaning` goes into the error if they are invalid.
     package func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
         let tls = WebServerSettings.TLS(
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
@@ -36,9 +36,10 @@ package struct TLSFiles: Sendable, Hashable {
     }
 
     /// Refuses RSA keys over 3072 bits (1,766 bytes; elliptic-curve keys take a few hundred): their
-    /// handshakes are so slow that 100 new clients a second would block everyone else.
+    /// handshakes are so slow that 100 new clients per second would block everyone else.
     private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
-        // Its length tells an RSA key without parsing it: four Base64 digits are three bytes.
+        // An RSA key can be recognized by its length, without parsing: four Base64 digits are three
+        // bytes.
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
         let mostBytes = 2_000
@@ -51,12 +52,12 @@ package struct TLSFiles: Sendable, Hashable {
                 "Use an ECDSA P-256 key, or an RSA key of at most 3072 bits.")
     }
 
-    /// Refuses a key that others can read. A key of root may be readable by its group, because
-    /// services on some machines share their keys in this way.
+    /// Refuses a key that others can read. A key owned by root may be readable by its group,
+    /// because services on some machines share their keys in this way.
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
         let isRoots = (try? file.isLentByRoot()) ?? false
-        // A file without readable permissions is refused when it is read.
+        // A file that we have no permission to read is refused when it is read.
         switch try? file.exposure(isRoots ? 0o037 : 0o077) {
         case .permitted(let mode):
             throw TapcardError(
@@ -75,7 +76,7 @@ package struct TLSFiles: Sendable, Hashable {
         }
     }
 
-    /// The content of a PEM file, which must have the expected label.
+    /// The contents of a PEM file, which must have the expected label.
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {

@@ -2,13 +2,13 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The listeners of the till, each with a stream of server-sent events. A listener that stops
-/// reading is dropped by its stream and delays no other.
+/// The till's listeners, each with a stream of server-sent events. A listener that stops reading is
+/// dropped by its stream and does not delay any other.
 struct EventHub {
-    /// The buffer of one listener: far more than a reading client leaves unread.
+    /// The buffer for one listener: far more than a client that is reading leaves unread.
     private static let capacity = 64 << 10
     static let mostListeners = 2_048
-    /// The most listeners at this server.
+    /// The maximum number of listeners on this server.
     let most: Int
 
     private struct Listener {
@@ -24,7 +24,7 @@ struct EventHub {
 
     var listenerCount: Int { listeners.count }
 
-    /// Adds a listener with its first event; nil when there are too many.
+    /// Adds a listener with its first event; nil if there are too many.
     mutating func add(
         _ client: OperationID?, first: [UInt8], while isWelcome: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
@@ -48,8 +48,8 @@ struct EventHub {
         send(EventHub.bytes(event, data))
     }
 
-    /// Ends the streams of listeners that have lost permission, and returns their clients that have
-    /// no stream left.
+    /// Ends the streams of listeners that have lost permission, and returns the clients of theirs
+    /// that have no stream left.
     mutating func dismissUnwelcome() -> [OperationID?] {
         let unwelcome = listeners.filter { !$0.value.isWelcome() }
         return unwelcome.map { number, listener in
@@ -59,7 +59,7 @@ struct EventHub {
     }
 
     /// Shows pages that the server is there, keeps proxies from closing idle connections, and
-    /// detects clients that have vanished.
+    /// detects clients that have disappeared.
     func keepAlive() { publish("alive", [:]) }
 
     func finish() {
@@ -70,7 +70,8 @@ struct EventHub {
         for listener in listeners.values { listener.stream.send(bytes) }
     }
 
-    /// An event in the stream's format. JSON text has no line breaks, so it is one line of data.
+    /// An event in the stream's format. JSON text has no line breaks, so it is a single line of
+    /// data.
     static func bytes(_ event: String, _ data: JSONValue) -> [UInt8] {
         Array("event: \(event)\ndata: \(data.text)\n\n".utf8)
     }

@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// A background check of the whole ledger file in a quiet hour.
+/// A background check of the whole ledger file during a quiet hour.
 final class LedgerCheck: Sendable {
     private struct State {
         var hour = QuietHour(.now)
@@ -17,10 +17,10 @@ final class LedgerCheck: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The damage found by the last check; nil for none.
+    /// The damage found by the last check; nil if there was none.
     var damage: TapcardError? { state.withLock { $0.damage } }
 
-    /// Notes a use of the reader, which restarts the quiet hour.
+    /// Records a use of the reader, which restarts the quiet hour.
     func use() { state.withLock { $0.hour.use(at: .now) } }
 
     /// Starts a check when it is due.
@@ -44,6 +44,6 @@ final class LedgerCheck: Sendable {
             ])
     }
 
-    /// Waits for a running check.
+    /// Waits for a check that is running.
     func end() async { await state.withLock { $0.work }?.value }
 }

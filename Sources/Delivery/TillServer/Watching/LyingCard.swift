@@ -4,12 +4,13 @@ import TextCodecs
 /// The card on the reader.
 struct LyingCard: Sendable {
     let session: Int
-    /// The card's number; nil when it could not be read.
+    /// The card's number; nil if it could not be read.
     let uid: String?
-    /// The last reading. Both it and the problem are nil while the card is being read again.
+    /// The most recent reading. Both the reading and the problem are nil while the card is being
+    /// read again.
     var read: JSONValue?
     var problem: TapcardError?
-    /// What the card has had since it was put on the reader.
+    /// Which requests were carried out for the card since it was put on the reader.
     var served = Visit().document
 
     /// Whether the ledger is still offline and nothing else is new, which is reported only once.
@@ -21,7 +22,7 @@ struct LyingCard: Sendable {
     /// Discards the reading: the card is still there but may have changed.
     mutating func forget() { (read, problem) = (nil, nil) }
 
-    /// The answer about an empty reader.
+    /// The response when the reader is empty.
     static let none: JSONValue = [
         "session": .null, "read": .null, "problem": .null, "served": Visit().document,
     ]

@@ -5,7 +5,7 @@ import TextCodecs
 import Verbs
 
 /// Books offline payments and takes snapshots of the cards in quiet moments, and reports both to
-/// the pages. The tills of one server share it, as they share the journal.
+/// the pages. The tills on one server share it, just as they share the journal.
 final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
@@ -17,10 +17,10 @@ final class OfflineKeeper: Sendable {
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// Time to resolve a card that lies on the reader from the start: while something is open on
-    /// it, a snapshot of it does not count.
+    /// Time to resolve a card that is on the reader from the start: while something is open on it,
+    /// its entry in a snapshot does not count.
     private static let firstPause = Duration.seconds(2)
-    /// The pause before a ledger that is offline is asked again.
+    /// How long to wait before asking an offline ledger again.
     private static let askingPause = Duration.seconds(1)
 
     private let runner: TillRunner
@@ -29,12 +29,12 @@ final class OfflineKeeper: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The present state; null while the ledger is online at a till that takes no offline payments.
+    /// The current state; null while the ledger is online at a till that takes no offline payments.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }
 
-    /// Calls the listener with each change from now on.
+    /// Calls the listener for each change from now on.
     func listen(_ listener: @escaping @Sendable (JSONValue) async -> Void) {
         state.withLock { $0.listeners.append(listener) }
     }
@@ -47,10 +47,10 @@ final class OfflineKeeper: Sendable {
         Task { [self] in await keep() }
     }
 
-    /// Asks the ledger until it answers: without a card on a reader, nothing else would notice that
-    /// it is offline or back.
+    /// Asks the ledger until it responds: without a card on a reader, nothing else would notice
+    /// that it is offline or back.
     private func askLedger() {
-        // One loop asks for all tills, which share this keeper.
+        // A single loop asks on behalf of all tills, which share this keeper.
         let begins = state.withLock { state in
             defer { state.isAsking = true }
             return !state.isAsking
@@ -98,7 +98,7 @@ final class OfflineKeeper: Sendable {
         if hasAsked { reached(problem?.kind != .ledgerOffline) }
     }
 
-    /// Notes the end of an operation.
+    /// Records the end of an operation.
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
         if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
@@ -106,22 +106,22 @@ final class OfflineKeeper: Sendable {
         if answer.problem == nil, call.takesOperation { reached(true) }
     }
 
-    /// Notes that a card was read. One with another problem may have been refused before the ledger
-    /// was asked.
+    /// Records that a card was read. A card with a different problem may have been refused before
+    /// the ledger was asked.
     func noteReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
         reached(problem == nil)
     }
 
-    /// Notes whether the ledger has answered, and reports what is new. An offline ledger is asked
-    /// from now on, so that pages hear when they can try again.
+    /// Records whether the ledger responded, and reports what is new. From then on, an offline
+    /// ledger is asked repeatedly, so that pages find out when they can try again.
     private func reached(_ hasAnswered: Bool) {
         if !hasAnswered { askLedger() }
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOffline = !hasAnswered
             if !hasAnswered { state.schedule.hasten(at: .now) }
             var now = news(state)
-            // The page then tells when the last payment was booked.
+            // The page then shows when the last payment was booked.
             if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time
                 now = news(state)

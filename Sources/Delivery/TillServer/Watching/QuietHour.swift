@@ -1,8 +1,8 @@
-/// The schedule for checking the whole ledger file: once a day, after an hour without use of the
-/// reader.
+/// The schedule for checking the whole ledger file: once a day, after an hour in which the reader
+/// was not used.
 ///
-/// A tap reads only the pages that it needs, so damage elsewhere would be found when it is too late
-/// for a backup.
+/// A tap reads only the pages that it needs, so damage elsewhere might be found only when it is too
+/// late for a backup.
 package struct QuietHour: Sendable {
     package typealias Instant = ContinuousClock.Instant
 

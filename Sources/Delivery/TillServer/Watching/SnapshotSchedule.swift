@@ -1,10 +1,11 @@
-/// The schedule of booking offline payments and taking snapshots. A snapshot of a large ledger
-/// takes long, and is taken less often: it costs the database at most a hundredth of its time.
+/// The schedule for booking offline payments and taking snapshots. A snapshot of a large ledger
+/// takes a long time, so it is taken less often: it uses at most one percent of the database's
+/// time.
 package struct SnapshotSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package static let interval = Duration.seconds(300)
-    /// The pause after a failure, when the ledger may be back.
+    /// How long to wait after a failure; by then, the ledger may be back.
     package static let pause = Duration.seconds(15)
     private static let share = 100
 
@@ -13,7 +14,8 @@ package struct SnapshotSchedule: Sendable {
 
     package init(_ now: Instant) { next = now }
 
-    /// Whether the work is due; if so, it has begun. A till in use postpones it, but not forever.
+    /// Whether the work is due; if so, it counts as begun. A till in use postpones it, but not
+    /// forever.
     package mutating func begins(at now: Instant, isQuiet: Bool) -> Bool {
         let isOverdue = now >= next + SnapshotSchedule.interval
         guard !isRunning, now >= next, isQuiet || isOverdue else { return false }

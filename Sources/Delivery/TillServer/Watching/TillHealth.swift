@@ -4,7 +4,7 @@ import Verbs
 
 /// The health of one till.
 struct TillHealth: Sendable {
-    /// The state as a word, the worst first.
+    /// The state as a word, worst first.
     enum Status: String, Sendable, CaseIterable {
         case closing
         case noLedger = "no-ledger"
@@ -18,7 +18,7 @@ struct TillHealth: Sendable {
     }
 
     let isClosing: Bool
-    /// The reader with its name and fault.
+    /// The reader, with its name and fault.
     let reader: JSONValue
     let readerWorks: Bool
     /// The problem with the ledger; nil for none.
@@ -26,14 +26,14 @@ struct TillHealth: Sendable {
     /// The state of the ledger's database, if it has one and can be reached.
     let database: DatabaseReport?
 
-    /// The word for why the ledger takes no money; nil if it does.
+    /// The word for why the ledger does not take money; nil if it does.
     var ledgerError: String? { ledger?.kind.word ?? database?.problem }
 
     var status: Status {
         isClosing ? .closing : ledgerError != nil ? .noLedger : readerWorks ? .ok : .noReader
     }
 
-    /// The reader; without names of devices and files unless `inFull`.
+    /// The reader; without device and file names unless `inFull`.
     func reader(inFull: Bool) -> JSONValue {
         if inFull { return reader }
         return ["state": reader["state"] ?? .null, "name": .null, "problem": .null]

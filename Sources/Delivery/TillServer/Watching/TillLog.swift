@@ -4,13 +4,14 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The log: one line of JSON per event, without names, codes, passwords or tokens.
+/// The log: one line of JSON per event, without names, codes, passwords, or tokens.
 ///
-/// A thread of its own writes it, so that a slow reader of standard error delays no request. When
-/// the buffer is full, lines are dropped, and their number is logged when writing works again.
+/// It is written on a separate thread, so that a slow reader of standard error does not delay any
+/// request. When the buffer is full, lines are dropped, and their number is logged when writing
+/// works again.
 final class TillLog: Sendable {
     private static let mostLines = 1_024
-    /// The longest wait at the end; the remaining lines are dropped.
+    /// The longest wait at the end; lines that remain after that are dropped.
     private static let longestEnd = Duration.seconds(1)
     private static let pause = Duration.milliseconds(5)
 
@@ -46,7 +47,7 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.longestEnd)
-        // Polled: awaiting the writer could take forever if nobody reads standard error.
+        // Polled: awaiting the writer could take forever if nobody is reading standard error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }
@@ -62,7 +63,7 @@ final class TillLog: Sendable {
         }
     }
 
-    /// `till` is its number; nil for the only one.
+    /// `till` is its number; nil if it is the only one.
     func ended(_ operation: TillOperation, at till: Int?) {
         let problem = operation.answer?.problem
         let lasted = operation.began.duration(to: .now)
@@ -80,7 +81,7 @@ final class TillLog: Sendable {
     }
 }
 
-/// Writes lines on a thread of its own, because a write can block.
+/// Writes lines on a separate thread, because a write can block.
 private actor LogWriter {
     private nonisolated let lane = BlockingLane(label: "tapcard.log")
     private let text: @Sendable (String) -> Void

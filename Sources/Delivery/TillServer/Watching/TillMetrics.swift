@@ -2,7 +2,7 @@ import CustomerServer
 import TapcardCore
 import Verbs
 
-/// The counts of one till since the start.
+/// The metrics of one till since the start.
 struct TillMetrics: Sendable {
     var cards = 0
     private var operations: [Key: Int] = [:]
@@ -12,9 +12,9 @@ struct TillMetrics: Sendable {
         let result: String
     }
 
-    /// The counts and the state of one till, for the answer to Prometheus.
+    /// The metrics and the state of one till, for the response to Prometheus.
     struct OfTill: Sendable {
-        /// Nil for the only till, whose samples name none.
+        /// Nil for the only till, whose samples mention no till.
         let number: Int?
         let counts: TillMetrics
         let listeners: Int
@@ -31,7 +31,7 @@ struct TillMetrics: Sendable {
 
     private typealias Sample = (labels: [String], value: Int)
 
-    /// The lines of one family in the text format of Prometheus.
+    /// The lines of one family in the Prometheus text format.
     private static func family(
         _ name: String, _ type: String, _ help: String, _ samples: [Sample]
     ) -> String {
@@ -42,7 +42,7 @@ struct TillMetrics: Sendable {
         return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
     }
 
-    /// The counts of the customers' page. Each outcome is listed from the start, so that a rate
+    /// The metrics of the customers' page. Each outcome is listed from the start, so that a rate
     /// includes its first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(
@@ -57,7 +57,7 @@ struct TillMetrics: Sendable {
                 [([], customers.ledgerWorks ? 1 : 0)])
     }
 
-    /// The counts of the tills, in the text format of Prometheus.
+    /// The tills' metrics, in the Prometheus text format.
     static func text(of tills: [OfTill], requests: [Int: Int]) -> String {
         func each(_ value: (OfTill) -> Int) -> [Sample] {
             tills.map { ($0.label, value($0)) }

@@ -4,14 +4,14 @@ import TapcardDomain
 import TextCodecs
 
 enum ActivationCommand {
-    /// Activates the code of the card on the reader. A user who leaves during the request learns
+    /// Activates the code of the card on the reader. A user who leaves during the request is told
     /// that it continues.
     static func activate(in session: Session) async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try session.services().activation, in: session)
         let station = try await session.station()
         let id = session[.operation] ?? station.newID()
         defer { session.lastWords.set(nil) }
-        // A result, because the handler does not pass on the type of an error.
+        // A result, because the handler does not pass on the type of the error.
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -29,7 +29,7 @@ enum ActivationCommand {
     }
 }
 
-/// An activation service that announces a continuing request to a user who leaves.
+/// An activation service that tells a user who leaves that the request continues.
 private struct AnnouncedActivation: ActivationService {
     private let service: any ActivationService
     private let session: Session
@@ -42,7 +42,7 @@ private struct AnnouncedActivation: ActivationService {
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         isAsking.withLock { $0 = true }
         defer { isAsking.withLock { $0 = false } }
-        // From here on the service may activate the code, even if this process dies.
+        // From this point on, the service may activate the code even if this process dies.
         session.lastWords.set { showCutShort() }
         return try await service.activate(code)
     }
@@ -55,7 +55,7 @@ private struct AnnouncedActivation: ActivationService {
         }
     }
 
-    /// Reports an unknown outcome when the process ends during the request.
+    /// Reports an unknown outcome if the process ends during the request.
     private func showCutShort() {
         let error = TapcardError(
             .outcomeUnknown, "Stopped while waiting for the service to answer.",

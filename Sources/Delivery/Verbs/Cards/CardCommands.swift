@@ -104,8 +104,8 @@ enum CardCommands {
         do throws(TapcardError) {
             station = try await session.lookingStation()
         } catch {
-            // With a ledger in another currency the amounts on a card would be misread, so only a
-            // missing ledger is tolerated.
+            // With a ledger in another currency, the amounts on a card would be misread, so a
+            // missing ledger is the only problem that is tolerated.
             guard error.result == .ledger, error.kind != .ledgerCurrency, !session[.watch],
                 let report = await readingAlone(error, in: session)
             else { throw error }
@@ -134,7 +134,7 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// A card read by its keys alone, while the ledger cannot be used; nil if that fails, too.
+    /// A card read using only its keys, while the ledger cannot be used; nil if that fails, too.
     private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
         do {
             let (keyFile, journal) = (session.keyFile, session.journal)
@@ -209,7 +209,7 @@ enum CardCommands {
         }
     }
 
-    /// Makes a card of the tag on the reader. Arguments are checked before the reader is opened.
+    /// Makes the tag on the reader into a card. Arguments are checked before the reader is opened.
     static func make(
         _ what: String, in session: Session,
         _ origin: (Station) throws(TapcardError) -> CardRequest.Origin

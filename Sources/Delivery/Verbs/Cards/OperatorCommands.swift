@@ -78,7 +78,8 @@ enum OperatorCommands {
         _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
         let (uid, ledger): (CardUID, any LedgerStore)
-        // Only the ledger changes, so a card that is named need not be on the reader.
+        // Only the ledger changes, so if a card number is given, the card need not be on the
+        // reader.
         if let named = session[.card] {
             (uid, ledger) = (named, try await session.ledger())
         } else {

@@ -35,7 +35,7 @@ extension Command {
     ]
 }
 
-/// A secret that a command asks for in the terminal, or takes from a variable.
+/// A secret that a command asks for on the terminal, or takes from a variable.
 enum TypedSecret: String {
     case cashierPassword = "password"
     case tablePassphrase = "passphrase"
@@ -74,7 +74,7 @@ enum CashierCommands {
     static func add(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.cashier()]
         try session.places.makeDataFolder()
-        // A faulty file is reported before the password is typed.
+        // A faulty file is reported before the user types the password.
         _ = try session.settings.cashierFile.load()
         let password = try await newPassword(of: name, in: session)
         let (kept, isNew) = try session.settings.cashierFile.add(
@@ -113,7 +113,7 @@ enum CashierCommands {
             let secret = TypedSecret.cashierPassword
             password = try await secret.typed(
                 "Password for \(name.text.shown): ", on: session.console)
-            // A password that is too weak is refused before it is typed a second time.
+            // A password that is too weak is refused before the user types it a second time.
             try require(password, of: name)
             guard try await secret.typed("Repeat the password: ", on: session.console) == password
             else {
@@ -140,7 +140,7 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal of a command without a password when no terminal can ask for it.
+    /// The refusal of a command without a password when there is no terminal to ask on.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
             .usage, "No \(secret) was given, and there is no terminal to ask for it.",

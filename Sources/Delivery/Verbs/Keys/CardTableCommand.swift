@@ -19,7 +19,7 @@ extension Command {
 }
 
 extension KeyRing {
-    /// The number of cards of a table, in words.
+    /// The number of cards in a table, in words.
     var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
 }
 
@@ -33,7 +33,7 @@ enum CardTableCommand {
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        // The passphrase goes to standard error, so that it does not travel with the table.
+        // The passphrase is written to standard error, so that it does not travel with the table.
         if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")
@@ -87,7 +87,7 @@ enum CardTableCommand {
         return made
     }
 
-    /// The table in a sealed file, by its passphrase.
+    /// The table in a sealed file, opened with its passphrase.
     static func opened(
         _ table: SealedTable, _ path: String, in session: Session
     ) async throws(TapcardError) -> KeyRing {
@@ -117,11 +117,11 @@ enum CardTableCommand {
 }
 
 extension KeyFile {
-    /// Whether this station can top up and make cards: it has the issuer's keys, or will make its
+    /// Whether this station can top up and make cards: it has the issuer's keys, or will create its
     /// own, and has no table of card keys.
     package var loadsCards: Bool { (try? load())?.isTable != true }
 
-    /// Refuses a station that has only a table of card keys, not the issuer's keys.
+    /// Refuses a station that has only a table of card keys and not the issuer's keys.
     func requireMasters() throws(TapcardError) {
         guard try load()?.isTable != true else {
             throw TapcardError(
@@ -131,9 +131,9 @@ extension KeyFile {
         }
     }
 
-    /// The finding about a station that has only a table of card keys; none for any other.
+    /// The finding for a station that has only a table of card keys; none for any other.
     var tableFindings: [Finding] {
-        // A key file that cannot be read is reported by what needs it.
+        // A key file that cannot be read is reported by whatever needs it.
         guard let keys = try? load(), keys.isTable else { return [] }
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
@@ -162,7 +162,7 @@ extension Report {
         keys.isTable ? ["table": .number(keys.tableSize)] : [:]
     }
 
-    /// The line about a station that has only a table; none for any other.
+    /// The line for a station that has only a table; none for any other.
     static func lines(on keys: KeyRing) -> [String] {
         keys.isTable
             ? [

@@ -15,7 +15,7 @@ package struct CustomerKeyFile: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// The content of the file.
+    /// The contents of the file.
     package static func text(of keys: CustomerKeys) -> String { keys.json().prettyText }
 
     package func save(_ keys: CustomerKeys) throws(TapcardError) {
@@ -32,7 +32,7 @@ package struct CustomerKeyFile: Sendable {
         }
     }
 
-    /// The keys. `meaning` goes into the error when the file is missing, open to others or damaged.
+    /// The keys. `meaning` goes into the error if the file is missing, open to others, or damaged.
     package func load(orSay meaning: String) throws(TapcardError) -> CustomerKeys {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)

@@ -61,8 +61,8 @@ enum CustomerKeysCommand {
             ], isChange: true)
     }
 
-    /// Refuses a file that exists, unless it may be overwritten and is a key file of the page: a
-    /// mistyped name must not cost another file.
+    /// Refuses a file that already exists, unless it may be overwritten and is a key file for the
+    /// page: a mistyped name must not destroy another file.
     private static func requireReplaceable(
         _ file: NamedFile, in session: Session
     ) throws(TapcardError) {

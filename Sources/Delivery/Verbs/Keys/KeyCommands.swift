@@ -69,7 +69,7 @@ enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
         try session.keyFile.requireMasters()
         let now = session.surroundings.now()
-        // Where an older key file was put back, cards may know keys that it lacks.
+        // If an older key file was put back, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
         if let database = try LedgerAccess(session).sharedDatabase {
             return try await KeyRotation.rotate(shared: database, used: used, in: session)
@@ -98,7 +98,7 @@ enum KeyCommands {
         try file.requireNew()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
-        // The file brings the currency to a station that has no ledger yet.
+        // The file supplies the currency for a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         if file.isStream {
@@ -141,7 +141,7 @@ enum KeyCommands {
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let access = LedgerAccess(session)
-        // The stations of a database share their keys: a list makes no other ones.
+        // The stations on a database share their keys, so a list must not create different ones.
         if try session.keyFile.load() == nil, let issuer = try await access.issuerKeys() {
             return Report(issuer)
         }
@@ -153,7 +153,7 @@ enum KeyCommands {
         }
         let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
-        // A ring with its sealing key retired is impossible, so that one is left out.
+        // A key ring whose sealing key is retired is impossible, so that key is left out.
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
@@ -187,7 +187,7 @@ enum KeyCommands {
         }
     }
 
-    /// The ids of keys that records or tag passwords in this ledger use, or that were given up.
+    /// The IDs of keys that records or tag passwords in this ledger use, or that were given up.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
@@ -199,9 +199,9 @@ enum KeyCommands {
         let id = session[.key]
         try session.keyFile.requireMasters()
         let issuer = try await LedgerAccess(session).issuerKeys()
-        // An impossible change is reported before the confirmation is asked for.
+        // An impossible change is reported before confirmation is requested.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
-            // A key that was announced elsewhere need not be here to be given up.
+            // A key that was announced elsewhere does not have to be here to be given up.
             guard issuer?.next != id || keys.entry(id) != nil else { return keys }
             return try keys.ordered(by: issuer).retiring(id)
         }
@@ -236,7 +236,7 @@ enum KeyCommands {
 }
 
 extension KeyRing {
-    /// The key ring after a change; throws when the change is not allowed.
+    /// The key ring after a change; throws if the change is not allowed.
     func changed(by change: (KeyRing) throws(KeyError) -> KeyRing) throws(TapcardError) -> KeyRing {
         do throws(KeyError) {
             return try change(self)
@@ -254,14 +254,15 @@ extension KeyRing {
 }
 
 extension Report {
-    /// The steps that a new key needs before it is lost.
+    /// The steps to take for a new key before it can get lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE",
         "If the keys are lost, an NTAG 424 that was rewritten with the new key can never be "
             + "written again",
         customersAgain,
     ]
-    /// Needed because the customers' page trusts only the keys that were in its file when made.
+    /// Needed because the customers' page trusts only the keys that were in its file when the file
+    /// was made.
     static let customersAgain =
         "If you have a customers' page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
@@ -270,7 +271,7 @@ extension Report {
         ["nextKey": issuer.next.document, "stations": issuer.stations.document]
     }
 
-    /// The list of a station without keys.
+    /// The list for a station without keys.
     fileprivate init(_ issuer: IssuerKeys) {
         let lines =
             issuer.sealing.map {

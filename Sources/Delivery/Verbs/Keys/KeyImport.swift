@@ -20,10 +20,11 @@ enum KeyImport {
         }
         let areAll = try session.keyFile.alone { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
-                // Two rings are joined; a table is replaced, and replaces no masters.
+                // Two key rings are merged; a table is replaced, and never replaces master keys.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
-                // First, so that after a failure in between the same import completes it.
+                // Done first, so that after a failure in between, repeating the same import
+                // completes it.
                 try session.journal.payments.changeKeys(from: older, to: imported)
             }
             try session.keyFile.save(imported)
@@ -37,7 +38,7 @@ enum KeyImport {
         }
         let keys = try await session.keys().ordered(by: issuer)
         let ledger = try? await session.ledgerIfThere()
-        // Also tells the other stations that this one has the keys: a rotation waits for it.
+        // Also tells the other stations that this one has the keys: a rotation waits for that.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)

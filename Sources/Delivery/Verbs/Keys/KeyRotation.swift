@@ -19,14 +19,14 @@ extension KeyRing {
             usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)
     }
 
-    /// This ring, sealing with the key that the stations of the ledger use if the ring has it.
+    /// This key ring, sealing with the key that the stations on the ledger use, if the ring has it.
     func ordered(by issuer: IssuerKeys?) -> KeyRing {
         issuer?.sealing.flatMap { sealing(with: $0) } ?? self
     }
 }
 
 extension RegisteredStation {
-    /// The note on a station whose row another program has damaged with the station's login.
+    /// The note about a station whose row another program has damaged using the station's login.
     static let damage =
         "damaged in the database; revoke it and register the machine under another name"
 
@@ -40,9 +40,9 @@ extension RegisteredStation {
 enum KeyRotation {
     static let unchanged = "The key file was not changed."
 
-    /// Moves the stations to another key in two steps. The first makes a key that only verifies,
-    /// and announces it, to be carried to every station. The second makes it seal at all of them at
-    /// once.
+    /// Moves the stations to another key in two steps. The first step creates a key that only
+    /// verifies, and announces it, so that it can be carried to every station. The second step
+    /// makes it the sealing key at all of them at once.
     static func rotate(
         shared database: any LedgerDatabase, used: Set<UInt8>, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -63,7 +63,7 @@ enum KeyRotation {
             throw lacking(sealing, in: session)
         }
         if let next = issuer.next {
-            // Another key under this number would seal cards that every station rejects.
+            // A different key under this number would seal cards that every station rejects.
             guard let entry = known.entry(next), entry.mark == issuer.marks[next] else {
                 throw lacking(
                     next,
@@ -76,15 +76,16 @@ enum KeyRotation {
             return try await seal(with: entry, issuer, database, isNew: false, in: session)
         }
         let created = LocalTime.date(session.surroundings.now())
-        // The number of a key that was announced and then lost is not used again.
+        // The number of a key that was announced and then lost is not reused.
         let taken = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
-        // A prepared key is the last one of its ring.
+        // A prepared key is the last one in its ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
-        // Announce the key in the ledger before writing it to the file, so that only one of two
-        // owners who rotate at once succeeds. A key announced but never written can be given up.
+        // Announce the key in the ledger before writing it to the file, so that if two owners
+        // rotate at once, only one of them succeeds. A key that was announced but never written can
+        // be given up.
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
@@ -111,7 +112,7 @@ enum KeyRotation {
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
         try session.keyFile.alone { () throws(TapcardError) in
-            // The ledger alone decides which key seals; the file only shows it from now on.
+            // The ledger alone decides which key seals; from now on the file merely reflects it.
             let ring = try session.keyFile.load()?.sealing(with: key.id)
             if let ring { try session.keyFile.save(ring) }
         }
@@ -175,7 +176,8 @@ enum KeyRotation {
             meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
-    /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.
+    /// Refuses to retire a key that a station still needs: a station that lacks the current sealing
+    /// key.
     static func requireSuccessor(
         of id: UInt8, _ issuer: IssuerKeys?, in session: Session
     ) throws(TapcardError) {

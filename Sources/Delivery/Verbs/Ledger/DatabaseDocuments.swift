@@ -50,9 +50,9 @@ extension IssuerKeys: DocumentedObject {
 package struct DatabaseReport: Sendable {
     /// The members of "ledger status --json".
     package let document: JSONValue
-    /// The word for the problem that stops payments; nil for none.
+    /// The word for the problem that stops payments; nil if there is none.
     package let problem: String?
-    /// The sentence for the problem that stops payments; nil for none.
+    /// The sentence for the problem that stops payments; nil if there is none.
     package let why: String?
 
     package init(_ status: DatabaseStatus) {

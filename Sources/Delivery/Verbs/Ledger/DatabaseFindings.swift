@@ -4,7 +4,7 @@ import ReaderDiagnosis
 import TapcardDomain
 
 extension DatabaseStatus {
-    /// What is in order, and what is not.
+    /// What is in order and what is not.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
             + [deadLinks, clock, keysInStep, nextKey, operations, age].compactMap(\.self)
@@ -95,12 +95,12 @@ extension DatabaseStatus {
             }
     }
 
-    /// The command after which no commit waits for a replica.
+    /// The command after which commits no longer wait for a replica.
     static let goingAlone =
         "sudo -u postgres psql -c \"ALTER SYSTEM SET synchronous_standby_names = ''\" "
         + "-c 'SELECT pg_reload_conf()'"
 
-    /// The finding for a login that may not see replicas, and so cannot say that there are none.
+    /// The finding for a login that may not see replicas, and so cannot tell whether there are any.
     private var hiddenReplicas: Finding {
         Finding(
             .replicasHidden, .note,
@@ -114,10 +114,10 @@ extension DatabaseStatus {
             ])
     }
 
-    /// In seconds: more than what stations request, with room for another system's timers.
+    /// In seconds: longer than what stations request, with a margin for another system's timers.
     private static let longestTimeout = 30
 
-    /// The finding about a server that notices late that a station is gone: a card stays locked.
+    /// The finding for a server that is slow to notice that a station is gone: a card stays locked.
     private var deadLinks: Finding? {
         switch link {
         case .local: return nil
@@ -157,7 +157,7 @@ extension DatabaseStatus {
             remedy: [.say("To set it by NTP:"), .run("timedatectl set-ntp true")])
     }
 
-    /// The stations without the key that seals: they take no money.
+    /// The stations without the sealing key: they take no money.
     private var keysInStep: Finding? {
         guard let sealing = keys.sealing else { return nil }
         let lacking = keys.lacking(sealing)
@@ -219,14 +219,15 @@ extension DatabaseStatus {
 }
 
 extension IssuerKeys {
-    /// A key number under which this ring has another key than the ledger's stations; nil for none.
+    /// A key number under which this ring has a different key from the ledger's stations; nil if
+    /// there is none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
     }
 }
 
 extension Finding {
-    /// The finding that this station has another key under this number than the others.
+    /// The finding that this station has a different key under this number from the others.
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,

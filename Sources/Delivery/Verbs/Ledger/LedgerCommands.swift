@@ -31,7 +31,7 @@ extension Parameter<StationName> {
 }
 
 extension Command {
-    /// The commands for the owner of a ledger that stations share.
+    /// The commands for the owner of a ledger that several stations share.
     static let ledgerCommands: [Command] = [
         Command(
             "ledger init", group: .ledger, "Create an empty ledger in a PostgreSQL database",
@@ -122,7 +122,7 @@ enum LedgerCommands {
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place, in: session)
         do {
-            // Said first, because the change may then wait for ten minutes.
+            // Printed first, because the change may then wait for ten minutes.
             if isChanging, let names = try await database.missingReplicas() {
                 session.say(waiting(for: names))
             }
@@ -237,7 +237,7 @@ enum LedgerCommands {
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
         let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
-        // A line of ~/.pgpass, for any host, port and database.
+        // A line for ~/.pgpass, for any host, port, and database.
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
         if !file.isStream {
@@ -269,12 +269,13 @@ enum LedgerCommands {
             ], isChange: true)
     }
 
-    /// The error of a registration. The password is kept if the login may exist.
+    /// The error from a registration. The password is kept if the login may exist.
     private static func unregistered(
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
         if error.meaning == unchanged || error.kind == .ledgerUndeclared {
-            // No login was made, so the password is useless; a file that stays does no harm.
+            // No login was created, so the password is useless; it does no harm if the file
+            // remains.
             if !file.isStream { try? DurableFile(file.path).remove() }
             return error
         }

@@ -5,7 +5,8 @@ import TapcardDomain
 import TextCodecs
 
 extension LedgerCommands {
-    /// Moves a ledger into a database. Renames its file first, so that no station goes on with it.
+    /// Moves a ledger into a database. Renames its file first, so that no station continues to use
+    /// it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         guard let address = session[.into] else {
@@ -15,7 +16,7 @@ extension LedgerCommands {
         }
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
-        // A fault of the database is reported before the ledger is out of use.
+        // A database fault is reported before the ledger is taken out of use.
         if DurableFile(path).mayExist {
             try await asOwner(at: place, in: session) { database throws(LedgerError) in
                 try await database.requireRoom()
@@ -86,13 +87,13 @@ extension LedgerCommands {
         "Run the same command again, or go back: mv \(aside) \(path)"
     }
 
-    /// The number that a ledger out of use has in its name.
+    /// The number in the name of a ledger that is out of use.
     private static func number(of path: String) -> String {
         path.split(separator: "-").last.map { String($0) } ?? path
     }
 
-    /// Records where a ledger out of use is copied to, and refuses another target: each copy would
-    /// continue with the same record numbers and the same money.
+    /// Records where a ledger that is out of use is copied to, and refuses any other target: each
+    /// copy would continue with the same record numbers and the same money.
     private static func requireOneTarget(
         of aside: String, _ path: String, _ address: String
     ) throws(TapcardError) {
@@ -122,7 +123,8 @@ extension LedgerCommands {
     /// Leaves the new address for stations that still use the file.
     private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
-        // Not needed for the move: without it, a station says that there is no ledger.
+        // The move does not depend on it: without it, a station just reports that there is no
+        // ledger.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

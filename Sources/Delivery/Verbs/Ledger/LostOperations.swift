@@ -4,10 +4,11 @@ import StationFiles
 import TapcardCore
 import TapcardDomain
 
-/// Finds operations of this station that were lost with the database, from its own memory.
+/// Uses this station's own memory to find operations that were lost with the database.
 enum LostOperations {
-    /// The operations that this station did or began before the last declared loss and that the
-    /// ledger lacks. Each is reported until its card changes again, such as by a repair.
+    /// The operations that this station carried out or began before the last declared loss and that
+    /// the ledger lacks. Each one is reported until its card changes again, for example because of
+    /// a repair.
     static func findings(
         _ status: DatabaseStatus, in session: Session
     ) async throws(TapcardError) -> [Finding] {
@@ -20,13 +21,13 @@ enum LostOperations {
         return try await LedgerAccess.asking { () throws(LedgerError) in
             let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
-            // The station may have used another ledger before.
+            // The station may have used a different ledger before.
             for note in earlier where note.ledgerID == ledgerID {
                 let kept = try await ledger.operation(note.operation)
                 guard kept == nil || kept?.state == .voided else { continue }
                 let confirmed =
                     try await ledger.knownCard(of: note.card)?.card.confirmed ?? SequenceNumber.none
-                // The card has changed since, so somebody has dealt with the loss.
+                // The card has changed since, so someone has dealt with the loss.
                 guard confirmed < note.sequence else { continue }
                 findings.append(
                     Finding(lost: note, Money(minorUnits: note.amount, ledger.currency)))

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 enum BuyTicketCommand {
-    /// Buys a ticket; a repeated request returns the ticket that it bought before.
+    /// Buys a ticket; a repeated request returns the ticket that was bought before.
     static func buyTicket(in session: Session) async throws(TapcardError) -> Report {
         let named = session[.draw]
         let card = session[.card]
@@ -19,7 +19,7 @@ enum BuyTicketCommand {
         return Report(bought, LotteryLayout(session.console, indent: 2))
     }
 
-    /// The time in milliseconds for which the list of draws is trusted while a card is awaited.
+    /// How long, in milliseconds, the list of draws is trusted while waiting for a card.
     private static let trustedFor: Int64 = 5_000
 
     private static func buy(
@@ -38,17 +38,18 @@ enum BuyTicketCommand {
             draws = try await drawsToSellBy(in: session)
         }
         try await requireWhole(draws, for: card ?? uid, in: ledger)
-        // Only the card whose booked prizes were compared with the list may buy.
+        // A ticket may only be bought with the card whose booked prizes were compared with the
+        // list.
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
             only: card ?? uid, refusingRepetition: session.refusesRepetition)
     }
 
-    /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw
+    /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw,
     /// only the card can prove the payment, because a ticket with a known result must not be bought
-    /// or returned. If the lottery is offline, or lists no draws to decide by, the purchase
-    /// stays open and can be finished later.
+    /// or returned. If the lottery is offline, or lists no draws to base a decision on, the
+    /// purchase stays open and can be finished later.
     private static func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session
@@ -78,14 +79,14 @@ enum BuyTicketCommand {
                     into: over.ending)
             }
         }
-        // The price of the first request counts, whatever was set since.
+        // The price in the first request counts, whatever has been set since.
         return try await station.buyTicket(
             draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
             id: sold.operation, only: card)
     }
 
-    /// The ticket that a request with this id has bought or begun to buy.
+    /// The ticket that a request with this ID has bought or begun to buy.
     private static func known(
         _ operation: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
@@ -127,7 +128,7 @@ enum BuyTicketCommand {
         do {
             tickets = try await Station.tickets(of: card, in: ledger)
         } catch {
-            // The tap explains an unknown card better.
+            // The tap gives a better explanation of an unknown card.
             guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
@@ -139,13 +140,14 @@ enum BuyTicketCommand {
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
                     + "\(claimed.ticket.id) is booked"),
             meaning: "\(nothing).", uid: card)
-        // Not `draws --forget`: the reason is the booked prize, so advise buying with another card.
+        // Not `draws --forget`: the reason is the booked prize, so advise using a different card
+        // for the purchase.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)
     }
 
-    /// The draw of the ticket.
+    /// The ticket's draw.
     private static func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {

@@ -36,7 +36,7 @@ extension Command {
     ]
 }
 
-/// A draw with its top prize in the currency of the station.
+/// A draw with its top prize in the station's currency.
 struct PricedDraw: DocumentedObject {
     let draw: Draw
     let topPrize: Money
@@ -114,7 +114,7 @@ enum DrawCommands {
     private static func withTopPrizes(
         _ draws: [Draw], in session: Session
     ) async throws(TapcardError) -> [PricedDraw] {
-        // Draws need no ledger, so they are shown even when it fails.
+        // Draws need no ledger, so they are shown even if it fails.
         let currency = try session.settings.currency(
             of: (try? await session.ledgerIfThere()) ?? nil)
         let unit = try session.settings.topPrizeUnit

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The layout of draws and tickets: one line each in a pipe, fitted to the width on a terminal.
+/// The layout for draws and tickets: one line each in a pipe, fitted to the width on a terminal.
 struct LotteryLayout: Sendable {
     /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
@@ -54,7 +54,7 @@ struct LotteryLayout: Sendable {
         balls.numbers.map { Line(String($0)) } + [Line("+ ") + Line(String(balls.bonus), .gold)]
     }
 
-    /// One draw in large form, readable from a distance.
+    /// One draw in large type, readable from a distance.
     func large(_ balls: Balls) -> [Line] {
         guard let width else {
             return [
@@ -63,13 +63,13 @@ struct LotteryLayout: Sendable {
             ]
         }
         let digits = LotteryLayout.digits([balls])
-        // Space around the numbers if the width allows it.
-        // Each takes five columns more than its digits: two edges, two spaces and a gap.
+        // Space around the numbers if the width allows it. Each number takes five columns more than
+        // its digits: two edges, two spaces, and a gap.
         let isAiry = balls.all.count * (digits + 5) <= width
         let boxes =
             balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", .plain) }
             + [box(balls.bonus, digits, isAiry, edge: "╔═╗║╚╝", .gold)]
-        // One more column than there is, because the last box needs no gap.
+        // One column more than there is, because the last box needs no gap.
         let perRow = max(1, (width + 1) / (boxes[0][0].width + 1))
         return stride(from: 0, to: boxes.count, by: perRow).flatMap { start in
             let row = boxes[start..<min(start + perRow, boxes.count)]
@@ -117,8 +117,8 @@ struct LotteryLayout: Sendable {
         return lines.map(\.trimmed)
     }
 
-    /// Matches are green and in brackets, misses red, the bonus gold; the brackets make it readable
-    /// without color.
+    /// Matches are green and in brackets, misses red, and the bonus gold; the brackets make it
+    /// readable without color.
     private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
         let marks = balls.numbers.enumerated().map { index, number in

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// What the lottery service answers.
+/// What the lottery service returns.
 struct LotteryNews {
     private let session: Session
 
@@ -19,7 +19,7 @@ struct LotteryNews {
         }
     }
 
-    /// The tickets that the lottery service keeps.
+    /// The tickets stored by the lottery service.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         try await asking(or: "There is nothing to show.") { lottery throws(ServiceError) in
             try await lottery.tickets()
@@ -42,7 +42,7 @@ struct LotteryNews {
 }
 
 extension Settings {
-    /// The currency of shown amounts: the ledger's, or without a ledger the requested one.
+    /// The currency for displayed amounts: the ledger's, or without a ledger, the requested one.
     func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
         if let ledger { return ledger.currency }
         return try currency ?? .usd
@@ -50,7 +50,7 @@ extension Settings {
 }
 
 extension LotteryLayout {
-    /// The layout for the terminal's width; in a pipe without a limit.
+    /// The layout for the terminal's width; without a limit in a pipe.
     init(_ console: Console, indent: Int = 0) {
         let usual = 80
         width = console.isTerminal ? (console.columns() ?? usual) - indent : nil
@@ -87,7 +87,7 @@ struct AnswerAge: Sendable {
 }
 
 extension Report {
-    /// An answer of the lottery with its age; people see the age only when it is not fresh.
+    /// An answer from the lottery with its age; users see the age only if the answer is not fresh.
     init(
         _ age: AnswerAge, _ members: Members, lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false, isChange: Bool = false
@@ -103,7 +103,7 @@ extension Report {
 enum Age {
     private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
 
-    /// The age in its largest whole unit.
+    /// The age in the largest whole unit.
     static func words(_ seconds: Int) -> String {
         let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
         let count = max(0, seconds) / size

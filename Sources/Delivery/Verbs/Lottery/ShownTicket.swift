@@ -2,12 +2,12 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A ticket with its draw, if that has taken place, and its prize.
+/// A ticket with its draw, if the draw has taken place, and its prize.
 struct ShownTicket: Sendable {
     let ticket: Ticket
     /// The draw; nil before it takes place, or if the lottery no longer lists it.
     let draw: Draw?
-    /// The ledger's entry; nil for a ticket that the lottery service keeps.
+    /// The ledger's entry; nil for a ticket stored by the lottery service.
     let sold: CardTicket?
     /// The prize, booked or not; nil for none.
     let prize: Money?
@@ -27,7 +27,7 @@ struct ShownTicket: Sendable {
     ) {
         let draw = draws[ticket.draw]
         (self.ticket, self.sold, self.card, self.draw) = (ticket, sold, card, draw)
-        // A booked prize stays as it is, whatever the prize table says now.
+        // A booked prize stays unchanged, whatever the prize table says now.
         prize = sold?.claim?.prize ?? draw.flatMap { prizes.prize(of: ticket, in: $0, unit) }
         result = draw.map(ticket.result)
     }
@@ -35,7 +35,7 @@ struct ShownTicket: Sendable {
     /// Whether the draw is known to have taken place; a booked prize proves it.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
-    /// The possible way of paying the prize.
+    /// How the prize can be paid.
     enum Claim: String, Sendable, CaseIterable {
         /// Added to the card.
         case card
@@ -49,7 +49,7 @@ struct ShownTicket: Sendable {
         case never
     }
 
-    /// Nil without a prize, or for a ticket that the lottery service keeps.
+    /// Nil without a prize, or for a ticket stored by the lottery service.
     var claim: Claim? {
         guard let prize, let sold else { return nil }
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }

@@ -73,13 +73,13 @@ enum TicketCommands {
         let draws = try await LotteryNews(session).draws()
         var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
-        // Tickets of the lottery service do not belong to a card.
+        // Tickets stored by the lottery service do not belong to a card.
         if card == nil {
             do {
                 let fetched = try await LotteryNews(session).keptTickets()
                 (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
-                // The ledger's tickets are shown even if the service does not answer.
+                // The ledger's tickets are shown even if the service does not respond.
                 guard error.result == .service else { throw error }
                 problem = error
             }
@@ -99,7 +99,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
-        // Asked before anybody is told to hold a card to the reader.
+        // Requested before anyone is told to hold a card to the reader.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
@@ -132,7 +132,7 @@ enum TicketCommands {
                     + "ticket check")
         }
         let id = session[.operation]
-        // A page gives every operation an id.
+        // A page gives every operation an ID.
         guard id == nil || isPaidOut || session.manner.isOfPage else {
             throw TapcardError.usage(
                 "You can use --operation only with --paid-out.",
@@ -143,7 +143,7 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // A list of draws that has gone back is not a basis for paying prizes.
+        // An outdated list of draws is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
                 staleness,
@@ -189,7 +189,7 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // Only prizes booked in this tap, because the cashier may pay out the sum that is shown.
+        // Only prizes booked in this tap, because the cashier may pay out the displayed sum.
         let done =
             isPaidOut
             ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"

@@ -29,8 +29,8 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.usualSlots))")
     }
 
-    /// A number without a limit on command lines, because the rules of the game refuse what they
-    /// must.
+    /// A number with no limit on command lines, because the rules of the game make any necessary
+    /// refusals.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -102,7 +102,7 @@ extension Command {
 enum MastermindCommands {
     fileprivate static let usualSlots = 6
 
-    /// The stored games of Mastermind and the service.
+    /// The stored Mastermind games and the service.
     private static func play(in session: Session) throws(TapcardError) -> MastermindPlay {
         try session.places.makeDataFolder()
         return MastermindPlay(
@@ -113,7 +113,7 @@ enum MastermindCommands {
             note: { session.say("tapcard: \($0.shown)\n") })
     }
 
-    /// The password from the page, the environment or the keyboard; nil when none of them has it.
+    /// The password from the page, the environment, or the keyboard; nil if none of them has it.
     private static func password(
         _ user: String, in session: Session
     ) async throws(TapcardError) -> String? {
@@ -127,7 +127,7 @@ enum MastermindCommands {
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
         let user = session[.user]
         let timeToLive = session[.timeToLive]
-        // Refused before the password is typed.
+        // Refused before the user types the password.
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {
@@ -143,7 +143,7 @@ enum MastermindCommands {
     static func start(in session: Session) async throws(TapcardError) -> Report {
         let slots = session[.slots] ?? usualSlots
         let play = try play(in: session)
-        // Opened first: its failure must not leave a new game at the service.
+        // Opened first: if it fails, that must not leave a new game at the service.
         let station = session[.keep] ? try await session.station() : nil
         let kept = try await play.start(slots: slots)
         var uid: CardUID?
@@ -154,7 +154,7 @@ enum MastermindCommands {
                 let receipt = try await station.keepGame(kept.game, id: station.newID())
                 (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
-                // Not thrown: the service has the new game, so its id must be shown.
+                // Not thrown: the service has the new game, so its ID must be shown.
                 resolved = error.resolved
                 problem = TapcardError(
                     error.kind, error.what,
@@ -182,7 +182,7 @@ enum MastermindCommands {
         let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)
-        // The last one, because the same guess may have been made before.
+        // The last one, because an identical guess may have been made before.
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
@@ -274,7 +274,8 @@ extension Report {
 }
 
 extension MastermindGame {
-    /// An example guess of the right length (1, 2, 3 ... repeated) for the `mastermind start` hint.
+    /// An example guess with the right length (1, 2, 3 ... repeated) for the `mastermind start`
+    /// hint.
     fileprivate var firstGuess: String {
         (0..<slots).map { String($0 % MastermindRules.usualColours + 1) }.joined()
     }
@@ -304,7 +305,7 @@ extension MastermindRank: DocumentedObject {
 }
 
 extension [MastermindRank] {
-    /// The ranking for a number of slots: the fewest guesses first, then the earliest.
+    /// The ranking for a number of slots: fewest guesses first, then the earliest.
     fileprivate func ranked(slots: Int?) -> [MastermindRank] {
         filter { slots == nil || $0.slots == slots }.sorted {
             ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)

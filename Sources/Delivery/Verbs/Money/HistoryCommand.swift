@@ -23,7 +23,7 @@ enum HistoryCommand {
 
     private static let emptyHistory = "No activity yet."
 
-    /// Prints the history page by page, because a ledger of years may not fit into memory.
+    /// Prints the history page by page, because years of a ledger may not fit into memory.
     private static func wholeHistory(
         of card: CardUID?, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -64,7 +64,7 @@ private struct OutputPages {
         page = ""
     }
 
-    /// Writes the JSON document; it equals the one that a report makes.
+    /// Writes the JSON document; it is identical to the one that a report produces.
     mutating func write(_ history: inout History) throws(LedgerError) {
         var separator = #"{"result":"done","entries":["#
         // Once the reader of the output is gone, the rest of the ledger need not be read.

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// An entry of the history for people.
+/// An entry in the history, for people.
 struct HistoryText {
     let at: Timestamp
     let uid: CardUID
@@ -11,10 +11,11 @@ struct HistoryText {
     var amount: Money?
     var balance: Money?
     let id: OperationID
-    /// Details: a ticket, a game, a prize paid in cash.
+    /// Details: a ticket, a game, or a prize paid in cash.
     var about: [String] = []
 
-    /// Whether this request to the service comes before an entry: earlier, or under the same id.
+    /// Whether this request to the service comes before an entry: it is earlier, or it has the same
+    /// ID.
     func isBefore(_ done: HistoryText) -> Bool {
         at.milliseconds < done.at.milliseconds || id == done.id
     }
@@ -34,7 +35,7 @@ struct HistoryText {
 }
 
 extension HistoryText {
-    /// The entry on one line; on a narrow terminal the id and the rest are on lines of their own.
+    /// The entry on one line; on a narrow terminal, the ID and the rest are on separate lines.
     func line(within columns: Int?) -> String {
         let facts = [
             LocalTime.text(at), uid.description, what.padded(18),

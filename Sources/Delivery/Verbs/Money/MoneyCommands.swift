@@ -29,7 +29,7 @@ extension Parameter<Int?> {
         .option(
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest N operations, \(lines.words) (default: all)",
-            // The entries of a year would be too many for a page.
+            // A year's entries would be too many for a page.
             usual: .number(lines.upperBound))
     }
 }
@@ -98,7 +98,7 @@ enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
         // The offline payment reuses the reader if it is already open.
         var made: Station?
-        // One id for the payment with and without the ledger, so that it is booked once.
+        // The same ID for the payment with and without the ledger, so that it is booked only once.
         let id = session[.operation] ?? session.surroundings.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
@@ -106,7 +106,7 @@ enum MoneyCommands {
             let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
-            // Until the journal is booked, the ledger could answer "not paid" for this id.
+            // Until the journal is booked, the ledger could answer "not paid" for this ID.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
@@ -123,7 +123,8 @@ enum MoneyCommands {
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
-                // No refusal may say that nothing was done if an earlier try may have paid.
+                // No refusal may say that nothing was done if an earlier attempt may have gone
+                // through.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }
@@ -203,13 +204,14 @@ enum MoneyCommands {
                 } + report.journals.map(\.sentence), problem: problem)
     }
 
-    /// Throws if the ledger is offline and this station has already made this payment or top-up, or
-    /// may have. A cashier who reads that nothing was done takes cash, or gives it back.
+    /// Throws if the ledger is offline and this station has already carried out this payment or
+    /// top-up, or may have. A cashier who reads that nothing was done takes cash, or gives it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
-        // Without its memory the station makes no claim: that it cannot be read is thrown.
+        // Without its memory, the station makes no claim: the error says that the memory cannot be
+        // read.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
         let set = try session.settings.currency
@@ -234,8 +236,8 @@ enum MoneyCommands {
         throw refusal(earlier)
     }
 
-    /// The error of a request that was never tried before. One with an id may have been tried
-    /// elsewhere, so its error does not say that nothing was done.
+    /// The error for a request that was never tried before. A request with an ID may have been
+    /// tried elsewhere, so its error does not say that nothing was done.
     private static func beforeBeginning(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) -> TapcardError {

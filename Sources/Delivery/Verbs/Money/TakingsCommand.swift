@@ -50,7 +50,7 @@ enum TakingsCommand {
             ], table(of: hours, sum, day, money), isPlain: true)
     }
 
-    /// The named day, by default today.
+    /// The requested day; today by default.
     private static func day(in session: Session) throws(TapcardError) -> CalendarDate {
         if let named = session[.day] { return named }
         guard let today = LocalTime.dayAndHour(session.surroundings.now()).day else {
@@ -62,7 +62,7 @@ enum TakingsCommand {
         return today
     }
 
-    /// The hours with movements, and the totals.
+    /// The hours with activity, and the totals.
     private static func table(
         of hours: [Takings], _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
     ) -> [String] {
@@ -92,7 +92,7 @@ enum TakingsCommand {
     }
 }
 
-/// The takings of a local day by hour.
+/// The takings for a local day, by hour.
 private struct TakenHours: Sendable {
     let day: CalendarDate
     var hours = [Takings](repeating: Takings(), count: 24)

@@ -1,14 +1,15 @@
 import TapcardDomain
 
-/// The output of a command. A terminal and a pipe get the same words; color, check mark and
-/// spinner are for terminals only.
+/// The output of a command. A terminal and a pipe get the same words; color, check marks, and
+/// spinners are for terminals only.
 package struct Console: Sendable {
     /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
     let write: @Sendable ([UInt8]) throws(OutputError) -> Void
     package private(set) var writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
     package let isErrorTerminal: Bool
-    /// The terminal's current width in columns; nil without a terminal or if the width is unknown.
+    /// The terminal's current width in columns; nil if there is no terminal or the width is
+    /// unknown.
     package let columns: @Sendable () -> Int?
     /// Prompts for a line with hidden input, such as a password; nil if standard input is not a
     /// terminal.
@@ -35,7 +36,7 @@ package struct Console: Sendable {
         return console
     }
 
-    /// A console without terminal and standard output; errors still go to this one.
+    /// A console without a terminal or standard output; errors still go to this one.
     package var silent: Console {
         Console(
             isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
@@ -44,5 +45,5 @@ package struct Console: Sendable {
 }
 
 /// A prompt for the user: takes the text to show and returns what was typed, or nil if the user
-/// cancelled (Ctrl-D, Escape or invalid text).
+/// canceled (Ctrl-D, Escape, or invalid text).
 package typealias SecretQuestion = @Sendable (String) async -> String?

@@ -19,9 +19,9 @@ extension Report {
         + "its balance are fine, and the next tap tries again; if the text stays out of date, "
         + "run tapcard tag info to see whether the tag is locked."
 
-    /// A card, after reading or changing it.
+    /// A card, after it was read or changed.
     ///
-    /// Details of its chip are shown when a card is made, and with `--verbose`.
+    /// Details about its chip are shown when a card is made, and with `--verbose`.
     package init(
         _ summary: CardSummary, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
@@ -83,7 +83,7 @@ extension Report {
             isChange: what != nil || !summary.resolved.isEmpty)
     }
 
-    /// The code and the number that the card shares with other cards.
+    /// The code and the number that the card has in common with other cards.
     private static func shared(by summary: CardSummary) -> [String] {
         var lines: [String] = []
         if let owner = summary.codeOwner {
@@ -100,7 +100,7 @@ extension Report {
         return lines
     }
 
-    /// The receipt of a movement, new or replayed.
+    /// The receipt for a movement, new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
@@ -163,7 +163,7 @@ extension Report {
         }
     }
 
-    /// The result of checking the chip maker's signature.
+    /// The result of checking the chip manufacturer's signature.
     static func words(_ originality: TagInfo.Originality) -> String {
         switch originality {
         case .valid:
@@ -200,7 +200,7 @@ extension Report {
     }
 }
 
-/// A card in the currency of the station.
+/// A card in the station's currency.
 struct ShownCard: DocumentedObject {
     let summary: CardSummary
     let currency: Currency
@@ -223,7 +223,7 @@ struct ShownCard: DocumentedObject {
                     "clearing-password", "keys",
                 ]))
         ) { document in
-            // An NTAG 424 takes nothing without its keys.
+            // An NTAG 424 accepts nothing without its keys.
             document.summary.protection.map {
                 document.summary.chip == .ntag424 ? "keys" : $0.word
             }
@@ -248,7 +248,7 @@ extension Receipt: DocumentedObject {
         "offline": .ifAny(\.unbooked),
     ]
 
-    /// The tickets lost with the card's previous content; present only if there are any.
+    /// The tickets lost with the card's previous contents; present only if there are any.
     static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
 
     fileprivate var lost: Members { Receipt.lost.members(of: self) }

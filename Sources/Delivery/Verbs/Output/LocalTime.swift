@@ -1,7 +1,7 @@
 import Glibc
 package import TapcardDomain
 
-/// Formats of times, which are stored in UTC and shown in local time.
+/// Formats for times, which are stored in UTC and shown in local time.
 package enum LocalTime {
     /// The local time, such as "2026-11-21 14:05:09".
     static func text(_ time: Timestamp) -> String {
@@ -28,7 +28,7 @@ package enum LocalTime {
         )
     }
 
-    /// A span that contains a local day, and some hours around it, because the clock may change at
+    /// A span that contains a local day and some hours around it, because the clock may change at
     /// midnight.
     static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
         let most: Int64 = 26 * 3_600_000
@@ -36,7 +36,7 @@ package enum LocalTime {
         unsafe parts.tm_year = Int32(day.year - 1_900)
         unsafe parts.tm_mon = Int32(day.month - 1)
         unsafe parts.tm_mday = Int32(day.day)
-        // Every day has a noon, but clocks that change at midnight may skip that hour.
+        // Every day has a noon, but where clocks change at midnight, that hour may be skipped.
         unsafe parts.tm_hour = 12
         // Lets mktime find out whether daylight saving time applies.
         unsafe parts.tm_isdst = -1

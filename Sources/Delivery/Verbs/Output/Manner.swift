@@ -1,10 +1,10 @@
-/// The form of the output, from the switches that every command takes.
+/// The output format, based on the switches that every command accepts.
 package struct Manner: Sendable {
     package let isJSON: Bool
     package let isQuiet: Bool
     package let isVerbose: Bool
     private let wantsColor: Bool
-    /// Whether the command comes from a page and not from a terminal.
+    /// Whether the command comes from a page rather than from a terminal.
     private(set) var isOfPage = false
 
     package init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
@@ -17,14 +17,14 @@ package struct Manner: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// The form for pages: JSON, without messages next to the answer.
+    /// The format for pages: JSON, without messages in addition to the answer.
     package static let ofPages = {
         var manner = Manner(["NO_COLOR": "1"]) { $0 == .json }
         manner.isOfPage = true
         return manner
     }()
 
-    /// The form before the command line is parsed, so that usage errors have it as well.
+    /// The format before the command line is parsed, so that it also applies to usage errors.
     package init(beforeParsing arguments: [String], _ environment: [String: String]) {
         // After "--", a word such as --json is an argument.
         let words = arguments.prefix { $0 != "--" }
@@ -34,8 +34,8 @@ package struct Manner: Sendable {
         }
     }
 
-    /// Whether the locale has only ASCII. Without a locale, as in many containers, the terminal is
-    /// assumed to be a modern one.
+    /// Whether the locale is limited to ASCII. Without a locale, as in many containers, a modern
+    /// terminal is assumed.
     package static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.compactMap { environment[$0] }.first { !$0.isEmpty }

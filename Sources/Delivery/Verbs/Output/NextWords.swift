@@ -3,12 +3,12 @@ public import TapcardCore
 public import TapcardDomain
 public import TextCodecs
 
-/// A next step in words: people read its sentence, programs use its word and values.
+/// A next step in words: people read its sentence; programs use its word and values.
 public struct NextWords: Sendable {
-    /// The word for programs; empty for a sentence that only people read.
+    /// The word for programs; empty for a sentence that is only for people.
     let word: String
     public let sentence: String
-    /// The option to add to the command; nil for none.
+    /// The option to add to the command; nil if there is none.
     let option: String?
     private let values: [JSONMember]
 
@@ -33,8 +33,8 @@ public struct NextWords: Sendable {
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 
-    /// The steps in one text. A command at the end gets no period, which could be taken for part of
-    /// it.
+    /// The steps in one text. A command at the end gets no period, because it could be mistaken for
+    /// part of the command.
     public static func text(of steps: [NextWords]) -> String {
         steps.enumerated().map { index, step in
             let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")
@@ -57,17 +57,17 @@ extension TapcardError {
         TapcardError(.usage, what, meaning: "Nothing was done.", advice: advice)
     }
 
-    /// The next steps, in the words of the command line.
+    /// The next steps, as worded for the command line.
     public var advice: String { NextWords.text(of: next.map(\.words)) }
 
-    /// The event, its meaning for card and money, and the next step, in one text.
+    /// The event, what it means for the card and the money, and the next step, in one text.
     var message: String {
         [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }
 
 extension TapcardError {
-    /// The error without steps that name an option which this command does not take.
+    /// The error, without steps that mention an option this command does not accept.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
         return fitting == next ? self : saying(next: fitting)
@@ -75,7 +75,7 @@ extension TapcardError {
 }
 
 extension NextStep {
-    /// The step without options that this command does not take; nil if nothing is left of it.
+    /// The step, without options that this command does not accept; nil if nothing is left of it.
     package func fitting(_ command: CommandSpec) -> NextStep? {
         guard let option = words.option, !command.options.contains(where: { $0.name == option })
         else { return self }

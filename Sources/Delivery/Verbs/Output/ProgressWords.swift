@@ -1,7 +1,7 @@
 import TapcardCore
 
 extension Station.Progress {
-    /// The prompt for the person at the reader; nil for steps that pass at once.
+    /// The prompt for the person at the reader; nil for steps that are over in an instant.
     var words: String? {
         switch self {
         case .waitingForCard: "Tap the card"

@@ -4,15 +4,16 @@ package import TextCodecs
 
 /// The result of a command, for programs and for people.
 package struct Report: Sendable {
-    /// The JSON document, with "result" as its first key; nil when everything is printed already.
+    /// The JSON document, with "result" as its first key; nil if everything has already been
+    /// printed.
     package let document: JSONValue?
-    /// The lines for people; a check mark stands before the first one.
+    /// The lines for people; a check mark precedes the first one.
     package let lines: [Line]
     /// The problem with a card that is shown nevertheless.
     package let problem: TapcardError?
-    /// Whether the lines are printed without a mark: a dump, a list, a script.
+    /// Whether the lines are printed without a mark, as for a dump, a list, or a script.
     package let isPlain: Bool
-    /// Whether it reports a completed change of a card, the ledger, keys, settings or files.
+    /// Whether it reports a completed change to a card, the ledger, keys, settings, or files.
     package let isChange: Bool
     /// Whether the command ran until it was stopped, which is its normal end.
     package private(set) var isStopped = false
@@ -68,7 +69,7 @@ package struct Report: Sendable {
 
     /// The message of a failure, as a line.
     package static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
-        // A message that begins with the program's name does not repeat it.
+        // If a message begins with the program's name, the name is not repeated.
         let words = error.message.shown
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }

@@ -20,7 +20,7 @@ extension ResolvedOperation {
         }
     }
 
-    /// The cash to hand out now, because the operation was open until this tap.
+    /// The cash to pay out now, because the operation was open until this tap.
     private var handedOut: Money? {
         if closed.minorUnits > 0 { return closed }
         guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }

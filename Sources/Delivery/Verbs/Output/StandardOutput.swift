@@ -10,7 +10,7 @@ package struct OutputError: Error, Sendable, Hashable {
 
 /// The only writer of standard output, which records failures.
 ///
-/// After the first failure nothing more is written: output with a gap would look complete.
+/// After the first failure, nothing more is written: output with a gap would look complete.
 package final class StandardOutput: Sendable {
     private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let knowsASCIIAlone: Bool
@@ -20,7 +20,7 @@ package final class StandardOutput: Sendable {
         (put, knowsASCIIAlone) = (console.write, console.knowsASCIIAlone)
     }
 
-    /// The first failure; nil while everything was written.
+    /// The first failure; nil as long as everything has been written.
     package var failure: OutputError? { failed.withLock { $0 } }
 
     /// Writes text for people. Returns whether this and all earlier output was written.

@@ -133,7 +133,7 @@ extension NextStep.LedgerStep {
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
-                // What is open may be this very payment, at another till.
+                // What is open may be this very payment, made at another till.
                 reason == .openOperation
                     ? "Try again once the ledger is back."
                     : "Try again once the ledger is back, or take cash.",
@@ -245,7 +245,7 @@ extension NextStep.FileStep {
 }
 
 extension NextStep.FileStep.File {
-    /// The danger after others have read the file, and the condition for keeping it.
+    /// The danger after others may have read the file, and the condition for keeping it.
     fileprivate var danger: String {
         switch self {
         case .keys:

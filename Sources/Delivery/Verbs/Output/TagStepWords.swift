@@ -144,7 +144,7 @@ extension NextStep.RequestStep {
 }
 
 extension Operation.Kind {
-    /// The alternative for an operation that cannot be refunded; payments and top-ups can.
+    /// The alternative for an operation that cannot be refunded; payments and top-ups can be.
     fileprivate var insteadOfRefund: String {
         switch self {
         case .issue, .adopt, .replace:
@@ -163,7 +163,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The command that repeats a voided operation under a new id.
+    /// The command that repeats a voided operation under a new ID.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
         case .pay, .offline: "To pay now: tapcard pay \(amount)"

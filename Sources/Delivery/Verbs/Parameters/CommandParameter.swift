@@ -1,21 +1,21 @@
 import TapcardCore
 
-/// A command's value as help, completions, both parsers and the page's API know it. `Parameter`
-/// adds its type.
+/// A command's value as used by the help, completions, both parsers, and the page's API.
+/// `Parameter` adds its type.
 package struct CommandParameter: Sendable {
     /// The place in a command line.
     package enum Place: Sendable, Hashable {
         /// `--name`
         case flag
-        /// `--name VALUE`, with the placeholder of the value in the help.
+        /// `--name VALUE`, with the placeholder for the value in the help.
         case option(String)
-        /// `--name VALUE`, as often as wanted.
+        /// `--name VALUE`, as many times as desired.
         case options(String)
         /// A single word after the verb.
         case argument
         /// All remaining words: only the last argument of a command can be one.
         case arguments
-        /// Not on the command line, because other users of the machine can see it.
+        /// Not on the command line, because other users of the machine could see it.
         case secret
     }
 
@@ -29,7 +29,7 @@ package struct CommandParameter: Sendable {
     package let choices: [String]
     /// The values that a shell completes, in addition to the choices.
     package let completes: CompletedValue?
-    /// The page's form of the value; nil if only the command line takes it.
+    /// The form in which the page sends the value; nil if only the command line accepts it.
     package let page: PageParameter?
     /// Reads the value; nil if it counts as not given.
     var read: Read = { _, _ in nil }
@@ -62,7 +62,7 @@ package struct CommandParameter: Sendable {
 
     package var isArgument: Bool { place == .argument || repeats }
     package var repeats: Bool { place == .arguments }
-    /// Whether the option may be given several times, each time with another value.
+    /// Whether the option may be given several times, each time with a different value.
     package var isRepeatable: Bool { if case .options = place { true } else { false } }
 
     /// The placeholder of an option's value in the help; nil for everything else.

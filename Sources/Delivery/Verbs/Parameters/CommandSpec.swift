@@ -2,9 +2,9 @@
 package struct CommandSpec: Sendable {
     /// The words of the verb: `["pay"]`, `["tag", "info"]`.
     package let path: [String]
-    /// A summary in one line.
+    /// A one-line summary.
     package let summary: String
-    /// Further paragraphs of the help, with an empty line between them.
+    /// Additional paragraphs of the help, with an empty line between them.
     package let discussion: String
     package let parameters: [CommandParameter]
     package let example: String

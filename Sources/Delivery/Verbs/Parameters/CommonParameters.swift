@@ -30,7 +30,7 @@ extension Parameter<Bool> {
             "yes", "Confirm a large amount or the payout that `--reissue` requires",
             page: .other("confirmed"))
     }
-    /// `confirmed` for a verb that takes no `--reissue`.
+    /// `confirmed` for a verb that does not take `--reissue`.
     static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
     /// `confirmed` for a verb that takes no amount.
     static var confirmedPayout: Self {

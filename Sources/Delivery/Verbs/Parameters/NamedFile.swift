@@ -2,7 +2,7 @@ import OperatingSystem
 import TapcardCore
 import TapcardDomain
 
-/// A file that was named on the command line; `-` is standard input or output.
+/// A file given on the command line; `-` is standard input or output.
 struct NamedFile {
     let path: String
 
@@ -10,10 +10,10 @@ struct NamedFile {
 
     var isStream: Bool { path == DurableFile.standardStream }
 
-    /// The name in a sentence.
+    /// How the file is referred to in a sentence.
     var shown: String { isStream ? "standard input" : path }
 
-    /// The content; a missing file is an error.
+    /// The contents; a missing file is an error.
     func content() throws(TapcardError) -> [UInt8] {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
@@ -52,7 +52,7 @@ struct NamedFile {
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Choose another name.")
         }
-        // A missing folder must not be noticed only after a tag was read or keys were made.
+        // A missing folder must not be discovered only after a tag was read or keys were created.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard (try? DurableFile(folder).permissions()) != nil else {
             throw TapcardError(
@@ -61,7 +61,7 @@ struct NamedFile {
         }
     }
 
-    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
+    /// Refuses `--json` if the contents go to standard output, which cannot carry both.
     func requireOutput(_ what: String, _ manner: Manner) throws(TapcardError) {
         guard isStream, manner.isJSON else { return }
         throw TapcardError.usage(
@@ -71,7 +71,7 @@ struct NamedFile {
 }
 
 extension DurableFile {
-    /// Whether the file exists; also true when that cannot be determined.
+    /// Whether the file exists; also true if that cannot be determined.
     var mayExist: Bool {
         do {
             return try permissions() != nil

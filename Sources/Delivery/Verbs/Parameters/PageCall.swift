@@ -13,7 +13,7 @@ package struct PageCall: Sendable {
     package let last: CommandParameter?
     package let reader: ReaderUse
 
-    /// The need for the reader.
+    /// Whether the reader is needed.
     package enum ReaderUse: Sendable {
         case always, never
         /// Only with this parameter, or only without it.

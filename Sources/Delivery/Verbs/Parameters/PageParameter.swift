@@ -6,27 +6,27 @@ package import TextCodecs
 package struct PageParameter: Sendable {
     /// The kind of a value and its form in JSON.
     package enum Form: Sendable, Hashable {
-        /// A text with a length in this range.
+        /// Text with a length in this range.
         case text(ClosedRange<Int>)
         case choice([String])
         case amount
         /// An amount to move, above zero.
         case moved
-        /// A card's number, an operation id, the lottery's name of a draw or ticket, a day.
+        /// A card's number, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
         case truth
         case tags
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
-        /// The text of a fault to arm; null disarms.
+        /// The text of a fault to arm; null disarms it.
         case fault
 
-        /// Whether a query gives the value in digits.
+        /// Whether a query gives the value as digits.
         package var isNumber: Bool {
             if case .wholeNumber = self { true } else { false }
         }
 
-        /// Whether a text has this form; the type of the value checks the rest.
+        /// Whether text has this form; the type of the value checks the rest.
         func allows(_ text: String) -> Bool {
             switch self {
             case .choice(let words): words.contains(text)
@@ -37,7 +37,7 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// The form in a refusal.
+        /// How a refusal describes the form.
         var words: String {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
@@ -92,13 +92,13 @@ package struct PageParameter: Sendable {
     package let name: String
     package let form: Form
     package let isRequired: Bool
-    /// The default value of a call that leaves it out.
+    /// The default value if a call leaves it out.
     package let usual: JSONValue?
 
     /// Longer than any amount that fits on a card.
     package static let longestAmount = 12
 
-    /// The words of a fault; null disarms.
+    /// The words of a fault; null disarms it.
     static func fault(_ member: JSONValue) throws(TapcardError) -> [String]? {
         if member == .null { return ["none"] }
         guard let words = member.string?.split(separator: " ").map(String.init) else { return nil }

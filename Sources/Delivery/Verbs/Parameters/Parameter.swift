@@ -2,13 +2,13 @@ import TapcardCore
 package import TextCodecs
 
 /// A typed value of a command, declared once for the command line, the page, the help, the
-/// completions and the API's document.
+/// completions, and the API's document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// The value if none was given; nil if one is required.
+    /// The value to use if none was given; nil if one is required.
     let absent: Value?
 
-    /// This parameter with another line in the help.
+    /// This parameter with a different line in the help.
     package func saying(_ help: String) -> Parameter {
         Parameter(row: row.saying(help), absent: absent)
     }
@@ -71,7 +71,7 @@ extension Parameter {
         ) { $0[0] }
     }
 
-    /// `--name PLACEHOLDER`, several times: all values, in their order.
+    /// `--name PLACEHOLDER`, several times: all values, in order.
     package static func options<Element>(
         _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String
     ) -> Parameter where Value == [Element] {
@@ -88,7 +88,7 @@ extension Parameter {
         ) { $0 }
     }
 
-    /// A value of a page's call that has no place on a command line, such as a password.
+    /// A value in a page's call that has no place on a command line, such as a password.
     package static func secret<Wrapped>(
         _ name: String, _ type: ValueType<Wrapped>
     ) -> Parameter where Value == Wrapped? {

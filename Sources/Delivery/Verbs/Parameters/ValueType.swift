@@ -3,14 +3,14 @@ import TapcardDomain
 import TextCodecs
 
 /// The type of a parameter's value: its JSON form and the meaning of its text. Command lines and
-/// pages share it, including the words of refusals.
+/// pages share it, including the wording of refusals.
 package struct ValueType<Value: Sendable>: Sendable {
     /// The JSON form; nil if pages cannot send it.
     var form: PageParameter.Form?
     /// The accepted words; empty if any word is accepted.
     var choices: [String] = []
     var completes: CompletedValue?
-    /// Converts a JSON member that is not a single text; nil for another shape.
+    /// Converts a JSON member that is not a single text; nil if it has another shape.
     var decode: (@Sendable (JSONValue) throws(TapcardError) -> [Value]?)?
     let parse: @Sendable (_ text: String, CommandParameter) throws(TapcardError) -> Value
 
@@ -59,7 +59,7 @@ package struct TypedAmount: Sendable, Hashable {
 }
 
 extension ValueType<String> {
-    /// A text that only the command line takes.
+    /// Text that only the command line accepts.
     package static var word: Self { Self { text, _ in text } }
     package static var file: Self { Self(completes: .files) { text, _ in text } }
     /// The name of a reader; the settings check its form.
@@ -74,7 +74,7 @@ extension ValueType<String> {
             parse: { text, _ in text })
     }
 
-    /// A text with a length in this range.
+    /// Text with a length in this range.
     static func text(_ lengths: ClosedRange<Int>) -> Self {
         Self(form: .text(lengths)) { text, _ in text }
     }
@@ -87,14 +87,14 @@ extension ValueType<String> {
 extension ValueType<Bool> {
     static var truth: Self {
         Self(
-            // False counts as not given, like a flag that is left out.
+            // False counts as not given, like a flag that is omitted.
             form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
             parse: { text, _ in Settings.truth(text) ?? false })
     }
 }
 
 extension ValueType where Value: RawRepresentable<String> & CaseIterable {
-    /// A word of an enumeration.
+    /// The raw value of an enumeration.
     package static func choice(_ type: Value.Type) -> Self {
         let words = type.allCases.map(\.rawValue)
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
@@ -209,8 +209,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly` the
-    /// limits hold for pages, and the command checks the rest.
+    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, the
+    /// limits apply to pages, and the command checks the rest.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {
@@ -234,7 +234,7 @@ extension ValueType<Int> {
 }
 
 extension ValueType<UInt16> {
-    /// A port; zero chooses a free one.
+    /// A port; zero selects a free one.
     package static func port(orSay meaning: String) -> Self {
         let number = ValueType<Int>.wholeNumber(0...Int(UInt16.max), orSay: meaning)
         return Self { text, row throws(TapcardError) in UInt16(try number.parse(text, row)) }
@@ -242,7 +242,7 @@ extension ValueType<UInt16> {
 }
 
 extension ValueType<[Int]> {
-    /// The colors of a game as digits, also without spaces between them.
+    /// The colors of a game as digits, with or without spaces between them.
     static func colours(_ counts: ClosedRange<Int>) -> Self {
         let digits = 0...9
         return Self(
@@ -254,7 +254,7 @@ extension ValueType<[Int]> {
             parse: { text, _ throws(TapcardError) in
                 var colours: [Int] = []
                 for character in text {
-                    // wholeNumberValue also knows the digits of other scripts.
+                    // wholeNumberValue also recognizes the digits of other scripts.
                     guard let colour = character.wholeNumberValue, character.isASCII else {
                         throw TapcardError(
                             .usage,
@@ -271,7 +271,8 @@ extension ValueType<[Int]> {
 }
 
 extension JSONValue {
-    /// A whole number within the range. JSON has only one type of number, so 2.0 is one as well.
+    /// A whole number within the range. JSON has only one type of number, so 2.0 counts as one as
+    /// well.
     fileprivate func whole(in range: ClosedRange<Int>) -> Int? {
         let parts = numberText?.split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -15,18 +15,18 @@ struct LiveCheck: Sendable {
     var tag: TagInfo?
     var findings: [Finding] = []
 
-    /// Whether the reader answered, regardless of the tag.
+    /// Whether the reader responded, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader, checks it and closes it. The station uses neither ledger nor keys: it has
-    /// an empty ledger and a temporary key.
+    /// Opens the reader, checks it, and closes it. The station uses neither the ledger nor the
+    /// keys: it has an empty ledger and a temporary key.
     static func run(
         on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
         var check = LiveCheck(reader: name)
         let reader: any TagReader
         do throws(ReaderError) {
-            // Only a simulated one has a file in the data folder.
+            // Only a simulated reader has a file in the data folder.
             if name == .simulated(file: nil) {
                 try translating(session.places.makeDrawerFolder()) { (error: TapcardError) in
                     ReaderError(.noReader, error.what)
@@ -45,7 +45,7 @@ struct LiveCheck: Sendable {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
             keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
-            // Looks once, because nobody was asked for a card.
+            // Looks once, because nobody was asked to present a card.
             settings: Station.Settings(wait: .zero), surroundings: surroundings)
         do {
             let tag = try await station.tagInfo()
@@ -70,8 +70,7 @@ struct LiveCheck: Sendable {
                 remedy: survey.stubbornRemedy(name))
     }
 
-    /// A sentence about the reader, without repeating words that the driver's text contains
-    /// already.
+    /// A sentence about the reader, without repeating words that are already in the driver's text.
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") { return "\(detail)." }

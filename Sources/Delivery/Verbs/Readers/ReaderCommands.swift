@@ -31,7 +31,7 @@ enum ReaderCommands {
         let (settings, manner) = (session.settings, session.manner)
         let found = await session.drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
-        // Without another reader the simulated one counts, because it works.
+        // If there is no other reader, the simulated one counts, because it works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
         if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
@@ -100,14 +100,15 @@ enum ReaderCommands {
             problem: answered ? ledgerProblem ?? keysProblem : noReader, isPlain: true)
     }
 
-    /// The finding about keys that cannot be used, or are missing although the ledger has cards.
+    /// The finding about keys that cannot be used, or that are missing even though the ledger has
+    /// cards.
     private static func keyFindings(in session: Session) async -> [Finding] {
         do throws(TapcardError) {
             if try session.keyFile.load() != nil { return [] }
             let place = try session.settings.ledgerPlace
             if case .file(let path) = place, !DurableFile(path).mayExist { return [] }
             guard
-                // A ledger that cannot be opened is a finding of its own.
+                // A ledger that cannot be opened is a separate finding.
                 let ledger = try? await session.drivers.openLedger(
                     place, try session.settings.currency, false, nil)
             else { return [] }
@@ -137,7 +138,7 @@ enum ReaderCommands {
         ]
     }
 
-    /// The findings about offline payments. Unusable keys are a finding of their own.
+    /// The findings about offline payments. Unusable keys are a separate finding.
     private static func offlineFindings(in session: Session) throws(TapcardError) -> [Finding] {
         guard (try? session.keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
@@ -177,7 +178,7 @@ enum ReaderCommands {
             + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
     }
 
-    /// The readers to try, by name: the requested one, or all that look usable, until one answers.
+    /// The readers to try, by name: the requested one, or all that look usable, until one responds.
     private static func candidates(
         _ survey: ReaderSurvey, _ findings: [Finding], _ settings: Settings
     ) -> [ReaderName] {
@@ -185,13 +186,13 @@ enum ReaderCommands {
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
         }
-        // With a problem, the survey has already found why it cannot be used.
+        // If there is a problem, the survey has already found why the reader cannot be used.
         return findings.contains { $0.severity == .problem } ? [] : [name]
     }
 }
 
 extension ReaderRow {
-    /// The row of the simulated reader, which is always available and does not count as a reader.
+    /// The row for the simulated reader, which is always available and does not count as a reader.
     fileprivate static var simulated: ReaderRow {
         ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
     }
@@ -223,7 +224,7 @@ extension Finding {
             }
     }
 
-    /// The remedy's texts; nil without one.
+    /// The text of the remedy; nil if there is none.
     private var advice: String? {
         let words = remedy.map { step in
             switch step {

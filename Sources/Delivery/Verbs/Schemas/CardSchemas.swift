@@ -1,7 +1,7 @@
 import TapcardCore
 package import TextCodecs
 
-/// Schemas of cards and of money that moved.
+/// Schemas for cards and for money that moved.
 package enum CardSchemas {
     static let card = PrintedDocument.shown(
         ShownCard.fields, optional: ["replayed": Schema.truth, "at": ValueSchemas.time])

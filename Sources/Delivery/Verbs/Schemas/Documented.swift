@@ -5,8 +5,8 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A type whose values have one form in documents, so that the schema of a member follows from its
-/// type.
+/// A type whose values have a single form in documents, so that the schema of a member follows from
+/// its type.
 protocol Documented: Sendable {
     static var schema: JSONValue { get }
     var document: JSONValue { get }
@@ -56,7 +56,7 @@ extension Int64: DocumentedCount {}
 extension UInt8: DocumentedCount {}
 extension UInt32: DocumentedCount {}
 
-/// A type whose values are texts in documents.
+/// A type whose values are strings in documents.
 protocol DocumentedText: Documented, CustomStringConvertible {}
 
 extension DocumentedText {

@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// The members of an object in documents, each declared once: its name, its value and its schema.
+/// The members of an object in documents, each declared once: its name, its value, and its schema.
 struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
     /// The value of a member and its schema.
     struct Field: Sendable {
@@ -15,14 +15,14 @@ struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
             Field(schema: Value.schema) { value($0).document }
         }
 
-        /// A value with a narrower or wider schema than its type has.
+        /// A value with a narrower or wider schema than that of its type.
         static func of<Value: Documented>(
             _ schema: JSONValue, _ value: @escaping @Sendable (Subject) -> Value
         ) -> Field {
             Field(schema: schema) { value($0).document }
         }
 
-        /// An optional member: a missing value leaves it out.
+        /// An optional member, which is left out if its value is missing.
         static func ifAny<Value: Documented>(
             _ value: @escaping @Sendable (Subject) -> Value?
         ) -> Field {

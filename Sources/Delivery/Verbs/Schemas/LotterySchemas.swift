@@ -2,7 +2,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// Schemas of draws and tickets, with their age.
+/// Schemas for draws and tickets, with their age.
 enum LotterySchemas {
     static let draws = PrintedDocument.done(aged(["draws": [PricedDraw].schema]))
 

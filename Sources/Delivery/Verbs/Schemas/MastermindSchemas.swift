@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// Schemas of a Mastermind game.
+/// Schemas for a Mastermind game.
 enum MastermindSchemas {
     private static let slots = Schema.number(1...MastermindRules.mostSlots)
 
@@ -20,7 +20,7 @@ enum MastermindSchemas {
         "guesses": Schema.count, "slots": slots, "solved": Schema.truth,
     ])
 
-    /// The current game with all turns; null for none.
+    /// The current game with all its turns; null if there is none.
     static let board: JSONValue = [
         "anyOf": [
             PrintedDocument.shown(["user": String?.schema, "game": Schema.null]),

@@ -1,7 +1,7 @@
 import TextCodecs
 
-/// Schema descriptions of JSON members that are not clear from their name and type. They are
-/// keyed by name only, so a name listed here has the same meaning in every document.
+/// Schema descriptions for JSON members that are not clear from their name and type. They are keyed
+/// by name only, so a name listed here means the same thing in every document.
 package enum MemberWords {
     package static let all = cards.merging(money) { $1 }.merging(services) { $1 }
         .merging(station) { $1 }

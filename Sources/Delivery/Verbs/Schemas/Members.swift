@@ -22,6 +22,6 @@ package struct Members: ExpressibleByDictionaryLiteral, Sendable {
 }
 
 extension JSONValue {
-    /// This object with more members.
+    /// This object with additional members.
     package func with(_ more: Members) -> JSONValue { .object((members ?? []) + more.all) }
 }

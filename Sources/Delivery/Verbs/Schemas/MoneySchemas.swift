@@ -2,7 +2,7 @@ import Ledger
 import TapcardCore
 import TextCodecs
 
-/// Schemas of the ledger's history.
+/// Schemas for the ledger's history.
 enum MoneySchemas {
     static let history = PrintedDocument.shown([
         "entries": [HistoryLine].schema, "activations": [ActivationAttempt].schema,

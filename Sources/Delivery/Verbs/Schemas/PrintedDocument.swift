@@ -248,12 +248,12 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         }
     }
 
-    /// The schema of a document that reports only success.
+    /// The schema for a document that reports only success.
     static func done(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(["const": "done"], members, optional)
     }
 
-    /// The schema of a failure.
+    /// The schema for a failure.
     static let error = Schema.object(
         [
             "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
@@ -263,7 +263,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
-    /// A line of a watch when the reader answers again.
+    /// A line in a watch when the reader responds again.
     static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
 
     static func shown<Subject>(
@@ -272,7 +272,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         shown(fields.required, optional: fields.optional + optional)
     }
 
-    /// The schema of a document that can also report a problem.
+    /// The schema for a document that can also report a problem.
     static func shown(_ members: Members, optional: Members = [:]) -> JSONValue {
         document(
             ValueSchemas.result, members,

@@ -2,7 +2,8 @@ package import TextCodecs
 
 /// The schemas that `tapcard schema` prints.
 package enum PrintedDocuments {
-    /// Schema of everything `command` can print with `--json`, or every command if it is nil.
+    /// The schema for everything that `command` can print with `--json`, or that every command can
+    /// if it is nil.
     package static func schema(of command: Command?) -> JSONValue {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }

@@ -49,15 +49,15 @@ package enum Schema {
         ]
     }
 
-    /// The value, or null when it is unknown or missing.
+    /// The value, or null if it is unknown or missing.
     package static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
 
-    /// A reference to a component of the document.
+    /// A reference to one of the document's components.
     package static func named(_ name: String) -> JSONValue {
         ["$ref": .string("#/components/schemas/" + name)]
     }
 
-    /// The name of the component that a reference leads to.
+    /// The name of the component that a reference points to.
     package static func name(in reference: JSONValue) -> String? {
         let place = "#/components/schemas/"
         return reference.string.flatMap {
@@ -65,7 +65,7 @@ package enum Schema {
         }
     }
 
-    /// The schema with a default value; without one, the schema itself.
+    /// The schema with a default value; without one, the unchanged schema.
     package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
         guard let usual else { return schema }
         return schema.with(["default": usual])

@@ -2,7 +2,7 @@ import ReaderDiagnosis
 import TapcardCore
 import TextCodecs
 
-/// Schemas of the readers, including the simulated one.
+/// Schemas for the readers, including the simulated one.
 enum StationSchemas {
     static let findings = PrintedDocument.shown([
         "findings": [Finding].schema, "live": LiveCheck?.schema,

@@ -4,11 +4,11 @@ import TapcardCore
 package import TapcardDomain
 package import TextCodecs
 
-/// Schemas of values that many documents share.
+/// Schemas for values that many documents share.
 package enum ValueSchemas {
     package static let card = Schema.named("CardNumber")
     package static let operation = Schema.named("OperationID")
-    /// An id in a request; the nil UUID is not valid.
+    /// An ID in a request; the nil UUID is not valid.
     package static let givenID = Schema.named("GivenID")
     package static let time = Schema.named("Time")
     static let day = Schema.named("Day")
@@ -25,7 +25,7 @@ package enum ValueSchemas {
     static let serviceError = Schema.named("ServiceError")
     static let finding = Schema.named("Finding")
 
-    /// The named components of the API's document. Without a currency, amounts of any currency
+    /// The named components of the API's document. If no currency is given, amounts in any currency
     /// match.
     package static func components(_ currency: Currency?) -> [(name: String, schema: JSONValue)] {
         let fraction =
@@ -114,7 +114,7 @@ package enum ValueSchemas {
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
 
-    /// The schema of a call's parameter; null stands for a missing value.
+    /// The schema for a call's parameter; null stands for a missing value.
     package static func parameter(
         _ form: PageParameter.Form, _ currency: Currency
     ) -> JSONValue {

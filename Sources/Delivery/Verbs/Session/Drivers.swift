@@ -4,15 +4,15 @@ package import Tags
 package import TapcardCore
 package import TapcardDomain
 
-/// The drivers that the commands need; the executable provides them.
+/// The drivers that the commands need; they are provided by the executable.
 package struct Drivers: Sendable {
-    /// Opens the reader with this name, or the connected one for nil. A simulated reader without a
-    /// file of its own uses the folder.
+    /// Opens the reader with this name, or the connected one for nil. A simulated reader without
+    /// its own file uses the folder.
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a place; the third value allows making a missing file. In `memory` a
-    /// station keeps what a database has confirmed to it.
+    /// Opens the ledger at a place; the third value says whether a missing file may be created. In
+    /// `memory`, a station stores what a database has confirmed to it.
     package private(set) var openLedger:
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
@@ -24,7 +24,7 @@ package struct Drivers: Sendable {
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies the ledger while it is in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
-    /// Replaces the ledger by a copy.
+    /// Replaces the ledger with a copy.
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
@@ -32,7 +32,7 @@ package struct Drivers: Sendable {
     package let setAside: @Sendable (_ path: String) async throws(LedgerError) -> String
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
-    /// The clients of the services. Making them sends no request.
+    /// The clients for the services. Creating them sends no request.
     package let services: @Sendable (ServiceSettings) -> Services
     package private(set) var surroundings:
         @Sendable (
@@ -70,7 +70,7 @@ package struct Drivers: Sendable {
 }
 
 extension Drivers {
-    /// These drivers for a command that shares an open reader and ledger with others, and reports
+    /// These drivers, for a command that shares an open reader and ledger with others, and reports
     /// its progress to a listener.
     package func sharing(
         _ reader: any TagReader, _ ledger: any LedgerStore,
@@ -103,31 +103,31 @@ package struct Services: Sendable {
     }
 }
 
-/// The purpose of an open reader.
+/// What an open reader is used for.
 package enum ReaderUse: Sendable {
     /// One tap. If it is interrupted, the next tap resolves it.
     case tap
-    /// Many taps, all day: it must survive failures of its driver and its cable.
+    /// Many taps, all day: the reader must survive failures of its driver and its cable.
     case watch
-    /// Many taps, even when the reader is connected later. Other tills of the same server have
-    /// the readers next to it.
+    /// Many taps, even if the reader is connected later. The server's other tills have the readers
+    /// next to it.
     case till(nextTo: [ReaderName])
 }
 
-/// The readers of this machine, before any is opened.
+/// The readers connected to this machine, before any is opened.
 package protocol ReaderInventory: Sendable {
-    /// Lists the readers and the programs that use them, including a named serial port. It opens no
-    /// reader; querying pcscd starts it if systemd has its socket.
+    /// Lists the readers and the programs that use them, including a specified serial port. It
+    /// opens no reader; querying pcscd starts it if systemd has its socket.
     func survey(naming name: ReaderName?) async -> ReaderSurvey
-    /// Chip and firmware of an open reader; nil if it does not report them.
+    /// The chip and firmware of an open reader; nil if it does not report them.
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags of a simulated reader. The readers next to it share them: a tag that is put on one
-/// reader leaves the other.
+/// The tags for a simulated reader. The readers next to it share them: a tag that is put on one
+/// reader is removed from the other.
 package protocol SimulatedTags: Sendable {
-    /// Puts tags on the reader, by number or make. A make creates a new tag; an empty list puts the
-    /// last tag back.
+    /// Puts tags on the reader, given by number or type. A type creates a new tag; an empty list
+    /// puts the last tag back.
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag]
@@ -141,7 +141,7 @@ package protocol SimulatedTags: Sendable {
     func showToPhone(_ uid: String?, _ reader: String) throws(TapcardError) -> SeenByPhone
 }
 
-/// What a phone has read from a tag.
+/// What a phone read from a tag.
 package struct SeenByPhone: Sendable, Hashable {
     /// The bytes that the phone received.
     package enum Content: Sendable, Hashable {
@@ -153,7 +153,7 @@ package struct SeenByPhone: Sendable, Hashable {
 
     package let tag: SimulatedTag
     package let content: Content
-    /// How often the chip was read; nil if it does not show its counter.
+    /// How often the chip was read; nil if it does not reveal its counter.
     package let reads: UInt32?
 
     package init(tag: SimulatedTag, content: Content, reads: UInt32?) {

@@ -4,7 +4,7 @@ package import StationFiles
 package import TapcardCore
 package import TapcardDomain
 
-/// A command's work on the station's journal of offline payments and on its snapshot.
+/// A command's work on the station's offline payment journal and its snapshot.
 package struct JournalKeeping {
     private let session: Session
     package let payments: OfflinePayments
@@ -25,8 +25,8 @@ package struct JournalKeeping {
         return try settings.offlineLimits(currency)
     }
 
-    /// A station that works without its ledger; nil without keys or a known currency. `made` is the
-    /// station of this command, if it has opened the reader already.
+    /// A station that works without its ledger; nil if there are no keys or the currency is
+    /// unknown. `made` is this command's station, if it has already opened the reader.
     func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
         guard let keys = try session.keyFile.load() else { return nil }
         let set = try session.settings.currency
@@ -41,7 +41,7 @@ package struct JournalKeeping {
     }
 
     /// Books the station's journal before a tap. The tap does not depend on it: a failure is
-    /// reported and tried again at the next tap.
+    /// reported, and the booking is tried again at the next tap.
     func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
         guard payments.mayHaveLines else { return }
         do throws(TapcardError) {
@@ -58,8 +58,8 @@ package struct JournalKeeping {
         }
     }
 
-    /// The summary of a card, less its payments in the station's journal. It stays as it is if the
-    /// journal cannot be used, which other commands report.
+    /// The summary of a card, minus its payments in the station's journal. It is left unchanged if
+    /// the journal cannot be used, which other commands report.
     package func lessUnbooked(_ summary: CardSummary) -> CardSummary {
         guard payments.mayHaveLines, let keys = try? session.keyFile.load() else { return summary }
         return (try? payments.lessUnbooked(summary, keys)) ?? summary
@@ -76,7 +76,7 @@ package struct JournalKeeping {
         try await session.requireCommonKeys(keys, ledger)
         let booked = try await payments.book(
             into: ledger, keys, at: session.surroundings.now())
-        // A snapshot from before the booking would let the same money be paid twice.
+        // A snapshot taken before the booking would let the same money be spent twice.
         if let limits {
             _ = try await payments.takeSnapshot(
                 of: ledger, keys, within: limits, session.surroundings)
@@ -92,7 +92,7 @@ package struct JournalKeeping {
             return nil
         }
         try await session.requireCommonKeys(keys, ledger)
-        // Booked first, or the snapshot would still show the money as unspent.
+        // Booked first; otherwise, the snapshot would still show the money as unspent.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
             of: ledger, keys, within: limits, session.surroundings)
@@ -109,7 +109,7 @@ package struct JournalKeeping {
 extension OfflinePayments.Booked {
     private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
 
-    /// One line for a person.
+    /// One line for the user.
     package var sentence: String {
         let what = payments == 1 ? "1 offline payment" : "\(payments) offline payments"
         let loss =

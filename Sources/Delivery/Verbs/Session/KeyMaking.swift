@@ -3,13 +3,14 @@ import Ledger
 import StationFiles
 import TapcardCore
 
-/// Makes the keys of a station.
+/// Creates the keys for a station.
 struct KeyMaking {
     let session: Session
 
     init(_ session: Session) { self.session = session }
 
-    /// Makes the keys. `isTold` suppresses the message for a command that prints the places itself.
+    /// Creates the keys. `isTold` suppresses the message, for a command that prints the places
+    /// itself.
     func make(
         beside ledger: any LedgerStore, isTold: Bool = false
     ) async throws(TapcardError) -> KeyRing {
@@ -21,7 +22,7 @@ struct KeyMaking {
                     try rows.cards(after: nil, atMost: 1).first
                 }
             }
-            // New keys would hide that the old ones are lost, and reject every card.
+            // New keys would hide the loss of the old ones, and reject every card.
             guard first == nil else { throw lostKeys }
         }
         let surroundings = session.surroundings
@@ -44,7 +45,7 @@ struct KeyMaking {
                 "the reader is simulated, so this is play money, kept apart from the real ledger"
             ]
         }
-        // A simulated station has printed its ledger already.
+        // A simulated station has already printed its ledger.
         if session.settings.readerIsSimulated { return [] }
         return [
             "back up the keys now, because without them genuine cards are rejected as forged: "

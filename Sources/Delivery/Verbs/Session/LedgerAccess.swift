@@ -5,19 +5,19 @@ import StationFiles
 package import TapcardCore
 import TapcardDomain
 
-/// The ways to the ledger of a station.
+/// The ways to reach a station's ledger.
 package struct LedgerAccess {
     private let session: Session
 
     package init(_ session: Session) { self.session = session }
 
     /// The ledger for a program that runs for days: while its database is offline, the program
-    /// starts without it and uses it once it is back. With `isTold`, it does not say so again.
+    /// starts without it and uses it once it is back. With `isTold`, this is not announced again.
     package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
         } catch {
-            // A station that was never set up must say so now, and not wait for its database.
+            // A station that was never set up must say so now, instead of waiting for its database.
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
@@ -58,7 +58,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The keys of the stations that share the ledger; nil if it is a file.
+    /// The keys of the stations that share the ledger; nil if the ledger is a file.
     func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
         guard let database = try sharedDatabase else { return nil }
         return try await LedgerAccess.status(of: database).keys
@@ -70,8 +70,8 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new one gets the requested currency, or the currency of the keys, whose
-    /// cards could not be read in another one.
+    /// Opens the ledger. A new one gets the requested currency, or the currency of the keys,
+    /// because their cards could not be read in a different one.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
         let isNew = try !session.settings.hasLedger
@@ -92,7 +92,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The error of a station without a ledger.
+    /// The error for a station without a ledger.
     private var notSetUp: TapcardError {
         get throws(TapcardError) {
             let settings = session.settings
@@ -132,7 +132,7 @@ package struct LedgerAccess {
     /// The file that contains the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
-    /// The address of the database into which the ledger of a file was moved; nil for none.
+    /// The address of the database into which a ledger file was moved; nil if it was not moved.
     private func movedTo(from place: LedgerPlace) -> String? {
         guard case .file(let path) = place,
             let note = try? DurableFile(LedgerAccess.note(ofMoving: path)).read(),
@@ -142,7 +142,7 @@ package struct LedgerAccess {
         return address
     }
 
-    /// The refusal of a ledger in another currency, with advice.
+    /// The refusal of a ledger in a different currency, with advice.
     private func otherCurrency(_ error: TapcardError) -> TapcardError {
         let settings = session.settings
         let code = settings.effective(.currency).text?.uppercased() ?? "EUR"
@@ -165,14 +165,15 @@ package struct LedgerAccess {
 
 extension Settings {
     /// Whether the ledger exists, as far as that is known before it is opened. Throws for a
-    /// dangling link, which may lead to one.
+    /// dangling link, which may point to one.
     var hasLedger: Bool {
         get throws(TapcardError) {
             guard case .file(let path) = try ledgerPlace else { return true }
             do {
                 return try DurableFile(path).permissions() != nil
             } catch {
-                // The disk that the link leads to may not be mounted; a new ledger would hide it.
+                // The disk that the link points to may not be mounted; a new ledger would hide the
+                // real one.
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
@@ -184,7 +185,7 @@ extension Settings {
         }
     }
 
-    /// The file in which a station keeps what it has to remember of a database.
+    /// The file in which a station stores what it has to remember about a database.
     var memoryPath: String { dataFolder + "/confirmed.txt" }
 
     /// Advice on removing a wrong currency from the settings.
@@ -204,7 +205,7 @@ extension Settings {
     func commandLine(_ words: String) -> String {
         let flags = [Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = effective(name)
-            // Variables and the settings file apply to the next command by themselves.
+            // Variables and the settings file apply to the next command anyway.
             guard origin == .flag, let text else { return nil }
             return " --\(name.rawValue) \(text.asShellWord)"
         }
@@ -213,7 +214,7 @@ extension Settings {
 }
 
 extension String {
-    /// The text as one word of a shell.
+    /// The text as a single shell word.
     fileprivate var asShellWord: String {
         let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
         return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"

@@ -1,7 +1,7 @@
 import BlockingLane
 package import TapcardCore
 
-/// A cache of the services of one command, made at first use, with their open connections.
+/// A cache of one command's services, created at first use, with their open connections.
 package final class MadeServices: Sendable {
     private let made = Guarded<Services?>(nil)
 

@@ -3,16 +3,16 @@ import OperatingSystem
 import TapcardCore
 import TapcardDomain
 
-/// The folders of a station, which other users must not be able to write to.
+/// A station's folders, which other users must not be able to write to.
 struct SafePlaces {
     private let settings: Settings
 
     init(_ settings: Settings) { self.settings = settings }
 
-    /// Makes the data folder, where drivers keep their files as well.
+    /// Creates the data folder, where drivers also keep their files.
     func makeDataFolder() throws(TapcardError) { try make(settings.dataFolder) }
 
-    /// Makes the folder of the simulated tags.
+    /// Creates the folder for the simulated tags.
     func makeDrawerFolder() throws(TapcardError) { try make(settings.simulatedFolder) }
 
     private func make(_ path: String) throws(TapcardError) {
@@ -22,18 +22,18 @@ struct SafePlaces {
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
-        // The folder may have existed before, open to other users.
+        // The folder may have existed before and been open to other users.
         try requireDataFolder()
     }
 
     private static let othersMayWrite: UInt32 = 0o022
 
-    /// Refuses a folder or a file that other users can write, because they could replace its
-    /// content.
+    /// Refuses a folder or a file that other users can write to, because they could replace its
+    /// contents.
     static func requireUnwritable(
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
-        // A file without readable permissions is refused when it is opened.
+        // A file that we have no permission to read is refused when it is opened.
         guard let exposure = try? DurableFile(path).exposure(othersMayWrite) else { return }
         let (words, advice) =
             switch exposure {
@@ -64,7 +64,7 @@ struct SafePlaces {
         }
     }
 
-    /// Refuses folders in which other users could replace keys or ledger.
+    /// Refuses folders in which other users could replace the keys or the ledger.
     func require() throws(TapcardError) {
         try requireDataFolder()
         guard case .file(let path) = try settings.ledgerPlace else { return }
@@ -86,7 +86,7 @@ struct SafePlaces {
                 : "Other users can write to the folder \(folder.path) (mode \(mode)), which "
                     + "contains the \(what).",
             meaning: "Nothing was done, because anyone who can write there could swap the file.",
-            // A folder such as /tmp is for all users, so its permissions must stay.
+            // A folder such as /tmp is for all users, so its permissions must not change.
             advice: folder.isForeign || folder.isShared
                 ? "Keep the \(what) in a folder of your own."
                 : "If you are sure that nobody has altered anything, run: chmod go-w \(folder.path)"

@@ -6,10 +6,10 @@ package import Tags
 package import TapcardCore
 package import TapcardDomain
 
-/// The line that tells a person to wait; inactive without a terminal.
+/// The line that tells the user to wait; inactive without a terminal.
 package struct WaitingLine: Sendable {
     let show: @Sendable (String) -> Void
-    /// Removes the line and returns when it is gone.
+    /// Removes the line, and returns when it is gone.
     let stop: @Sendable () async -> Void
 
     package init(
@@ -23,7 +23,7 @@ package struct WaitingLine: Sendable {
 /// One run of one command: its arguments, the settings, and the drivers.
 package struct Session: Sendable {
     package let command: ParsedCommand
-    /// Makes all commands of the program.
+    /// Creates all commands of the program.
     package let verbs: @Sendable () -> [Command]
     package let settings: Settings
     package let manner: Manner
@@ -46,14 +46,14 @@ package struct Session: Sendable {
         (self.madeServices, self.lastWords) = (madeServices, lastWords)
     }
 
-    /// A run of the same command with other settings, and with services of its own.
+    /// A run of the same command with different settings and its own services.
     package func using(_ settings: Settings) -> Session {
         Session(
             command: command, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
             console: console, output: output, waiting: waiting, lastWords: lastWords)
     }
 
-    /// Reader, ledger and keys, opened in the order that gives the clearest error.
+    /// The reader, ledger, and keys, opened in the order that gives the clearest error.
     package func station() async throws(TapcardError) -> Station {
         try await station(with: try await ledger())
     }
@@ -61,7 +61,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
-        // Before the tap, so that the balance it sees already includes offline payments.
+        // Done before the tap, so that the balance it sees already includes offline payments.
         await journal.book(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
@@ -78,8 +78,8 @@ package struct Session: Sendable {
             keySource: keys, settings: station, surroundings: surroundings)
     }
 
-    /// A station that reads tags and writes nothing. On a station that was never set up it works
-    /// without keys and ledger, and makes neither.
+    /// A station that reads tags and writes nothing. If the station was never set up, it works
+    /// without keys and a ledger, and creates neither.
     func lookingStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
             return try await station(with: try await ledger(changing: false))
@@ -89,8 +89,8 @@ package struct Session: Sendable {
             KeyRingSource(KeyRing.none))
     }
 
-    /// The station of a watch, and whether its keys were compared with the other stations'. While
-    /// the ledger is offline they cannot be, and cards are only read.
+    /// The station for a watch, and whether its keys were compared with the other stations'. While
+    /// the ledger is offline, they cannot be compared, and cards are only read.
     package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {
         let ledger = try await ledger()
         do throws(TapcardError) {
@@ -109,7 +109,7 @@ package struct Session: Sendable {
         }
     }
 
-    /// The reader of a till, which may be connected later.
+    /// The reader for a till, which may be connected later.
     package func tillReader() async throws(TapcardError) -> any TagReader {
         try await reader(for: .till(nextTo: settings.readersNextTo))
     }
@@ -123,15 +123,16 @@ package struct Session: Sendable {
         }
     }
 
-    /// The ledger. A simulated station makes one on first use, a real one with `tapcard init`.
-    /// Read-only commands require an existing ledger: a mistyped name must not show an empty one
-    /// where "all is well".
+    /// The ledger. A simulated station creates one on first use, a real one with `tapcard init`.
+    /// Read-only commands require an existing ledger: a mistyped name must not bring up an empty
+    /// ledger in which "all is well".
     ///
     /// Commands that change something refuse a read-only ledger before they ask for a card.
     package func ledger(
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
-        // A ledger is made before its keys, so a ledger missing next to keys was lost.
+        // A ledger is created before its keys, so if there are keys but no ledger, the ledger was
+        // lost.
         if mayMake, settings.readerIsSimulated { try places.makeDataFolder() }
         let wasUsed = DurableFile(settings.keyPath).mayExist
         let ledger = try await LedgerAccess(self).open(
@@ -149,7 +150,7 @@ package struct Session: Sendable {
         do {
             return try await ledger(making: false)
         } catch {
-            // A ledger that was named must exist: its name may be mistyped.
+            // A ledger that was specified must exist: its name may be mistyped.
             guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
                 settings.effective(.ledger).origin == .builtIn, try !settings.hasLedger
             else { throw error }
@@ -157,10 +158,10 @@ package struct Session: Sendable {
         }
     }
 
-    /// The keys, made together with the ledger; the first time, their places are printed.
+    /// The keys, created together with the ledger; the first time, their places are printed.
     ///
-    /// Keys are not made for a ledger that has cards: then the old ones were lost, and new ones
-    /// would only hide that.
+    /// Keys are not created for a ledger that has cards: in that case the old keys were lost, and
+    /// new ones would only hide that.
     package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
     {
         if let keys = try keyFile.load() { return keys }
@@ -195,7 +196,7 @@ package struct Session: Sendable {
 
     package var journal: JournalKeeping { JournalKeeping(self) }
 
-    /// The services at the addresses of the settings.
+    /// The services at the addresses in the settings.
     func services() throws(TapcardError) -> Services {
         try madeServices.once { () throws(TapcardError) in
             drivers.services(try settings.checkedServices())
@@ -211,10 +212,10 @@ package struct Session: Sendable {
         return surroundings
     }
 
-    /// Writes a message to standard error, next to the result.
+    /// Writes a message to standard error, in addition to the result.
     package func say(_ text: String) { console.writeError(text) }
 
-    /// Prints a report in the requested form; returns false if the output failed.
+    /// Prints a report in the requested format; returns false if the output failed.
     @discardableResult package func show(_ report: Report) -> Bool {
         if manner.isJSON {
             return report.document.map { output.write(document: $0) } ?? true
@@ -239,10 +240,10 @@ package struct Session: Sendable {
         say(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Waits until the task is cancelled, while background work runs.
+    /// Waits until the task is canceled, while background work runs.
     package func waitUntilStopped() async {
         while !Task.isCancelled {
-            // It throws when the task is cancelled, which is the expected end.
+            // It throws when the task is canceled, which is the expected end.
             try? await Task.sleep(for: .seconds(86_400))
         }
     }
@@ -253,7 +254,7 @@ extension Session {
     /// The value in the running command.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value { command[parameter] }
 
-    /// An amount in the currency of the ledger.
+    /// An amount in the ledger's currency.
     package subscript(_ parameter: Parameter<TypedAmount>, in currency: Currency) -> Money {
         get throws(TapcardError) { try money(self[parameter], currency) }
     }
@@ -272,8 +273,8 @@ extension Session {
         }
     }
 
-    /// Whether a tap that has just resolved an equal request refuses this one. A terminal's user
-    /// who gives an id knows which request it is; a page gives an id to every request.
+    /// Whether a tap that has just resolved an identical request refuses this one. A terminal user
+    /// who gives an ID knows which request it is; a page gives every request an ID.
     var refusesRepetition: Bool {
         !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
     }

@@ -1,11 +1,11 @@
 import ReaderDiagnosis
 import TapcardCore
 
-/// Compares the page that cards name with the customers' page that this station serves, to find out
-/// whether phones would reach it. Nothing is refused, because a proxy or another machine may answer
-/// differently.
+/// Compares the page that is written on cards with the customers' page that this station serves, to
+/// find out whether phones would reach it. Nothing is refused, because a proxy or another machine
+/// may respond differently.
 extension Settings {
-    /// The path under which the customers' page answers.
+    /// The path at which the customers' page responds.
     private static let servedPath = "/c"
 
     var cardAddressFindings: [Finding] {
@@ -30,14 +30,15 @@ extension Settings {
             + "if at all."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
-        // Without encryption, an address is for a simulated card on this machine.
+        // An address without encryption is for a simulated card on this machine.
         if served == nil, page.isEncrypted {
             return Finding(
                 .cardAddress, .note,
                 found,
                 remedy: [.say("Without such a proxy, before you issue more cards:"), correction])
         }
-        // Without a certificate, the page is behind a proxy, which may rewrite the path.
+        // Without a certificate, the page is assumed to be behind a proxy, which may rewrite the
+        // path.
         if page.isEncrypted, isLoopback, !hasCertificate { return nil }
         return Finding(
             .cardAddress, .note,
@@ -65,7 +66,7 @@ extension Settings {
     }
 }
 
-/// An address in its parts, as `card-address` admits it.
+/// An address in its parts, as allowed by `card-address`.
 private struct NamedPage {
     let origin: String
     let host: String

@@ -55,7 +55,7 @@ extension Parameter<String?> {
 }
 
 enum ConfigurationCommands {
-    /// Makes keys and ledger for a new station, in an explicit currency.
+    /// Creates keys and a ledger for a new station, in an explicitly given currency.
     static func setUp(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let isNew = try !settings.hasLedger
@@ -68,7 +68,8 @@ enum ConfigurationCommands {
                     + "Possible currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        // Before the keys, because keys without a ledger mean that it was lost.
+        // Before the keys, because if there were keys but no ledger, that would mean the ledger was
+        // lost.
         let ledger = try await LedgerAccess(session).open(making: true)
         let keys = try await KeyMaking(session).make(beside: ledger, isTold: true)
         try await session.requireCommonKeys(keys, ledger)
@@ -93,12 +94,12 @@ enum ConfigurationCommands {
             ] + settings.nextSteps, isChange: !isDone)
     }
 
-    /// The extra rows of `config`, next to the settings.
+    /// The extra rows in `config`, in addition to the settings.
     fileprivate static let places = ["keys", "settings-file"]
 
-    /// The currency of this station's amounts and its origin; nil when it is not decided yet.
+    /// The currency of this station's amounts and its origin; nil if it has not been decided yet.
     private static func currencyInForce(in session: Session) async -> KnownCurrency? {
-        // The ledger goes first, because its currency is fixed for good.
+        // The ledger takes precedence, because its currency is fixed for good.
         if let currency = await ledgerCurrency(in: session) { return (currency, "ledger") }
         if let currency = (try? session.settings.currency) ?? nil {
             return (currency, session.settings.effective(.currency).origin.rawValue)
@@ -109,7 +110,7 @@ enum ConfigurationCommands {
         return (.usd, Settings.Origin.builtIn.rawValue)
     }
 
-    /// The currency of the ledger; nil when there is none or it cannot be opened.
+    /// The ledger's currency; nil if there is no ledger or it cannot be opened.
     private static func ledgerCurrency(in session: Session) async -> Currency? {
         let settings = session.settings
         guard (try? settings.hasLedger) == true, let place = try? settings.ledgerPlace else {
@@ -142,7 +143,7 @@ enum ConfigurationCommands {
                     row.name.padded(names), row.origin.padded(origins),
                     row.value ?? unset(row.name),
                 ]
-                // On a narrow terminal the value is on a line of its own.
+                // On a narrow terminal, the value is on a separate line.
                 return Line.flow(cells.map { Line($0) }, width: session.console.columns()).map {
                     $0.trimmed.rendered(false)
                 }
@@ -203,9 +204,9 @@ enum ConfigurationCommands {
         let name = session[.setting]
         let typed = session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
-        // The typed form: a decimal comma is read where the station accepts one.
+        // The form as typed: a decimal comma is accepted where the station accepts one.
         let changed = try settings.setting(name, to: typed)
-        // Not checked when removing, because the removed setting may be the wrong one.
+        // Not checked when a setting is removed, because that setting may be the wrong one.
         if text != nil { try await requireSense(changed, name, in: session) }
         try settings.file.set(name, to: text)
         let (inForce, origin) = settings.effective(name)
@@ -216,7 +217,7 @@ enum ConfigurationCommands {
         if origin == .flag || origin == .variable, let inForce {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
             lines.append("For now, \(what) overrides it: \(inForce)")
-            // A simulated reader has settings of its own, easily mistaken for the real ones.
+            // A simulated reader has its own settings, which are easily mistaken for the real ones.
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
                     "Without \(what), the settings in \(settings.ordinaryFile) apply; they were "

@@ -2,7 +2,7 @@ package import TapcardCore
 package import TapcardDomain
 
 extension Settings {
-    /// The ceilings of the settings, with the currency's defaults.
+    /// The ceilings in the settings, with the currency's defaults.
     func ceilings(_ currency: Currency) throws(TapcardError) -> Ceilings {
         let usual = Ceilings.standard(for: currency)
         return Ceilings(
@@ -30,7 +30,7 @@ extension Settings {
         }
     }
 
-    /// The amounts of a page's quick buttons.
+    /// The amounts for a page's quick buttons.
     package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
     {
         (
@@ -42,7 +42,7 @@ extension Settings {
     private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
     private static let usualTopUps: [Int64] = [500, 1_000, 2_000, 5_000]
 
-    /// The default amounts, in the form of a setting.
+    /// The default amounts, in the form used in settings.
     static func builtInAmounts(in currency: Currency) -> [Name: String] {
         let usual = Ceilings.standard(for: currency)
         func texts(_ cents: [Int64]) -> String {
@@ -114,13 +114,13 @@ extension Settings {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
-    /// Whether a decimal comma is read next to the point: if the currency or the station's language
-    /// writes one.
+    /// Whether a decimal comma is accepted in addition to the point: if the currency or the
+    /// station's language uses one.
     package func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
     }
 
-    /// A value in the form of the file: with a point, which is read in every language.
+    /// A value in the form used in the file: with a point, which is accepted in every language.
     static func kept(_ text: String, _ name: Name) -> String {
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
@@ -139,12 +139,12 @@ package enum DecimalComma {
         "id", "is", "it", "lt", "lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl",
         "sq", "sr", "sv", "tr", "uk", "vi",
     ]
-    /// Places that write a point although their language writes a comma elsewhere.
+    /// Places that use a point although their language uses a comma elsewhere.
     private static let exceptions: Set<String> = [
         "de_CH", "de_LI", "it_CH", "es_DO", "es_GT", "es_HN", "es_MX", "es_NI", "es_PA", "es_PE",
         "es_PR", "es_SV", "es_US",
     ]
-    /// The variables for the format of numbers, in order of precedence.
+    /// The variables for the number format, in order of precedence.
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
     static func isUsual(in environment: [String: String]) -> Bool {

@@ -1,5 +1,5 @@
-/// The candidate that was probably meant: at most two letters are extra, missing or out of place,
-/// or the word abbreviates it.
+/// The candidate that was probably meant: at most two letters are extra, missing, or out of place,
+/// or the word is an abbreviation of it.
 package func nearestWord(to word: String, among candidates: [String]) -> String? {
     // Only words of similar length are compared, because a command line can be megabytes long.
     candidates.filter { abs($0.count - word.count) <= 2 }

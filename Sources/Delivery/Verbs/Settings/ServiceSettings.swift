@@ -2,15 +2,15 @@ import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 
-/// The settings for the drivers of the services: addresses, and the rules of the lottery.
+/// The settings for the service drivers: addresses, and the rules of the lottery.
 package struct ServiceSettings: Sendable, Hashable {
     package let activation: ServiceAddress
     package let lottery: ServiceAddress
     package let mastermind: ServiceAddress
-    /// A file of certificates that are trusted in addition to the system's; nil for none.
+    /// A file of certificates that are trusted in addition to the system's; nil if there is none.
     package let authorities: String?
     package let rules: LotteryRules
-    /// The folder of the lottery cache.
+    /// The folder for the lottery cache.
     package let dataFolder: String
 
     package init(
@@ -23,14 +23,15 @@ package struct ServiceSettings: Sendable, Hashable {
 }
 
 extension Settings {
-    /// A variable only: a flag would be visible in the list of processes, and a file gets copied.
+    /// Only a variable: a flag would be visible in the list of processes, and a file gets copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
     static let tablePassphraseVariable = "TAPCARD_TABLE_PASSPHRASE"
     static let secretVariables = [
         passwordVariable, cashierPasswordVariable, tablePassphraseVariable,
     ]
-    /// Names of passwords that people may try to set in the file, with the variables to use.
+    /// Names of passwords that people may try to set in the file, with the variables to use
+    /// instead.
     static let secretNames = [
         "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
         "table-passphrase": tablePassphraseVariable,
@@ -40,12 +41,12 @@ extension Settings {
         get throws(TapcardError) { try address(.mastermindURL) }
     }
 
-    /// The file of certificates from the settings. It is read here, so that its errors are reported
+    /// The certificate file from the settings. It is read here, so that its errors are reported
     /// before any request.
     private var authorities: String? {
         get throws(TapcardError) {
             guard let path = effective(.caFile).text else { return nil }
-            // Each service reads the file for itself, but standard input can be read only once.
+            // Each service reads the file itself, but standard input can be read only once.
             guard path != DurableFile.standardStream else {
                 throw unusableAuthorities("it names standard input")
             }
@@ -61,7 +62,8 @@ extension Settings {
         }
     }
 
-    /// The common part of the first and last line of a certificate in PEM, for all of its labels.
+    /// The part of the first and last lines of a PEM certificate that all of its labels have in
+    /// common.
     private static let mark = Array("CERTIFICATE-----".utf8)
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
@@ -102,7 +104,7 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            // The error names the setting that was set, not the default.
+            // The error mentions the setting that was set, not the default.
             let isOthers = effective(.lotteryHighest).origin == .builtIn
             return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
@@ -110,8 +112,8 @@ extension Settings {
         }
     }
 
-    /// The settings for the drivers of the services, checked before any request. Other commands do
-    /// not check them, because taking money does not depend on a prize table.
+    /// The settings for the service drivers, checked before any request. Other commands do not
+    /// check them, because taking money does not depend on a prize table.
     ///
     /// While the ledger's currency is unknown, a value that is valid in some currency is accepted.
     func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
@@ -128,12 +130,12 @@ extension Settings {
         return services
     }
 
-    /// Sets the address of the page for cards that are made here, if there is one.
+    /// Sets the address of the page for cards that are made here, if there is such a page.
     func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
         guard text(of: .cardAddress) != nil else { return }
         try checked(.cardAddress) { text throws(Refusal) in
             try station.setCardAddress(text)
-            // Cardholders take real cards away, so the page must be one that phones can open.
+            // Cardholders take real cards home, so the page must be one that phones can open.
             guard readerIsSimulated || text.hasPrefix("https://") else {
                 throw Refusal(
                     .badIdentifier,
@@ -142,8 +144,8 @@ extension Settings {
         }
     }
 
-    /// Confirms the built-in address of a service by writing it into the file. False if another
-    /// address is set, here or meanwhile in the file.
+    /// Confirms a service's built-in address by writing it to the file. False if another address is
+    /// set, here or in the meantime in the file.
     package func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
@@ -206,11 +208,11 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// Refuses to contact a service at its built-in address until somebody has confirmed it.
+    /// Refuses to contact a service at its built-in address until someone has confirmed it.
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
-        // A running server has read its settings before somebody confirmed the address.
+        // A running server read its settings before someone confirmed the address.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
             .addressUnconfirmed, "\(service) has not been confirmed at \(address) yet.",

@@ -2,7 +2,7 @@ import TapcardCore
 import TapcardDomain
 
 extension Settings.Name {
-    /// The default value; nil when it depends on the station.
+    /// The default value; nil if it depends on the station.
     package var builtIn: String? {
         switch self {
         case .timeout: "30"

@@ -4,7 +4,8 @@ package import ReaderDiagnosis
 package import TapcardCore
 package import TapcardDomain
 
-/// The settings in force with their origins: a flag beats a variable beats the file.
+/// The settings in effect with their origins: a flag takes precedence over a variable, and a
+/// variable over the file.
 package struct Settings: Sendable {
     /// The origin of a value.
     enum Origin: String, Sendable {
@@ -46,7 +47,7 @@ package struct Settings: Sendable {
         case noColor = "no-color"
 
         package var variable: String {
-            // By bytes: every start asks for all of them.
+            // Byte by byte, because every start asks for all of them.
             "TAPCARD_"
                 + String(
                     decoding: rawValue.uppercased().utf8.map {
@@ -54,7 +55,7 @@ package struct Settings: Sendable {
                     }, as: UTF8.self)
         }
 
-        /// Whether the setting is a switch instead of a text.
+        /// Whether the setting is a switch instead of text.
         package var isSwitch: Bool {
             switch self {
             case .json, .quiet, .verbose, .noColor, .offlinePayments: true
@@ -66,9 +67,9 @@ package struct Settings: Sendable {
     /// All variables that tapcard reads as settings.
     package static let variables = Name.allCases.map(\.variable) + secretVariables
 
-    /// The folder of ledger and keys.
+    /// The folder for the ledger and keys.
     package let dataFolder: String
-    /// The folder of simulated tags and their ledger, regardless of the current reader.
+    /// The folder for simulated tags and their ledger, regardless of the current reader.
     package let simulatedFolder: String
     /// The variable that sets the data folder; nil for the default folder.
     let dataVariable: String?
@@ -76,22 +77,22 @@ package struct Settings: Sendable {
     /// The settings file of a station without a simulated reader.
     let ordinaryFile: String
     let configurationVariable: String?
-    /// Warnings about settings without an effect.
+    /// Warnings about settings that have no effect.
     package let warnings: [String]
     /// Passwords, by variable.
     private var secrets: [String: String] = [:]
-    /// Whether the station's language writes a decimal comma.
+    /// Whether the station's language uses a decimal comma.
     let languageUsesDecimalComma: Bool
     /// The reader; nil for the first usable one.
     package private(set) var reader: ReaderName?
-    /// The readers of the other tills of a server.
+    /// The readers of the server's other tills.
     private(set) var readersNextTo: [ReaderName] = []
-    /// The cashier at this station; nil if none was named.
+    /// The cashier at this station; nil if none was given.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 
-    /// `malformed` names variables that are not valid UTF-8; the environment does not contain them.
+    /// `malformed` lists variables that are not valid UTF-8; the environment does not contain them.
     package init(
         _ texts: [String: [String]], environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
@@ -111,8 +112,8 @@ package struct Settings: Sendable {
                 values[name] = (text, .variable)
             }
         }
-        // Play money stays out of the real ledger: a simulated reader has settings, keys and a
-        // ledger of its own. Only a file that names a simulated reader itself configures it.
+        // Play money stays out of the real ledger: a simulated reader has its own settings, keys,
+        // and ledger. It is configured only by a file that itself specifies a simulated reader.
         let isPlay = values[.reader].flatMap { ReaderName($0.text) }?.isSimulated ?? false
         ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
@@ -159,7 +160,8 @@ package struct Settings: Sendable {
         }
     }
 
-    /// These settings with another value in the file, checked as far as possible; nil removes it.
+    /// These settings with a different value in the file, checked as far as possible; nil removes
+    /// the setting.
     func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[name] = text.map { ($0, .file) }
@@ -182,7 +184,7 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// These settings for one of several readers, named on the command line.
+    /// These settings for one of several readers, given on the command line.
     func using(reader text: String, nextTo others: [String]) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[.reader] = (text, .flag)
@@ -192,17 +194,17 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// The password of Mastermind, never shown or logged.
+    /// The Mastermind password, never shown or logged.
     package var mastermindPassword: String? {
         get throws(TapcardError) { try secret(Settings.passwordVariable) }
     }
 
-    /// The password of a cashier, never shown or logged.
+    /// A cashier's password, never shown or logged.
     var cashierPassword: String? {
         get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
     }
 
-    /// The passphrase of a table of card keys, never shown or logged.
+    /// The passphrase for a table of card keys, never shown or logged.
     var tablePassphrase: String? {
         get throws(TapcardError) { try secret(Settings.tablePassphraseVariable) }
     }
@@ -217,7 +219,7 @@ package struct Settings: Sendable {
             "The variable \(variable) is not valid UTF-8.", advice: "Set it again, or unset it.")
     }
 
-    /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
+    /// Checks the form of the reader's name, as listed by tapcard readers; the reader itself may be
     /// missing.
     private func checkReader() throws(TapcardError) {
         guard let text = values[.reader]?.text else { return }
@@ -248,28 +250,28 @@ package struct Settings: Sendable {
         effective(name).text.flatMap(Settings.truth) ?? false
     }
 
-    /// The value in force, with its origin.
+    /// The value in effect, with its origin.
     func effective(_ name: Name) -> (text: String?, origin: Origin) {
         if let value = values[name] { return (value.text, value.origin) }
         let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
         return (text, .builtIn)
     }
 
-    /// The text in force; nil for none.
+    /// The text in effect; nil if there is none.
     package func text(of name: Name) -> String? { effective(name).text }
 
     package var readerIsSimulated: Bool { reader?.isSimulated ?? false }
 
-    /// Whether only play money can move: with a simulated reader and its own ledger.
+    /// Whether only play money can move, because there is a simulated reader with its own ledger.
     var isPlayMoney: Bool {
         readerIsSimulated
             && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
     }
 
-    /// The subfolder of a simulated station.
+    /// The subfolder for a simulated station.
     private static let simulatedPlace = "/simulated"
 
-    /// The file of the simulated reader `sim`, in the folder of simulated tags.
+    /// The file for the simulated reader `sim`, in the folder of simulated tags.
     package static func simulationFile(in folder: String) -> String { folder + "/simulation.txt" }
 
     var configurationPath: String { file.path }
@@ -297,13 +299,14 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Refuses a password in the address, which process lists, settings and messages would show.
+    /// Refuses a password in the address, because process lists, settings, and messages would
+    /// reveal it.
     private func checkLedger() throws(TapcardError) {
         try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
 
-    /// Refuses an address with a password, or one of another kind. Neither refusal quotes the
-    /// address, which would show the password again.
+    /// Refuses an address with a password, or an address of another kind. Neither refusal quotes
+    /// the address, which would reveal the password again.
     static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
         if place.hasPassword { throw Settings.passwordInAddress }
         guard place.isOtherAddress else { return }
@@ -354,7 +357,7 @@ package struct Settings: Sendable {
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
         let text = effective(name).text ?? ""
-        // Double would also accept signs, exponents, "inf" and "nan".
+        // Double would also accept signs, exponents, "inf", and "nan".
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
             let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
         else {
@@ -365,7 +368,7 @@ package struct Settings: Sendable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
-    /// The named folder for keys and ledger.
+    /// The specified folder for keys and ledger.
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError.usage(
@@ -377,7 +380,7 @@ package struct Settings: Sendable {
     private static func folder(
         _ variable: String, _ below: String, _ environment: [String: String]
     ) throws(TapcardError) -> (path: String, variable: String?) {
-        // By the XDG specification, relative paths are ignored.
+        // According to the XDG specification, relative paths are ignored.
         if let base = environment[variable], base.hasPrefix("/") {
             return (base + "/tapcard", variable)
         }

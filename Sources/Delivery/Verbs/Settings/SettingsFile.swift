@@ -7,7 +7,7 @@ import TextCodecs
 struct SettingsFile: Sendable {
     let path: String
     let values: [Settings.Name: String]
-    /// Warnings about members without an effect.
+    /// Warnings about members that have no effect.
     let warnings: [String]
 
     /// Reads the file; a missing file has no settings.
@@ -38,8 +38,8 @@ struct SettingsFile: Sendable {
         (self.values, self.warnings) = (values, warnings)
     }
 
-    /// Writes one setting; nil removes it. The others keep their values and order. With
-    /// `ifUnset`, it writes nothing over another value, and returns false.
+    /// Writes one setting; nil removes it. The others keep their values and order. With `ifUnset`,
+    /// it does not overwrite a different value, and returns false.
     @discardableResult
     func set(
         _ name: Settings.Name, to text: String?, ifUnset: Bool = false
@@ -50,7 +50,7 @@ struct SettingsFile: Sendable {
         return try FileLock.holding(
             path + ".lock", orThrow: unwritable
         ) { () throws(TapcardError) -> Bool in
-            // Read again under the lock, or a setting that another process adds would be lost.
+            // Reread under the lock; otherwise, a setting that another process adds would be lost.
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
                 name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
@@ -68,7 +68,7 @@ struct SettingsFile: Sendable {
             case (nil, nil): return true
             }
             let bytes = Array(JSONValue.object(members).prettyText.utf8)
-            // A link stays a link to the place where the user keeps the file.
+            // A link remains a link to the place where the user keeps the file.
             let file = try translating(DurableFile(path).resolved(), into: unwritable)
             let mode = try translating(file.permissions(), into: unwritable)
             // A file that its owner has closed to others stays closed.
@@ -123,8 +123,8 @@ extension Settings {
             }
     }
 
-    /// A warning that names the ledger of a simulated reader when it is not obvious, because play
-    /// money must never enter the real ledger unnoticed.
+    /// A warning that names a simulated reader's ledger if that is not obvious, because play money
+    /// must never enter the real ledger unnoticed.
     static func warnings(
         ofPlay isPlay: Bool, _ named: String?, ignoring origin: Origin?, _ file: String,
         _ folder: String
@@ -140,9 +140,9 @@ extension Settings {
         return ["warning: a simulated reader is being used with the real ledger \(named)."]
     }
 
-    /// Whether a ledger holds play money, judged by its place.
+    /// Whether a ledger holds play money, judging by its place.
     static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
-        // A "/../" may lead out of the folder, to the real ledger.
+        // A "/../" may lead out of the folder and to the real ledger.
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 

@@ -3,11 +3,11 @@ import ReaderDiagnosis
 package import TapcardCore
 
 extension Settings {
-    /// The most readers of one server; a second machine serves more of them better.
+    /// The maximum number of readers on one server; beyond that, a second machine is better.
     package static let mostReaders = 16
 
-    /// These settings for each of several readers, which are the tills of one server. `meaning` is
-    /// part of the refusal.
+    /// These settings for each of several readers, which are the server's tills. `meaning` is part
+    /// of the refusal.
     package func forReaders(
         _ names: [String], orSay meaning: String
     ) throws(TapcardError) -> [Settings] {
@@ -42,10 +42,10 @@ extension Settings {
         return all
     }
 
-    /// The reader's name on the command line; empty for the first usable one.
+    /// The reader's name as given on the command line; empty for the first usable one.
     package var readerText: String { reader?.text ?? "" }
 
-    /// The place of the reader. Two names of one place are the same reader.
+    /// The place of the reader. Two names for one place are the same reader.
     private var readerPlace: String {
         func resolved(_ path: String) -> String {
             (try? DurableFile(path).resolved().path) ?? path

@@ -84,7 +84,7 @@ extension SimulatedTag: DocumentedObject {
 }
 
 extension TapcardError {
-    /// The error for a simulated reader, whose file is unusable.
+    /// The error for a simulated reader whose file is unusable.
     package init(ofSimulation error: ReaderError) {
         guard error.kind == .noReader else {
             self.init(error)
@@ -175,10 +175,10 @@ enum SimulationCommands {
             ], [line], isPlain: true)
     }
 
-    /// How the address of a card begins that was made without a page.
+    /// The start of the address on a card that was made without a page.
     private static let nowhere = "https://tapcard.invalid/"
 
-    /// Runs a change on the simulated reader of the settings, by default the one in the data
+    /// Runs a change on the simulated reader in the settings, by default the one in the data
     /// folder.
     private static func simulating<Success>(
         in session: Session, _ body: (any SimulatedTags, String) throws(TapcardError) -> Success

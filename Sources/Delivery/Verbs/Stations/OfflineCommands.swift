@@ -185,7 +185,7 @@ extension JournalConcern {
 }
 
 extension OfflinePayments.Status {
-    /// The findings of doctor.
+    /// The findings for doctor.
     func findings(_ limits: OfflineLimits?) -> [Finding] {
         var findings: [Finding] = []
         if payments > 0 {

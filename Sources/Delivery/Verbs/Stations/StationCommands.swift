@@ -64,7 +64,7 @@ enum StationCommands {
         let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
         try file.require()
-        // Throws for a dangling link, which must not be replaced by a ledger.
+        // Throws for a dangling link, which must not be replaced with a ledger.
         _ = try session.settings.hasLedger
         try session.places.makeDataFolder()
         try session.places.require()
@@ -105,7 +105,7 @@ enum StationCommands {
                 .ledgerCorrupt, "\(file.shown) is damaged or is not a ledger backup.",
                 meaning: error.meaning, advice: "To make a backup, run: tapcard backup FILE")
         }
-        // The error must not name the temporary file that holds standard input.
+        // The error must not mention the temporary file that holds standard input.
         return TapcardError(
             error.kind, error.what.replacing(copy, with: file.shown), meaning: error.meaning,
             next: error.next)
@@ -135,7 +135,7 @@ enum StationCommands {
         return .nothing
     }
 
-    /// A temporary file with the content of standard input; nil when another file is named.
+    /// A temporary file with the contents of standard input; nil if another file is specified.
     private static func received(_ file: NamedFile) throws(TapcardError) -> TemporaryFolder? {
         guard file.isStream else { return nil }
         func unread(_ error: FileError) -> TapcardError {
@@ -158,7 +158,7 @@ enum StationCommands {
 }
 
 extension Settings {
-    /// The ledger's file. A database is copied and restored by the tools of its server.
+    /// The ledger's file. A database is copied and restored with its server's tools.
     fileprivate var ledgerFile: String {
         get throws(TapcardError) {
             if case .file(let path) = try ledgerPlace { return path }

@@ -1,4 +1,4 @@
-/// A line made of styled pieces; a terminal with color shows the styles.
+/// A line made of styled pieces; a color terminal shows the styles.
 package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     private struct Piece: Sendable, Hashable {
         let text: String
@@ -38,13 +38,13 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         pieces.map { $0.style.applied(to: $0.text.shown, hasColor) }.joined()
     }
 
-    /// This line filled up with spaces to a width, at its end or, for numbers, at its beginning.
+    /// This line padded with spaces to a width, at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> Line {
         let space = Line(String(repeating: " ", count: max(0, width - self.width)))
         return atStart ? space + self : self + space
     }
 
-    /// This line without spaces at its end.
+    /// This line without trailing spaces.
     package var trimmed: Line {
         var line = self
         while let last = line.pieces.popLast() {
@@ -59,7 +59,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     /// Joins pieces and breaks them into lines of the given width; further lines are indented.
-    /// Without a width the result is one line.
+    /// Without a width, the result is one line.
     package static func flow(
         _ pieces: [Line], gap: String = "  ", indent: String = "  ", width: Int?
     ) -> [Line] {

@@ -1,12 +1,12 @@
 @_spi(_Unicode) import Swift
 
 extension String {
-    /// The text in ASCII: signs become their names, letters lose their accents, and other
+    /// The text in ASCII: symbols become their names, letters lose their accents, and other
     /// characters become question marks.
     package var ascii: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var text = ""
-        // A sign of two characters; its second character alone means another currency.
+        // A two-character symbol; its second character alone means another currency.
         for scalar in replacing("CN¥", with: "CNY ")._nfd {
             if scalar.isASCII {
                 text.unicodeScalars.append(scalar)

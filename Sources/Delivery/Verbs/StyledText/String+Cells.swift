@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension String {
-    /// The text made safe for a terminal. Names of files, settings and dumps come from other people
-    /// and must not move the cursor, set colors or reverse the direction of writing.
+    /// The text made safe for a terminal. Names of files, settings, and dumps come from other
+    /// people and must not move the cursor, set colors, or reverse the writing direction.
     package var shown: String {
         String(
             String.UnicodeScalarView(
@@ -11,7 +11,8 @@ extension String {
                 }))
     }
 
-    /// The text for fixed cells: characters that terminals measure differently are replaced.
+    /// The text for fixed-width cells: characters whose width differs between terminals are
+    /// replaced.
     package var steady: String {
         isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
     }
@@ -21,7 +22,7 @@ extension String {
         isPlain ? utf8.count : reduce(0) { $0 + $1.cellCount }
     }
 
-    /// The text filled up with spaces to a width, at its end or, for numbers, at its beginning.
+    /// The text padded with spaces to a width, at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - cellCount))
         return atStart ? space + self : self + space
@@ -32,20 +33,20 @@ extension String {
 }
 
 extension Character {
-    // Scripts and symbols for which terminals reserve two cells.
+    // Scripts and symbols that take up two terminal cells.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
-    /// Whether the character is one letter, possibly with accents, shown where it is written.
+    /// Whether the character is one letter, possibly with accents, displayed where it is written.
     fileprivate var isSteady: Bool {
         guard let first = unicodeScalars.first, !first.isMisleading,
             first.properties.generalCategory != .format,
             first.properties.generalCategory != .nonspacingMark,
             first.properties.generalCategory != .enclosingMark
         else { return false }
-        // A variation selector may turn a sign into an emoji of two cells.
+        // A variation selector may turn a symbol into an emoji two cells wide.
         return unicodeScalars.dropFirst().allSatisfy {
             $0.properties.generalCategory == .nonspacingMark
                 && !(0xFE00...0xFE0F).contains($0.value)

@@ -144,7 +144,7 @@ extension TagInfo {
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
 
-    /// The versions of the keys, as a sentence without its period.
+    /// The versions of the keys, as a sentence without a period.
     var keyVersionWords: String {
         isProtected
             ? "The chip keys have been changed (versions "
@@ -154,7 +154,7 @@ extension TagInfo {
 }
 
 extension NTAG424CardInfo {
-    /// What the chip means for this station. `isMade`: its keys are no longer the factory's.
+    /// What the chip means for this station. `isMade`: it no longer has the factory keys.
     fileprivate func lines(isMade: Bool) -> [String] {
         var lines: [String] = []
         if usesLRP {
@@ -245,7 +245,7 @@ enum TagCommands {
 
     static func dump(in session: Session) async throws(TapcardError) -> Report {
         let file = session[.dumpFile].map { NamedFile($0) }
-        // Checked before a tag is asked for.
+        // Checked before asking for a tag.
         try file?.requireNew()
         let dump = try await session.lookingStation().dump()
         let format = session[.format] ?? .text
@@ -255,7 +255,7 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        // Printed as it is, because a dump is for a file or another program.
+        // Printed as is, because a dump is meant for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing

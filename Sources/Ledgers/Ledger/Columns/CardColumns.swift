@@ -43,12 +43,12 @@ extension LedgerCard {
 }
 
 extension Chip {
-    /// Parses the chip. For one that this version does not know, the error says whether a newer
-    /// version may have written it.
+    /// Parses the chip. If this version does not know it, the error says whether a newer version
+    /// may have written it.
     fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
         let name = try row.value(\.text)
         guard let chip = Chip(rawValue: name) else {
-            // What looks like the name of a chip may come from a newer version; anything else is
+            // Text that looks like a chip name may come from a newer version; anything else is
             // damage.
             let isName =
                 !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
@@ -63,7 +63,7 @@ extension Chip {
 }
 
 extension ScratchCard {
-    /// Combines the state's word and the code.
+    /// Combines the word for the state with the code.
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         let word = try row.optional(\.text)
         let code = try row.optional(\.id)
@@ -78,7 +78,7 @@ extension ScratchCard {
 }
 
 extension CardProtection {
-    /// Combines the state's word and the key.
+    /// Combines the word for the state with the key.
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         let word = try row.value(\.text)
         let keyID = try row.optional { $0.integer.flatMap(UInt8.init(exactly:)) }
@@ -90,7 +90,7 @@ extension CardProtection {
 }
 
 extension MastermindGame {
-    /// Combines the game's name and size; nil without a game.
+    /// Combines the game's name and size; nil if there is no game.
     fileprivate init?(_ row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
         let mostSlots: Int64 = 12

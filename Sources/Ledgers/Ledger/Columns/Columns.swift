@@ -1,7 +1,7 @@
 package import TapcardDomain
 
 /// The columns of one row, read from left to right. A value that the ledger could not have written
-/// is an error, because another program has changed the row.
+/// is an error: it means that another program has changed the row.
 package struct Columns {
     private let values: [SQLValue]
     private var index = 0
@@ -30,7 +30,7 @@ package struct Columns {
         return value
     }
 
-    /// Parses a word of an enumeration.
+    /// Parses the raw value of an enumeration.
     package mutating func word<Word: RawRepresentable<String>>() throws(LedgerError) -> Word {
         try value { $0.text.flatMap(Word.init(rawValue:)) }
     }
@@ -61,10 +61,10 @@ extension SQLValue {
     package var readCounter: ReadCounter? {
         integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
     }
-    /// An amount or a count, within a limit that no ledger reaches and that lets a few be added
-    /// without overflow.
+    /// An amount or a count, within a limit that no ledger will reach and that is low enough to add
+    /// several values without overflow.
     package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
-    /// The number of a chip's account.
+    /// The account number on a chip.
     package var accountNumber: Int? {
         integer.flatMap(Int32.init(exactly:)).flatMap { $0 > 0 ? Int($0) : nil }
     }

@@ -1,7 +1,7 @@
 import TapcardDomain
 
 extension Subject {
-    /// Parses the subject; an error names the operation whose text does not fit its kind.
+    /// Parses the subject; an error identifies the operation whose text does not match its kind.
     fileprivate init?(
         _ row: inout Columns, of kind: Operation.Kind, _ id: OperationID
     ) throws(LedgerError) {

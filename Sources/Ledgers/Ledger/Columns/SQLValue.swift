@@ -16,7 +16,8 @@ extension SQLValue {
         .integer(Int64(sequence.value))
     }
     package static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
-    /// A limit of rows, never negative, as SQLite would take that as "no limit".
+    /// A limit on the number of rows, never negative, because SQLite would take a negative number
+    /// as "no limit".
     package static func count(_ count: Int) -> SQLValue { .integer(Int64(max(count, 0))) }
     package static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
 
