@@ -63,7 +63,7 @@ struct InterruptionTests {
         }
         try till.step("sim put NTAG215")
         try process.wait("the blank tag") {
-            try process.errors.contains("The tag is blank")
+            try process.errors.contains("This tag is blank")
         }
         try till.step("sim take")
         try waits(4)
@@ -89,9 +89,9 @@ struct InterruptionTests {
         #expect(ended.status == 5)
         #expect(
             ended.errors.replacing(till.home, with: "~")
-                == "tapcard: The NFC reader is busy with another program or card (another tapcard "
-                + "(process \(process.process)) works with "
-                + "~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed, and no "
+                == "tapcard: The NFC reader is busy with another program or card (the "
+                + "simulation file ~/.local/share/tapcard/simulated/simulation.txt is in use by "
+                + "another tapcard (process \(process.process))). Nothing was changed, and no "
                 + "money moved. Close the program that is using the reader, or wait for it to "
                 + "finish; to find out which one it is, run: tapcard doctor\n")
         let document = try till.run(["pay", "1", "--json"]).output

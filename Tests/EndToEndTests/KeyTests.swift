@@ -152,7 +152,7 @@ struct KeyTests {
             #expect(output.contains("The keys cannot be used. Follow the steps shown above."))
         }
         try till.setMode(of: till.keys, 0o644)
-        try expect("can be read by others (mode 644)", "chmod 600")
+        try expect("can be read by other users (mode 644)", "chmod 600")
         try till.setMode(of: till.keys, 0o600)
         try till.write("{}", to: till.keys)
         try expect("is damaged", "Restore the backup of the keys")

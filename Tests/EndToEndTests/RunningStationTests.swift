@@ -59,7 +59,7 @@ struct RunningStationTests {
         let ledger = till.ledger
         try #require(unsafe rename(ledger, ledger + ".moved") == 0)
         let refused = try till.run(till.words(of: "restore-backup ~/copy"))
-        #expect(refused.status == 9 && refused.errors.contains("Another program holds"))
+        #expect(refused.status == 9 && refused.errors.contains("is locked by another program"))
         #expect(try DurableFile(ledger).permissions() == nil)
         try watch.stop()
         try till.step("restore-backup ~/copy")

@@ -38,7 +38,7 @@ struct TagStateTests {
         try till.expect(
             "tag format", status: 4,
             complains:
-                "No card was issued: the tag already holds content (uri). Nothing was written to "
+                "The tag was not overwritten: it holds other content (uri). Nothing was written to "
                 + "the tag. To overwrite the tag and destroy its content, add --overwrite to this "
                 + "command.")
         try till.simulation.write(

@@ -31,7 +31,7 @@ struct TrustTests {
         try thief.step("issue --balance 900 --yes")
         try lay(try image(at: thief), at: till)
         try expect("forged", status: 7, at: till, advising: ["block"])
-        #expect(try log(of: till).contains("somebody has key 1"))
+        #expect(try log(of: till).contains("someone else has key 1"))
         #expect(try balance(at: till) == "20.00")
     }
 
@@ -41,7 +41,7 @@ struct TrustTests {
         try till.step("keys rotate")
         try till.step("keys retire 1 --for-ever")
         try expect("forged", status: 7, at: till, advising: ["repair"])
-        #expect(try log(of: till).contains("sealed with key 1, which was given up"))
+        #expect(try log(of: till).contains("sealed with key 1, which is retired"))
     }
 
     @Test("A card with an older state is rolled back, and can be blocked or repaired")

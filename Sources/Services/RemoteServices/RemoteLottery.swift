@@ -35,7 +35,7 @@ package struct RemoteLottery: LotteryService {
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
             .goneBack,
-            "the list of draws \(newest), although draw \(lost.id) of \(lost.date) is already "
+            "the list of draws \(newest), although \(lost.id) of \(lost.date) is already "
                 + "known; tickets would be sold for past draws")
     }
 

@@ -56,7 +56,7 @@ struct MastermindCommandTests {
             #expect(ended.status == status && ended.errors.contains(text), "\(line): \(ended)")
         }
         try refused("mastermind ranking", 8, "You are not logged in.")
-        try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 seconds")
+        try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 s")
         try refused(
             "mastermind login amanda --time-to-live x", 2,
             "The value for --time-to-live must be a whole number, not \"x\". Nothing was sent.")

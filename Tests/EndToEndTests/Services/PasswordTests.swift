@@ -46,7 +46,7 @@ struct PasswordTests {
         let kept = min(count, 4_095)
         #expect(
             ended.output.contains(
-                "The password is too long: it has \(kept) bytes, and 1024 is the most."),
+                "The password is \(kept) bytes long, but only 1024 bytes are allowed."),
             "\(ended.output)")
         #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
     }

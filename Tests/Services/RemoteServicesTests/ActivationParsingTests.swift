@@ -31,10 +31,10 @@ struct ActivationParsingTests {
     @Test(
         "A malformed answer is refused with the reason",
         arguments: [
-            ("", .notJSON, "is no JSON"),
+            ("", .notJSON, "is not JSON"),
             ("<html><body>Sign in</body></html>", .notJSON, "an HTML page"),
-            ("ok", .notJSON, "is no JSON"),
-            (#"{"ios":"6.24""#, .notJSON, "the text ends"),
+            ("ok", .notJSON, "is not JSON"),
+            (#"{"ios":"6.24""#, .notJSON, "the end of the text"),
             (#"{"ios":"6.24"} {}"#, .notJSON, "extra text after the value"),
             (#"{"ios":"6.24","ios":"5"}"#, .notJSON, "a member name used twice"),
             (#"{"ios":06.24}"#, .notJSON, "a leading zero"),

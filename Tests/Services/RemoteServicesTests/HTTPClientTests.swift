@@ -285,7 +285,7 @@ struct HTTPClientTests {
     @Test("A missing or wrong libcurl is an error that says so")
     func library() async {
         for (file, words) in [
-            ("libnothing.so.4", "Debian: libcurl4"), ("libc.so.6", "it has no curl_global_init"),
+            ("libnothing.so.4", "Debian: libcurl4"), ("libc.so.6", "the function curl_global_init is missing"),
         ] {
             let client = HTTPClient(
                 .init(version: "1"), library: file, uptime: ServiceSurroundings.system.uptime)

@@ -71,7 +71,7 @@ struct LotteryParsingTests {
         "An impossible draw is refused with the reason",
         arguments: [
             (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no member \"draws\""),
-            (#"{"draws":["#, #"["#, .notJSON, "more after"),
+            (#"{"draws":["#, #"["#, .notJSON, "extra text after the value"),
             (#"{"draws":["#, #"{"draws":[7,"#, .wrongShape, "number 1 of \"draws\""),
             (#""id":"draw-1","#, "", .wrongShape, "has no member \"id\""),
             (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is not the name of a draw"),
@@ -93,7 +93,7 @@ struct LotteryParsingTests {
             (#""number3":"23""#, #""number3":[23]"#, .badBalls, "neither a number nor a string"),
             (
                 #""number3":"23""#, #""number3":"99999999999999999999""#, .badBalls,
-                "no whole number"
+                "not a whole number"
             ),
             (#""number3":"23""#, #""number3":"16""#, .badBalls, "ball 16 is listed twice"),
             (#""bonus-ball":"14""#, #""bonus-ball":"52""#, .badBalls, "ball 52 is listed twice"),

@@ -135,7 +135,7 @@ struct PatienceTests {
         let transport = ScriptedTransport(
             .status(301, "Location: https://other.example/version?code=07070707-0707"))
         let failure = try await failure(transport)
-        #expect(failure.detail.contains("to https://other.example/version, status 301"))
+        #expect(failure.detail.contains("to https://other.example/version (status 301)"))
         let header = try #require(HTTPHeader("access_token", "secret"))
         let post = HTTPRequest(
             .post(body: Array("secret".utf8)), "http://a.example/b?code=secret", headers: [header])

@@ -43,6 +43,6 @@ struct SwitchTests {
         ])
     func refused(text: String) {
         #expect(SandboxSwitch(text) == nil)
-        #expect(SandboxSwitch.refusal(text).hasPrefix("\"\(text)\" is no failure"))
+        #expect(SandboxSwitch.refusal(text).hasPrefix("\"\(text)\" is not a failure"))
     }
 }
