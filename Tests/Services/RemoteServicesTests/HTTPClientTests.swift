@@ -285,7 +285,8 @@ struct HTTPClientTests {
     @Test("A missing or wrong libcurl is an error that says so")
     func library() async {
         for (file, words) in [
-            ("libnothing.so.4", "Debian: libcurl4"), ("libc.so.6", "the function curl_global_init is missing"),
+            ("libnothing.so.4", "Debian: libcurl4"),
+            ("libc.so.6", "the function curl_global_init is missing"),
         ] {
             let client = HTTPClient(
                 .init(version: "1"), library: file, uptime: ServiceSurroundings.system.uptime)
