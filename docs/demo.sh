@@ -110,7 +110,7 @@ switch activation:cut-off
 step 8 'activating' activate
 switch none
 step 0 'activated' activate
-step 4 'activated before' activate
+step 4 'already been activated' activate
 step 0 '"state":"activated"' read --json
 
 chapter 'A lottery ticket is paid with the card, drawn, and checked with a tap.'
@@ -163,20 +163,20 @@ chapter 'Someone keeps an image of the card, spends, and puts the image back.'
 step 0 'Dumped' tag dump old-state.txt
 step 0 '$0.00 left' pay 18
 step 0 'Restored' tag restore old-state.txt --overwrite
-step 7 'old state' read
-step 7 'old state' pay 1
+step 7 'older than the ledger' read
+step 7 'older than the ledger' pay 1
 step 0 '$0.00' repair --card 04AC6B72BA6C80
 
 chapter 'Someone copies the card onto another sticker.'
 step 0 'Dumped' tag dump card.txt
 step 0 'NTAG213' sim put NTAG213
 step 0 'Restored' tag restore card.txt
-step 7 'copy of card 04AC6B72BA6C80' read
+step 7 'copied from card 04AC6B72BA6C80' read
 
 chapter 'A password keeps others from writing to a card. Torn while it is put on, the next tap finishes it.'
 step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
 step 0 'Fault armed' sim tear 7 torn zero
-step 6 'not known' tag protect
+step 6 'may or may not require' tag protect
 step 0 'is on the simulated reader' sim put
 step 0 'write password from key 1' read
 step 0 'to write from page 02h' tag info
