@@ -12,15 +12,15 @@ struct BadInputTests {
         try till.step("issue --balance 20")
         let before = try till.step("tag dump")
         let cases = [
-            ("4,5", #""4,5" has a comma; write 4.5."#),
+            ("4,5", #""4,5" has a comma; enter 4.5."#),
             (
                 "1,234.50",
-                #""1,234.50" is not an amount; write 1234.50: no thousands separator or currency "#
+                #""1,234.50" is not an amount; enter 1234.50: no thousands separator or currency "#
                     + "sign."
             ),
             (
                 "5\u{7}\u{1B}[2J",
-                "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; write it like 4.50."
+                "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; enter it like 4.50."
             ),
             ("99999999999999999999", #""99999999999999999999" is too large to be an amount."#),
         ]

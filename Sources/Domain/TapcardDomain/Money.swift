@@ -29,11 +29,11 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
         if bytes.first == UInt8(ascii: "-") {
             throw Refusal(
-                .badAmount, "\"\(printable(text))\" is negative; write it without a minus sign")
+                .badAmount, "\"\(printable(text))\" is negative; enter it without a minus sign")
         }
         // A decimal comma is an easy slip, and the right amount is obvious.
         if let suggestion = Money.withPoint(bytes, currency) {
-            throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; write \(suggestion)")
+            throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; enter \(suggestion)")
         }
         let parts = bytes.split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -43,7 +43,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             let way =
                 Money.plain(text, currency).map { "\($0): no thousands separator or currency sign" }
                 ?? "it like \(Money.example(currency))"
-            throw Refusal(.badAmount, "\"\(printable(text))\" is not an amount; write \(way)")
+            throw Refusal(.badAmount, "\"\(printable(text))\" is not an amount; enter \(way)")
         }
         let fraction = parts.count == 2 ? Array(parts[1]) : []
         guard fraction.count <= currency.decimals else {
