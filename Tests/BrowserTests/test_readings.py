@@ -192,7 +192,7 @@ class OfferTests(ReadingCase):
         self.page.see("This card is blocked")
         self.page.press("Issue card")
         self.page.panel("failed")
-        self.page.see("The card is blocked", "The operator can unblock it in Card tools.")
+        self.page.see("is blocked and cannot be reissued", "The operator can unblock it in Card tools.")
         self.assertEqual(self.page.count("dialog"), 0)
 
 

@@ -80,7 +80,7 @@ struct StationSettingTests {
         "An invalid amount is refused when it is set, and nothing is stored",
         arguments: [
             ("payment-limit 1.005", "USD", "too many decimal places; USD has 2."),
-            ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "write 2.5"),
+            ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "enter 2.5"),
             ("confirm-payment-above 20000", "USD", "above payment-limit 10000.00"),
             ("confirm-top-up-above 30000", "USD", "above top-up-limit 20000.00"),
         ])
