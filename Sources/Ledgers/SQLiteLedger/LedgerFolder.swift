@@ -117,7 +117,7 @@ struct FileState: Equatable {
     private let size: Int64
     private let modified: [Int]
 
-    /// Nil if a journal next to the file has the last rows, or if the file is missing.
+    /// Nil if the file is missing, or if its last rows may still be in a journal next to it.
     init?(withoutJournal path: String) {
         var status = stat()
         guard !LedgerFolder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else {

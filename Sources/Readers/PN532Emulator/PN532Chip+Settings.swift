@@ -72,7 +72,7 @@ extension PN532Chip {
 
     mutating func writePorts(_ data: [UInt8]) -> ChipResult {
         guard data.count == 2 else { return .syntaxError }
-        // A port is written only if its highest bit says so.
+        // The highest bit of each byte tells the chip whether to write that port.
         for (index, value) in data.enumerated() where value & 0x80 != 0 {
             ports[index] = value & 0x7F
         }

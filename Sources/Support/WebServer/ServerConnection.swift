@@ -37,7 +37,7 @@ import Glibc
     var phase = Phase.idle
     var isHead = false
     var body: [UInt8] = []
-    /// Why the body is refused; its bytes are discarded.
+    /// The reason the body was refused. The rest of it is discarded as it arrives.
     var refusal: RequestHead.Refusal?
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.

@@ -3,7 +3,7 @@
 package func nearestWord(to word: String, among candidates: [String]) -> String? {
     // Only words of similar length are compared, because a command line can be megabytes long.
     candidates.filter { abs($0.count - word.count) <= 2 }
-        // A wrong letter counts twice: one removal and one insertion.
+        // A wrong letter costs two edits, a removal and an insertion.
         .map { (candidate: $0, changes: $0.difference(from: word).count) }
         .filter { $0.changes <= 2 && $0.changes < word.count }
         .min { $0.changes < $1.changes }?.candidate
