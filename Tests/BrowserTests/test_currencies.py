@@ -166,7 +166,7 @@ class WholeUnitTests(CurrencyCase):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "balance \u00a55,000")
         self.assertEqual(self.placeholder("Other amount"), "500")
-        self.assertRefused("4.50", "JPY has no decimals")
+        self.assertRefused("4.50", "too many decimal places; JPY has none")
         self.assertRefused("x", "enter it like 450")
         self.assertAccepted("450", "-450")
 
