@@ -1,7 +1,7 @@
 import CNettle
 
-/// An AES-128 key (FIPS 197). Its bytes are kept in one place and overwritten when the last
-/// reference ends.
+/// An AES-128 key (FIPS 197). Its bytes are stored in one place, and overwritten when the last
+/// reference to the key goes away.
 // Unchecked: the bytes are written only in `init` and `deinit`, and only read in between.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
@@ -11,28 +11,29 @@ import CNettle
 
     private let storage: UnsafeMutablePointer<UInt8>
 
-    /// A key of 16 bytes; any other count is a programming error. The caller's array is left
-    /// unchanged: see `init(wiping:)`.
+    /// Creates a key from 16 bytes; any other count is a programming error. The caller's array is
+    /// left unchanged; `init(wiping:)` overwrites it.
     package init(_ bytes: [UInt8]) {
         precondition(bytes.count == AESKey.size, "an AES-128 key has \(AESKey.size) bytes")
         unsafe storage = .allocate(capacity: AESKey.size)
         for (index, byte) in bytes.enumerated() { unsafe storage[index] = byte }
     }
 
-    /// A key of 16 bytes that are stored nowhere else: the array is overwritten with zeros.
+    /// Creates a key from 16 bytes, and then overwrites the caller's array with zeros.
     package convenience init(wiping bytes: inout [UInt8]) {
         self.init(bytes)
         Wiping.wipe(&bytes)
     }
 
     deinit {
-        // In C (explicit_bzero): an optimizer may drop stores to memory that is about to be freed.
+        // Wiped in C (explicit_bzero), because an optimizer may drop stores to memory that is about
+        // to be freed.
         unsafe tapcard_wipe(storage, AESKey.size)
         unsafe storage.deallocate()
     }
 
-    /// A copy of the key, for a sealed file or for the command that writes it to a chip. The caller
-    /// wipes the copy (`Wiping`).
+    /// A copy of the key, for a sealed file or for the command that writes the key to a chip. The
+    /// caller wipes the copy (`Wiping`).
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
@@ -63,7 +64,7 @@ import CNettle
         return code
     }
 
-    /// A key made from the MAC of a message. No copy of that MAC remains.
+    /// Derives a key from the MAC of a message, and wipes that MAC.
     package func derivedKey(for message: [UInt8]) -> AESKey {
         var bytes = code(for: message)
         return AESKey(wiping: &bytes)

@@ -1,5 +1,5 @@
-/// The keys of individual cards under one of the issuer's keys: all the keys that a station without
-/// master keys has.
+/// The keys of individual cards, derived from one of the issuer's keys. A station without master
+/// keys uses these instead.
 ///
 /// No master key, no other key of these cards, and no key of any other card can be derived from
 /// them.
@@ -37,7 +37,8 @@ package struct CardKeyRows: Hashable, Sendable {
     /// Accepts only the output of `bytes`.
     init?(sorted rows: [[UInt8]]) {
         guard rows.allSatisfy({ $0.count == CardKeyRows.size }),
-            // Strictly ascending, for the binary search; equal UIDs would mean the same card twice.
+            // The UIDs must be strictly ascending: the binary search needs the order, and equal
+            // UIDs would list a card twice.
             zip(rows, rows.dropFirst()).allSatisfy({ before, after in
                 before.prefix(CardKeyRows.uidSize)
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
@@ -67,11 +68,12 @@ package struct CardKeyRows: Hashable, Sendable {
         find(uid).map { AESKey(Array($0.suffix(AESKey.size))) }
     }
 
-    private func row(_ place: Int) -> ArraySlice<UInt8> {
-        rows.bytes[place * CardKeyRows.size..<(place + 1) * CardKeyRows.size]
+    private func row(_ index: Int) -> ArraySlice<UInt8> {
+        rows.bytes[index * CardKeyRows.size..<(index + 1) * CardKeyRows.size]
     }
 
     private func find(_ uid: [UInt8]) -> ArraySlice<UInt8>? {
+        // A table can have some 100,000 rows, so the search is binary.
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

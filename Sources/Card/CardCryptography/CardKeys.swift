@@ -1,7 +1,7 @@
-/// The two master keys of one key id, and the card keys derived from them.
+/// The two master keys of one key ID, and the card keys derived from them.
 ///
-/// They are separate because a tag's password is sent in clear text: it must reveal nothing about
-/// the key that seals. The master keys appear in no description or dump.
+/// They are separate because a tag's password is sent in clear text, so the password must reveal
+/// nothing about the sealing key. The master keys appear in no description or dump.
 public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
@@ -9,7 +9,7 @@ public struct CardKeys: Hashable, Sendable {
     /// The issuer name from which the keys of every NTAG 424 are derived.
     package static let issuer = Array("tapcard".utf8)
 
-    /// The id of the key, which is in every record.
+    /// The ID of the key, stored in every record.
     public let keyID: UInt8
     private let mac: Secret
     private let pwd: Secret
@@ -31,17 +31,17 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password of this card. The counter skips all zeros and all ones, which factories and
-    /// careless programmers use.
+    /// The password of this card. A counter in the derivation skips passwords of all zeros or all
+    /// ones, which factories and careless programmers use.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
         // One UID in two billion needs a second round; CardKeysTests includes one.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
             bytes = derive(from: pwd, info: info, count: 6)
-            let isPlain =
+            let isTrivial =
                 bytes[..<4].allSatisfy { $0 == 0 } || bytes[..<4].allSatisfy { $0 == 0xFF }
-            if !isPlain { break }
+            if !isTrivial { break }
         }
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
@@ -65,6 +65,7 @@ public struct CardKeys: Hashable, Sendable {
     /// The master key for one of the five keys of an NTAG 424. Each is derived separately, so a
     /// machine can have one without the others.
     package func chipMaster(_ number: UInt8) -> AESKey {
+        // The key number is part of the label, so none of the five keys reveals another.
         var bytes = derive(
             from: mac, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)
         return AESKey(wiping: &bytes)

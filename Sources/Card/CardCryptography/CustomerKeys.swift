@@ -5,22 +5,23 @@ package import TextCodecs
 package struct CustomerKeys: Equatable, Sendable {
     /// The two master keys derived from one of the issuer's keys.
     package struct Pair: Equatable, Sendable {
-        /// The id of that key.
+        /// The ID of the issuer's key.
         package let id: UInt8
-        /// Decrypts the UID and the read count: key 1 of all the issuer's chips.
+        /// Key 1 of all the issuer's chips, which decrypts the UID and the read count.
         package let meta: AESKey
-        /// The master for key 2 of each chip, which authenticates the rest.
+        /// The master key from which key 2 of each chip is derived. Key 2 authenticates the rest of
+        /// the address.
         package let file: AESKey
     }
 
-    /// At least one pair, the newest last.
+    /// The pairs, newest last; none if they were to be made from a table of card keys.
     package let pairs: [Pair]
 
     private static let format = "tapcard customer keys 1"
     private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
 
-    /// The keys of an issuer, without retired ones, including those that only its ledger lists as
-    /// retired.
+    /// The keys of an issuer, except those that are retired in the ring or, according to `retired`,
+    /// in the issuer's ledger.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
         // A table of card keys has no chip masters, so no keys for the customers' page can be made
@@ -59,7 +60,7 @@ package struct CustomerKeys: Equatable, Sendable {
         }
         guard value["format"]?.string == CustomerKeys.format else {
             throw KeyError(
-                .unknownFormat, "the keys are not of the format \"\(CustomerKeys.format)\"")
+                .unknownFormat, "the keys are not in the format \"\(CustomerKeys.format)\"")
         }
         guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
             list.count <= KeyRing.ids.count
@@ -77,10 +78,10 @@ package struct CustomerKeys: Equatable, Sendable {
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
         guard value.members?.count == 3, let text = value["id"]?.numberText,
-            // Compared as text, so that neither `-0` nor `01` is accepted for an id.
+            // Compared as text, so that neither `-0` nor `01` is accepted as an ID.
             let id = KeyRing.ids.first(where: { "\($0)" == text })
         else {
-            throw KeyError(.malformed, "every key must have an id from 0 to 15 and its two values")
+            throw KeyError(.malformed, "every key must have an ID from 0 to 15 and its two values")
         }
         func key(_ name: String) throws(KeyError) -> AESKey {
             guard var bytes = value[name]?.string.flatMap({ Hexadecimal.decode($0) }),

@@ -15,6 +15,7 @@ package enum HKDFSHA256 {
         var block: [UInt8] = []
         var number: UInt8 = 0
         while derived.count < count {
+            // Cannot overflow: the precondition allows at most 255 blocks.
             number += 1
             block = HMACSHA256.code(for: block + info + [number], key: key)
             derived += block

@@ -20,8 +20,8 @@ public struct KeyEntry: Hashable, Sendable {
         self.init(.masters(masters), status: status, created: created)
     }
 
-    /// An entry in a table: the keys of individual cards under the key with this id and mark, and
-    /// the 32 bytes from which the station derives the keys for sealing its own files.
+    /// An entry in a table: the keys of individual cards derived from the key with this ID and
+    /// mark, and the 32 bytes from which the station derives the keys for sealing its own files.
     package init(
         id: UInt8, mark: String, rows: CardKeyRows, files: [UInt8], status: KeyStatus,
         created: String
@@ -32,7 +32,7 @@ public struct KeyEntry: Hashable, Sendable {
             created: created)
     }
 
-    /// The id of the key.
+    /// The ID of the key.
     public var id: UInt8 {
         switch source {
         case .masters(let keys): keys.keyID
@@ -67,7 +67,8 @@ public struct KeyEntry: Hashable, Sendable {
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A short string that tells keys apart without revealing them: the secrets are random.
+    /// A short string that tells keys apart. It is part of a hash of random secrets, so it does not
+    /// reveal them.
     public var mark: String {
         switch source {
         case .masters(let keys):

@@ -8,18 +8,17 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case malformed
         /// The text uses a different version of the format.
         case unknownFormat
-        /// All sixteen ids have been used, and none is ever reused.
+        /// All 16 IDs have been used, and none is ever reused.
         case exhausted
-        /// The ring has no key with that id.
+        /// The ring has no key with that ID.
         case unknownKey
         /// The key is already retired.
         case alreadyRetired
-        /// The key is the current sealing key: rotate first.
+        /// The key is the current sealing key; the keys have to be rotated first.
         case sealing
-        /// The same id belongs to different master keys in the two rings.
+        /// The same ID belongs to different master keys in the two rings.
         case conflict
-        /// A table of card keys was found where masters were expected, or masters instead of a
-        /// table.
+        /// A table of card keys was found where master keys were expected, or the other way around.
         case table
         /// The passphrase does not match the sealed file, or the file was changed.
         case sealed

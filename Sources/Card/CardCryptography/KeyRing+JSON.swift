@@ -40,8 +40,8 @@ extension KeyRing {
         ]
     }
 
-    /// Accepts only the output of `json`: a ring that was guessed from something else could seal
-    /// cards with a key that no station has.
+    /// Accepts only the output of `json`: a ring guessed from other input could seal cards with a
+    /// key that no station has.
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
@@ -53,9 +53,9 @@ extension KeyRing {
             throw KeyError(.malformed, "the format is missing")
         }
         guard [Self.format, Self.tableFormat].contains(format) else {
-            throw KeyError(.unknownFormat, "the keys are not of the format \"\(Self.format)\"")
+            throw KeyError(.unknownFormat, "the keys are not in the format \"\(Self.format)\"")
         }
-        // A member unknown to this version could change what the keys are for.
+        // An unknown member is refused, because it could change what the keys are for.
         try Self.check(value, has: Self.members, "the file")
         guard let list = value["keys"]?.array else {
             throw KeyError(.malformed, "the list of keys is missing")
@@ -85,10 +85,10 @@ extension KeyRing {
     private static func entry(
         _ value: JSONValue, isOfTable: Bool
     ) throws(KeyError) -> KeyEntry {
-        // Only one way to write an id: `-0` would otherwise be read as 0.
+        // Compared as text, because `-0` would otherwise be read as 0.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
-            throw KeyError(.malformed, "every key must have an id from 0 to 15")
+            throw KeyError(.malformed, "every key must have an ID from 0 to 15")
         }
         try check(value, has: isOfTable ? tableMembers : entryMembers, "key \(id)")
         guard let word = value["status"]?.string, let status = KeyStatus(rawValue: word) else {
@@ -139,12 +139,12 @@ extension KeyRing {
     }
 
     private static func check(
-        _ value: JSONValue, has names: [String], _ place: String
+        _ value: JSONValue, has names: [String], _ subject: String
     ) throws(KeyError) {
         // The parser has already refused duplicate names, so no second member with the same name
         // can hide here.
         for member in value.members ?? [] where !names.contains(member.key) {
-            throw KeyError(.malformed, "\(place) has an unknown member")
+            throw KeyError(.malformed, "\(subject) has an unknown member")
         }
     }
 }

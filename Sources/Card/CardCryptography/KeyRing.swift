@@ -2,10 +2,10 @@
 ///
 /// Every change either returns a new ring or throws.
 public struct KeyRing: Hashable, Sendable {
-    /// All key ids, in the order in which they are assigned.
+    /// All key IDs, in the order in which they are assigned.
     static let ids: [UInt8] = Array(1...15) + [0]
 
-    /// The keys, ordered by id.
+    /// The keys, in the order in which they were added.
     public private(set) var entries: [KeyEntry]
 
     /// The newest active key, which seals new records.
@@ -14,22 +14,23 @@ public struct KeyRing: Hashable, Sendable {
     /// The ISO 4217 code of the currency of the cards that these keys seal, if set.
     public private(set) var currencyCode: String?
 
-    /// A ring without any key that a card could name: no seal is valid under it, and it seals
-    /// nothing. For a station that was never set up and only inspects tags.
+    /// A ring whose only key has an ID that no record can contain, so no seal is valid under it. It
+    /// is for a station that was never set up and only inspects tags.
     public static let none = KeyRing(
         sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
 
-    /// An id larger than any that fits in a record.
+    /// An ID too large for a record.
     private static let noCardsID = UInt8.max
 
-    /// `nil` unless at least one entry is active. Either all entries have masters, or none has.
+    /// `nil` unless at least one entry is active. Either all entries must have master keys, or
+    /// none.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
         self.sealing = sealing
     }
 
-    /// A ring with one key, whose id is 1.
+    /// A ring with one key, whose ID is 1.
     public static func fresh(
         created: String, random: (Int) -> [UInt8] = RandomBytes.make
     ) -> KeyRing {
@@ -41,10 +42,10 @@ public struct KeyRing: Hashable, Sendable {
         self.sealing = sealing
     }
 
-    /// Whether these are the keys of individual cards, without their masters.
+    /// Whether these are the keys of individual cards, without the master keys.
     public var isTable: Bool { sealing.masters == nil }
 
-    /// The number of cards in a table; 0 for masters, which serve every card.
+    /// The number of cards in a table; 0 for master keys, which work for every card.
     package var tableSize: Int { Set(entries.flatMap { $0.rows?.uids ?? [] }).count }
 
     private func requireMasters() throws(KeyError) {
@@ -54,23 +55,23 @@ public struct KeyRing: Hashable, Sendable {
         }
     }
 
-    /// The key with this id; `nil` if the ring lacks it.
+    /// The key with this ID; `nil` if the ring lacks it.
     public func entry(_ id: UInt8) -> KeyEntry? {
         entries.first { $0.id == id }
     }
 
-    /// This ring with a new key that seals from now on; older keys only verify. Ids known to be in
-    /// use are skipped, because an outdated copy of a ring lacks its newest keys.
+    /// This ring with a new key that seals from now on; older keys only verify. The IDs in `used`
+    /// are skipped, too, because this ring may be an outdated copy that lacks the newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
         let new = try newEntry(created: created, knowing: used, random: random)
-        // `restricted`, so that a retired key stays retired.
+        // Uses `restricted` so that a retired key stays retired.
         let older = entries.map { $0.restricted(by: .verifyOnly) }
         return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
     }
 
-    /// This ring with a new last key that only verifies.
+    /// This ring with one more key, which only verifies.
     public func preparing(
         created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -86,17 +87,17 @@ public struct KeyRing: Hashable, Sendable {
         try requireMasters()
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
-            throw KeyError(.exhausted, "all 16 key ids have been used, and ids are never reused")
+            throw KeyError(.exhausted, "all 16 key IDs have been used, and IDs are never reused")
         }
         return Self.makeEntry(id, created: created, random: random)
     }
 
-    /// This ring with another of its keys as the sealing key, as the stations of one ledger have
-    /// agreed. `nil` if that key is missing or retired.
+    /// This ring with a different sealing key, on which the stations of one ledger have agreed.
+    /// `nil` if that key is missing or retired.
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        // `with`, not `restricted`: the stations have agreed that this key seals, whatever its
+        // Uses `with`, not `restricted`: the stations have agreed that this key seals, whatever its
         // status was here.
         ring.sealing = chosen.with(.active)
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
@@ -144,8 +145,8 @@ public struct KeyRing: Hashable, Sendable {
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
-            // With two different keys under one id, there would be no telling which one sealed a
-            // record.
+            // With two different keys with the same ID, there would be no telling which one sealed
+            // a record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }
@@ -172,7 +173,7 @@ public struct KeyRing: Hashable, Sendable {
             return try merging(other)
         }
         var ring = self
-        // The sealing key first: the merge below may retire the one that has sealed here until now.
+        // The new sealing key is set first, because the merge may retire the previous one.
         if entry(id) == nil { ring.entries.append(theirs) }
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
@@ -183,7 +184,7 @@ public struct KeyRing: Hashable, Sendable {
             throw KeyError(.table, "this station has the issuer's keys and needs no table")
         }
         if let id = entries.first(where: { theirs in
-            // An id is never reused: a different mark means that the keys belong to another issuer.
+            // An ID is never reused: a different mark means that the keys belong to another issuer.
             older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false
         })?.id {
             throw KeyRing.conflict(id)
@@ -195,8 +196,7 @@ public struct KeyRing: Hashable, Sendable {
         KeyError(.conflict, "key \(id) on this station differs from the one in the file")
     }
 
-    /// Changes every entry except the sealing one, which therefore does not have to be looked up
-    /// again.
+    /// Changes every entry except the sealing one, so `sealing` still matches its entry.
     private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
         var ring = self
         ring.entries = entries.map { $0.id == sealing.id ? $0 : change($0) }

@@ -1,6 +1,6 @@
 /// The permitted use of a key, ordered from least to most restricted.
 public enum KeyStatus: String, Sendable, Hashable, CaseIterable {
-    /// Seals new records, if it is the newest active key, and verifies.
+    /// Verifies, and seals new records if it is the newest active key.
     case active
     /// Verifies old records, but seals no new ones.
     case verifyOnly = "verify-only"

@@ -12,7 +12,7 @@ package enum Originality {
         /// NTAG 424, on secp224r1.
         case ntag424
 
-        /// The length of each of the two numbers of a signature, in bytes.
+        /// The length of each of the two numbers in a signature, in bytes.
         fileprivate var numberSize: Int {
             switch self {
             case .ntag21x: 16
@@ -93,8 +93,8 @@ package enum Originality {
             context, signature, signature.count, message, message.count) == 1
     }
 
-    /// A number in DER: without leading zeros, except for one if the first bit would otherwise make
-    /// the number negative.
+    /// Encodes a number in DER: without leading zeros, except for one if the first bit would
+    /// otherwise make the number negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }

@@ -23,12 +23,13 @@ package struct PasswordHash: Hashable, Sendable {
                 (1...32).contains(blockSize), (1...4).contains(lanes),
                 // scrypt needs 128 bytes times the number of rounds times the block size (RFC
                 // 7914).
-                128 * rounds * blockSize <= PasswordHash.mostMemory / 2
+                128 * rounds * blockSize <= PasswordHash.memoryLimit / 2
             else { return nil }
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// The lanes missing from the default cost, if the costs differ only in their lanes.
+        /// The part of the default cost that this cost lacks, if the two differ only in the number
+        /// of lanes.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
@@ -44,7 +45,7 @@ package struct PasswordHash: Hashable, Sendable {
 
     package static let size = 32
     package static let saltSize = 16
-    fileprivate static let mostMemory: UInt64 = 128 << 20
+    fileprivate static let memoryLimit: UInt64 = 128 << 20
 
     package let cost: Cost
     package let salt: [UInt8]
@@ -62,10 +63,11 @@ package struct PasswordHash: Hashable, Sendable {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. The check takes the same time for every password, and also for
-    /// a hash stored at a lower cost.
+    /// Whether this is the password. The check takes the same time for every password, even if the
+    /// hash was stored with fewer lanes.
     package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
+        // Makes up for missing lanes, so that the duration does not reveal the stored cost.
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }
         return ConstantTime.equal(PasswordHash.derive(password, salt, cost), bytes)
     }
@@ -76,10 +78,10 @@ package struct PasswordHash: Hashable, Sendable {
             unsafe password.withMemoryRebound(to: CChar.self) { password in
                 unsafe CryptoLibraries.crypto.scrypt(
                     password.baseAddress, password.count, salt, salt.count, cost.rounds,
-                    cost.blockSize, cost.lanes, mostMemory, &derived, size)
+                    cost.blockSize, cost.lanes, memoryLimit, &derived, size)
             }
         }
-        precondition(result == 1, "libcrypto has no scrypt, or there is no memory for it")
+        precondition(result == 1, "libcrypto has no scrypt, or there is not enough memory for it")
         return derived
     }
 }

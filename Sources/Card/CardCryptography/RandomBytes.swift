@@ -1,6 +1,6 @@
 /// Unpredictable bytes, for master keys.
 public enum RandomBytes {
-    /// Random bytes from the kernel. Without a source of randomness the program stops, because its
+    /// Random bytes from the kernel. Without a source of randomness, the program stops, because its
     /// keys would be worthless.
     public static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

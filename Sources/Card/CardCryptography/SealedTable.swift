@@ -16,7 +16,7 @@ package struct TablePassphrase: Hashable, Sendable {
     /// programming error.
     package init(random: [UInt8]) {
         precondition(random.count == TablePassphrase.randomByteCount, "a byte for each letter")
-        // Five bits of each byte: 32 symbols, each equally likely.
+        // Five bits of each byte select one of the 32 symbols, all of which are equally likely.
         letters = Secret(random.map { TablePassphrase.symbols[Int($0 & 31)] })
     }
 
@@ -54,16 +54,16 @@ extension TablePassphrase: CustomStringConvertible, CustomDebugStringConvertible
     package var debugDescription: String { description }
 }
 
-/// A table of card keys on its way to a station: encrypted (AES-128, CBC) and then authenticated
-/// (HMAC, SHA-256), with keys derived from its passphrase (HKDF). Each file has its own passphrase,
-/// so no key is used twice.
+/// A table of card keys, sealed for its way to a station: encrypted (AES-128, CBC) and then
+/// authenticated (HMAC, SHA-256), with keys derived from its passphrase (HKDF). Each file has its
+/// own passphrase, so no key is used twice.
 package struct SealedTable: Hashable, Sendable {
     private static let format = "tapcard sealed card keys 1"
 
     private let encrypted: [UInt8]
     private let code: [UInt8]
 
-    /// Seals a table. The passphrase must never have been used for another one.
+    /// Seals a table. The passphrase must never have been used for another table.
     package init(_ table: KeyRing, with passphrase: TablePassphrase) {
         precondition(table.isTable, "masters are never sealed for a station")
         let keys = Keys(passphrase)
@@ -96,8 +96,7 @@ package struct SealedTable: Hashable, Sendable {
             code.count == SHA256.size
         else { throw KeyError(.malformed, "the sealed table is incomplete") }
         (self.encrypted, self.code) = (encrypted, code)
-        // Only one way to write it, so that no byte of the file can be changed without being
-        // noticed.
+        // Only the exact output is accepted, so that a change to any byte of the file is noticed.
         guard [json().text, json().prettyText].contains(where: { bytes == Array($0.utf8) }) else {
             throw KeyError(.malformed, "the sealed table was altered")
         }
@@ -106,7 +105,7 @@ package struct SealedTable: Hashable, Sendable {
     /// The table inside. The MAC is checked before anything is decrypted.
     package func open(with passphrase: TablePassphrase) throws(KeyError) -> KeyRing {
         let keys = Keys(passphrase)
-        // Before decrypting, so that no error about the padding can be used to guess the contents.
+        // Checked before decrypting, so that nobody can guess the contents from padding errors.
         guard ConstantTime.equal(keys.code(of: encrypted), code) else {
             throw KeyError(
                 .sealed, "the passphrase is wrong for this file, or the file was altered")

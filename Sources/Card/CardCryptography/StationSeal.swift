@@ -1,16 +1,16 @@
-/// The key that a station uses to seal its own files, such as its journal, made from one key of the
-/// ring.
+/// The key that a station uses to seal its own files, such as its journal, derived from one key of
+/// the ring.
 ///
 /// A station with a table of card keys seals with a different key from a station with the masters,
-/// so a stolen table cannot be used to make a file that looks like one from an issuer's station. A
-/// station with the masters can check both.
+/// so a stolen table cannot be used to forge a file of a station with the masters. A station with
+/// the masters can check both seals.
 package struct StationSeal: Hashable, Sendable {
-    /// The id of the key from which this one is made.
+    /// The ID of the key from which this one is derived.
     package let keyID: UInt8
     /// Whether this is the key of a station with a table.
     package let isOfTable: Bool
-    /// What the key is made from: masters derive one for each purpose; a table uses its own 32
-    /// bytes.
+    /// The entry from which the key is derived: from its master keys, or from the 32 bytes that a
+    /// table has for this purpose.
     private let source: KeyEntry
 
     /// `nil` if the seal requires masters that the entry does not have.

@@ -2,8 +2,7 @@ import CNettle
 
 /// Overwrites secret bytes, so that they cannot be found in memory later.
 package enum Wiping {
-    /// Overwrites an array with zeros. Works only on the last reference: a copy held elsewhere
-    /// keeps its bytes.
+    /// Overwrites an array with zeros. Any other copy of the array keeps its bytes.
     package static func wipe(_ bytes: inout [UInt8]) {
         unsafe bytes.withUnsafeMutableBytes { buffer in
             guard let start = buffer.baseAddress else { return }
