@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The part of a card that phones read. It is made from the ledger, and nothing is decided by it.
+/// The part of a card that phones read. It is made from the ledger, and no decision is based on it.
 package struct CardFace: Hashable, Sendable {
     package var style: FaceStyle
     package var balance: Money
@@ -26,16 +26,16 @@ package struct CardFace: Hashable, Sendable {
         self.extras = extras
     }
 
-    /// The part of the face that fits on the chip. If space is short, even for a future code, the
-    /// game is dropped first and then the ticket; the ledger has both. Members added by other
-    /// software never displace either one, so that a stranger with a phone cannot remove data from
-    /// the card.
+    /// The part of the face that fits on the chip, with room for a future code. If space is short,
+    /// the game is dropped first and then the ticket; the ledger has both. Members added by other
+    /// software never displace either of them, so that a stranger with a phone cannot remove data
+    /// from the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
         // The app's format has no such keys, and the 112 bytes of an NTAG213 have no room for them.
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
-        // With neither of them there is nothing for extras to displace: `area` reports extras that
-        // are too long.
+        // Without a game and a ticket, there is nothing for extras to displace; `area` reports
+        // extras that are too long.
         guard face.ticket != nil || face.game != nil else { return face }
         face.extras = []
         // The game is dropped first, then the ticket: docs/CARDS.md promises this order to other
@@ -46,7 +46,8 @@ package struct CardFace: Hashable, Sendable {
             face.extras = extras
             return face
         }
-        // One at a time, so that a single long member does not crowd out the short ones.
+        // Extras are added one at a time, so that a single long member does not crowd out the short
+        // ones.
         for member in extras {
             face.extras.append(member)
             if !face.hasRoom(in: layout) { face.extras.removeLast() }
@@ -54,14 +55,14 @@ package struct CardFace: Hashable, Sendable {
         return face
     }
 
-    /// Refuses a face that leaves no room for a future code, even in its shortest spelling.
+    /// Throws if the face leaves no room for a future code, even in its shortest spelling.
     package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 
     /// This card after it has been scratched.
     var withCode: CardFace? {
-        // Any sixteen bytes will do: all codes have the same length.
+        // Any 16 bytes will do, because all codes have the same length.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
         var later = self

@@ -24,8 +24,8 @@ extension CardFace {
             scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
             ticket: value[FaceKey.ticket].flatMap(CardFace.ticket),
             game: value[FaceKey.game]?.string.flatMap(MastermindGameID.init),
-            // The app's format lists our keys, too; otherwise switching formats would keep a stale
-            // code or ticket.
+            // In the app's format, our keys are not extras either; otherwise, switching formats
+            // would keep a stale code or ticket.
             extras: members.filter { !known.contains($0.key) })
     }
 
@@ -97,12 +97,12 @@ extension CardFace {
         }
     }
 
-    /// A UUID with hyphens, or its sixteen bytes as 22 characters of base64url.
+    /// A UUID with hyphens, or its 16 bytes as 22 characters of base64url.
     private static func code(_ text: String) -> ScratchCode? {
         ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
     }
 
-    /// A ticket made from its name, draw, balls, and bonus. An invalid one is ignored, because
+    /// Reads a ticket from its name, draw, balls, and bonus. An invalid one is ignored, because
     /// nothing depends on it.
     private static func ticket(_ value: JSONValue) -> Ticket? {
         guard let parts = value.array, parts.count == 4,
@@ -111,7 +111,7 @@ extension CardFace {
             let numbers = parts[2].array?.map(CardFace.number),
             let bonus = CardFace.number(parts[3]),
             let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
-            // `compactMap` drops anything that is not a number, and then the counts differ.
+            // `compactMap` drops anything that is not a number, in which case the counts differ.
             balls.numbers.count == numbers.count
         else { return nil }
         return Ticket(id: id, draw: draw, balls: balls)

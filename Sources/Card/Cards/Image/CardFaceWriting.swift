@@ -3,8 +3,8 @@ import TapcardDomain
 import TextCodecs
 
 extension CardFace {
-    /// The width to which balances are padded, so that a payment does not move any of the bytes
-    /// after them.
+    /// The width to which balances are padded, so that a payment does not shift the bytes after
+    /// them.
     private static let balanceWidth = 9
 
     /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
@@ -23,10 +23,10 @@ extension CardFace {
     private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         // The app's format has no status byte and no language, which leaves three more bytes for
         // the JSON.
-        let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
+        let capacity = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
         var json = style == .tapcard ? tapcardJSON(isShort: false) : appJSON
-        if json.utf8.count > longest, style == .tapcard { json = tapcardJSON(isShort: true) }
-        let excess = json.utf8.count - longest
+        if json.utf8.count > capacity, style == .tapcard { json = tapcardJSON(isShort: true) }
+        let excess = json.utf8.count - capacity
         guard excess <= 0 else {
             throw CardImageError(
                 .tooLong(by: excess),
@@ -43,8 +43,7 @@ extension CardFace {
         let message = try translating(NDEFMessage([record]).encoded()) { (error: NDEFError) in
             CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
         }
-        // The area is at most 216 bytes, so the length takes one byte and `jsonCapacity` is
-        // correct.
+        // The area is at most 216 bytes, so the length takes one byte, as `jsonCapacity` assumes.
         let area = TLVArea.encoded(message: message)
         return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
     }
@@ -61,8 +60,8 @@ extension CardFace {
                 FaceKey.code,
                 .string(isShort ? Base64URL.encode(code.bytes) : code.description))
         }
-        if let word = scratch.word {
-            add(FaceKey.state, .string(isShort ? String(word.prefix(1)) : word))
+        if let stateWord = scratch.word {
+            add(FaceKey.state, .string(isShort ? String(stateWord.prefix(1)) : stateWord))
         }
         if let ticket { add(FaceKey.ticket, CardFace.json(of: ticket)) }
         if let game { add(FaceKey.game, .string(game.text)) }
@@ -97,7 +96,7 @@ extension CardFace {
     /// The members added by other software, except those whose key the current format uses: a
     /// duplicate key would make all of the JSON unreadable.
     private func extraMembers(besides keys: [String]) -> String {
-        // An extra in one format can be a key in the other: `--display` changes the format.
+        // An extra in one format can be a key in the other, and `--display` can change the format.
         extras.filter { !keys.contains($0.key) }
             .map { CardFace.member($0.key, $0.value) }
             .joined()

@@ -5,7 +5,7 @@ package import TextCodecs
 package struct CardImage: Hashable, Sendable {
     package let layout: CardLayout
     package let area: [UInt8]
-    /// Two times sixteen bytes, whether or not they are records.
+    /// The 16 bytes of each record slot, whether or not they are a record.
     package let records: [[UInt8]]
 
     /// `nil` unless the number of bytes fits the layout.
@@ -21,14 +21,14 @@ package struct CardImage: Hashable, Sendable {
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
-    /// The cardholder and the members added by other software, as far as they can be read, even if
-    /// the length is zero or the header is broken: an interrupted refresh leaves both in place.
+    /// The cardholder and the members added by other software, as far as they can be read. An
+    /// interrupted refresh leaves them in place even if the length is zero or the header is broken.
     package func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card in our own format, preceded by any bytes: our members in their order,
-    /// then those added by other software.
+    /// The face of the card, whatever bytes come before its JSON. `nil` unless the members are in
+    /// the order in which we write them, followed by those added by other software.
     package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
@@ -41,13 +41,15 @@ package struct CardImage: Hashable, Sendable {
 
     private var value: JSONValue? {
         guard let start = startOfJSON,
-            // A prefix, because the terminator, zeros, or remains of a longer message follow.
+            // Only a prefix is parsed, because the terminator, zeros, or the rest of a longer
+            // message may follow.
             let (value, _) = try? JSONValue.parsingPrefix(of: area, from: start)
         else { return nil }
         return value
     }
 
-    /// The first byte of the JSON. A length of 123 is also a brace, but no member name follows it.
+    /// The first byte of the JSON. A length byte of 123 is a brace, too, but no member name follows
+    /// it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")

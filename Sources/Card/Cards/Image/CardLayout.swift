@@ -2,7 +2,7 @@ package import TapcardDomain
 
 /// Where a card is on a chip: the area for phones, followed by the two sealed records.
 ///
-/// All of it is one run of pages, so that a single FAST_READ returns the whole card.
+/// They form one run of pages, so that a single FAST_READ returns the whole card.
 package struct CardLayout: Hashable, Sendable {
     /// The bytes around the JSON: TLV (2), record header (3), type (1), status and language (3),
     /// terminator (1).
@@ -23,7 +23,7 @@ package struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    /// `nil` if the chip has no pages.
+    /// `nil` if the chip's memory is not organized in pages.
     package init?(_ chip: Chip) {
         switch chip {
         case .ntag213: self = .ntag213

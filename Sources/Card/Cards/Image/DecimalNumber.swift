@@ -5,15 +5,15 @@ struct DecimalNumber {
     /// How many digits must be all 0 or all 9 before a number written by other software is rounded:
     /// floating point turned `12.1` into `12.100000000000001`, which means 12.10.
     private static let toleratedDigits = 6
-    /// The largest exponent. No amount needs more; a larger one is an attack or a mistake.
-    private static let largestExponent = 30
+    /// The largest exponent. No amount needs more; a larger exponent is an attack or a mistake.
+    private static let maximumExponent = 30
 
     private let isNegative: Bool
     private let digits: [UInt8]
     /// The position of the decimal point, counted from the left of the digits.
     private let point: Int
 
-    /// `nil` if the text is not a JSON number, or if the number is absurdly large.
+    /// `nil` if the text is not a JSON number, or if the exponent is out of range.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         isNegative = rest.first == UInt8(ascii: "-")
@@ -33,7 +33,7 @@ struct DecimalNumber {
             rest.removeFirst()
             let digits = rest.first == UInt8(ascii: "+") ? rest.dropFirst() : rest
             guard let value = Int(String(decoding: digits, as: UTF8.self)),
-                abs(value) <= DecimalNumber.largestExponent
+                abs(value) <= DecimalNumber.maximumExponent
             else { return nil }
             exponent = value
         }
@@ -45,20 +45,20 @@ struct DecimalNumber {
     /// The number in minor units of a currency, rounded if it is within a millionth of a whole
     /// unit. `nil` if it is negative, has too many decimal places, or is too large.
     func minorUnits(of currency: Currency) -> Int64? {
-        func digit(_ place: Int) -> Int64 {
-            digits.indices.contains(place) ? Int64(digits[place]) : 0
+        func digit(_ position: Int) -> Int64 {
+            digits.indices.contains(position) ? Int64(digits[position]) : 0
         }
-        // Minus zero is zero.
+        // Minus zero counts as zero.
         if isNegative && digits.contains(where: { $0 != 0 }) { return nil }
         let end = point + currency.decimals
         var units: Int64 = 0
-        // An exponent can move the point to the left of the first digit; places outside the digits
-        // are zeros.
-        for place in min(0, end)..<max(0, end) {
+        // An exponent can move the point to the left of the first digit; positions outside the
+        // digits count as zeros.
+        for position in min(0, end)..<max(0, end) {
             let (product, overflow) = units.multipliedReportingOverflow(by: 10)
-            // Leaves room for this digit, and for the 1 that rounding adds.
+            // The limit leaves room for this digit, and for the 1 that rounding may add.
             guard !overflow, product <= Int64.max - 10 else { return nil }
-            units = product + digit(place)
+            units = product + digit(position)
         }
         let spare = (0..<max(1, DecimalNumber.toleratedDigits - currency.decimals))
             .map { digit(end + $0) }

@@ -1,6 +1,6 @@
 import Tags
 
-/// What a phone without any app of ours shows for a tag.
+/// What a phone without our app shows for a tag.
 package enum PhoneView: Hashable, Sendable {
     /// The phone opens this address.
     case address(String)
@@ -8,7 +8,7 @@ package enum PhoneView: Hashable, Sendable {
     case text(String)
     /// The phone shows nothing: the tag has no message, or an empty one.
     case nothing
-    /// A message that phones hand to another program or cannot read.
+    /// A message that phones pass to another app or cannot read.
     case other
 
     /// What a phone shows for an NDEF message.

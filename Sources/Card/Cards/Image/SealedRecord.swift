@@ -1,7 +1,7 @@
 import CardCryptography
 package import TapcardDomain
 
-/// The sixteen bytes that determine what a card is worth.
+/// The 16 bytes that determine what a card is worth.
 package struct SealedRecord: Hashable, Sendable {
     package static let byteCount = 16
     package static let pageCount = 4
@@ -30,10 +30,10 @@ package struct SealedRecord: Hashable, Sendable {
     package let seal: [UInt8]
 
     /// Reads the fields without checking the seal. `nil` if the bytes are not a record in this
-    /// format, such as a page of zeros.
+    /// format.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
-            // Version 1, so that neither all zeros nor all ones look like a record.
+            // The version is 1, so that neither all zeros nor all ones look like a record.
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
             let sequence = SequenceNumber(SealedRecord.number(bytes[1...3]))
@@ -50,7 +50,7 @@ package struct SealedRecord: Hashable, Sendable {
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
     ) {
-        // The id has four bits in the first byte.
+        // The ID has four bits in the first byte.
         guard let units = UInt32(exactly: balance.minorUnits), keyID <= 0x0F else { return nil }
         self.keyID = keyID
         self.state = state
@@ -75,10 +75,10 @@ package struct SealedRecord: Hashable, Sendable {
         return ConstantTime.equal(expected, seal)
     }
 
-    /// The digest that ties the record to a cardholder and a currency without storing either one in
-    /// it.
+    /// The digest that ties the record to a cardholder and a currency without storing either of
+    /// them in it.
     package static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
-        // Ids start at 1, so 0 means none.
+        // Cardholder IDs start at 1, so 0 means none.
         let id = UInt64(holder.id?.number ?? 0)
         return SHA256.digest(
             (0..<8).reversed().map { UInt8(truncatingIfNeeded: id >> ($0 * 8)) }
@@ -99,7 +99,7 @@ package struct SealedRecord: Hashable, Sendable {
         // The label keeps a seal from being mistaken for any other MAC made with this key. The UID
         // prevents copying to another chip.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
-        // Eight bytes, which is two of the four pages. A guess succeeds once in 2^64 tries.
+        // Eight bytes take up two of the record's four pages. A guess succeeds once in 2^64 tries.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))
     }
 

@@ -2,7 +2,7 @@ import Tags
 package import TapcardDomain
 import TextCodecs
 
-/// The content of a tag's NDEF area, as far as a card reader needs it.
+/// The content of a tag's NDEF area, to the extent that this program needs it.
 package enum TagContent: Hashable, Sendable {
     /// A card's JSON in tapcard's own format.
     case tapcard(CardFace)
@@ -15,7 +15,7 @@ package enum TagContent: Hashable, Sendable {
     case other
     /// Formatted, with no message or an empty one.
     case empty
-    /// Not readable as NDEF, and why.
+    /// Content that is not valid NDEF, and the reason.
     case unreadable(String)
 
     /// Reads the data area of a Type 2 tag, from page 4 on.

@@ -2,8 +2,8 @@ package import Tags
 
 /// Tries passwords on a protected tag and returns the index of the one that opens it, or `nil`.
 ///
-/// Only for a tag that does not count wrong passwords: a few attempts would lock any other tag
-/// forever.
+/// Use this only for a tag that does not count wrong passwords. On any other tag, a few attempts
+/// would lock it forever.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]
@@ -18,13 +18,14 @@ package struct FindPassword: TagProcedure {
         switch event {
         case .begin: break
         case .selected(let again):
+            // Another tag may count wrong passwords.
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
-            // After a NAK the tag stops answering, so it must be selected again before the next
+            // After a NAK, the tag stops responding, so it must be selected again before the next
             // password.
             tried += 1
             return .select

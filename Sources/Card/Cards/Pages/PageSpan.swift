@@ -1,9 +1,9 @@
 import Tags
 
-/// Reads a run of pages with as few FAST_READs as the reader's answer length allows.
+/// Reads a run of pages with as few FAST_READs as the reader's maximum answer length allows.
 struct PageSpan: Sendable {
     private var remaining: ClosedRange<UInt8>?
-    private var asked: Type2Command?
+    private var pending: Type2Command?
     private let pagesAtOnce: Int
     private(set) var bytes: [UInt8] = []
 
@@ -16,19 +16,19 @@ struct PageSpan: Sendable {
     /// The next frame; `nil` when everything has been read.
     mutating func nextFrame() -> [UInt8]? {
         guard let pages = remaining else {
-            asked = nil
+            pending = nil
             return nil
         }
         let last = min(Int(pages.upperBound), Int(pages.lowerBound) + pagesAtOnce - 1)
         remaining = last < Int(pages.upperBound) ? UInt8(last + 1)...pages.upperBound : nil
         let command = Type2Command.fastRead(pages.lowerBound, UInt8(last))
-        asked = command
+        pending = command
         return command.frame
     }
 
     /// Accepts an answer. `false` if its length is wrong.
     mutating func take(_ answer: [UInt8]) -> Bool {
-        guard let asked, let data = try? asked.checked(answer) else { return false }
+        guard let pending, let data = try? pending.checked(answer) else { return false }
         bytes += data
         return true
     }

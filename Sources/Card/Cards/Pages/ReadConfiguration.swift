@@ -24,8 +24,8 @@ package struct ReadConfiguration: TagProcedure {
         }
     }
 
-    /// Extracts the two pages from an answer: READ returns four pages, and the last two, PWD and
-    /// PACK, always read as zeros.
+    /// Extracts the two pages from an answer: READ returns four pages, and the last two, with PWD
+    /// and PACK, always read as zeros.
     static func pages(_ answer: [UInt8]) -> (cfg0: Page, cfg1: Page)? {
         guard answer.count == 16, let cfg0 = Page(answer[0..<4]), let cfg1 = Page(answer[4..<8])
         else { return nil }

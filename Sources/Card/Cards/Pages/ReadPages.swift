@@ -1,6 +1,6 @@
 import Tags
 
-/// Reads a run of pages with FAST_READ: for a known card, in a single command.
+/// Reads a run of pages with FAST_READ. For a known card, one command is enough.
 package struct ReadPages: TagProcedure {
     private var span: PageSpan
 

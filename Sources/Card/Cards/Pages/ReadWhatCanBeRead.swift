@@ -4,7 +4,7 @@ package import Tags
 package struct ReadWhatCanBeRead: TagProcedure {
     private let identity: TagIdentity
     private let last: Int
-    private let mostPages: Int
+    private let maximumPages: Int
     private var first: Int
     private var count: Int
     private var pages: [Page?] = []
@@ -13,8 +13,8 @@ package struct ReadWhatCanBeRead: TagProcedure {
         self.identity = identity
         first = Int(pages.lowerBound)
         last = Int(pages.upperBound)
-        mostPages = max(1, longestAnswer / 4)
-        count = mostPages
+        maximumPages = max(1, longestAnswer / 4)
+        count = maximumPages
     }
 
     package mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
@@ -35,20 +35,21 @@ package struct ReadWhatCanBeRead: TagProcedure {
             }
             first += size
         case .failure(.refused):
-            // A refusal only means "something in this run": halve the run until it means "this
-            // page".
+            // A refusal says only that some page in this run is protected, so the run is halved
+            // until it is a single page.
             if size == 1 {
                 pages.append(nil)
                 first += 1
             } else {
                 count = size / 2
             }
-            // The NAK has ended the selection.
+            // The NAK has ended the selection, so the tag is selected again.
             return first > last ? .finish(pages) : .select
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         guard first <= last, let from = UInt8(exactly: first),
+            // Page numbers have one byte; a larger number means that nothing is left to read.
             let to = UInt8(exactly: first + size - 1)
         else { return .finish(pages) }
         return .exchange(Type2Command.fastRead(from, to).frame)

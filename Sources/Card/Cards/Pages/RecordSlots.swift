@@ -45,8 +45,8 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// These slots, with every record accepted that the ledger issued: those bytes are ours even if
-    /// the name or the key has changed since then.
+    /// These slots, with every record accepted that the ledger issued. It is ours even if the name
+    /// or the key has changed since then.
     package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
@@ -77,7 +77,7 @@ package struct RecordSlots: Hashable, Sendable {
         return best
     }
 
-    /// Whether no slot was ever written.
+    /// Whether no slot has ever been written.
     package var isBlank: Bool { slots.allSatisfy { $0 == .blank } }
 
     package var hasRetired: Bool {
@@ -99,19 +99,20 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// The slots that do not count.
+    /// All slots except the one with the best record.
     package var others: [Slot] {
         let best = best?.place
         return slots.indices.filter { $0 != best }.map { slots[$0] }
     }
 
     /// The slot for the next record: never the one with the last confirmed record, even if another
-    /// valid record is newer. A newer record that is not confirmed may rest on weak bits and be
-    /// lost tomorrow. Among the others, a slot without a record is chosen first, then the oldest.
+    /// valid record is newer. A newer record that is not confirmed may consist of weak bits and be
+    /// lost later. Among the other slots, one without a valid record is chosen first, then the
+    /// oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
         if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
         if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
-        // If the confirmed record is not on the tag, the best record is all that is left to
+        // If the confirmed record is not on the tag, the best record is the only one left to
         // protect.
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }

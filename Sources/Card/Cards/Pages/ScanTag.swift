@@ -10,19 +10,19 @@ package struct ScannedTag: Hashable, Sendable {
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
-    /// Whether the tag answered the way only an Ultralight C does.
+    /// Whether the tag responded as only an Ultralight C does.
     package let hasTripleDES: Bool
 
     /// The chip's name as shown to people, including chips that can only be read.
     package var kind: String {
         if chip.model != nil { return chip.name }
         if let version { return Type2Chip.otherName(version: version) }
-        // Other makers have chips without a version, too.
+        // Other manufacturers make chips without a version, too.
         guard header.first == ScannedTag.nxp else { return Type2Chip.otherName }
         if hasTripleDES { return "MIFARE Ultralight C" }
         return switch chip.pageCount {
-        // Neither of them supports GET_VERSION; they differ only in the memory size that the
-        // capability container claims.
+        // Neither chip supports GET_VERSION. They can be told apart only by the memory size in the
+        // capability container.
         case 40: "NTAG203"
         case 16: "MIFARE Ultralight"
         default: Type2Chip.otherName
@@ -46,14 +46,14 @@ package struct ScanTag: TagProcedure {
     private let identity: TagIdentity
     private let longestAnswer: Int
     private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
-    /// AUTHENTICATE, which an Ultralight C answers with its challenge.
+    /// AUTHENTICATE, to which an Ultralight C responds with its challenge.
     private static let authenticate: [UInt8] = [0x1A, 0x00]
     private static let challengeSize = 9
 
     private var state = State.version
-    /// Whether the tag did not answer GET_VERSION. It is tried once more, because an answer can be
-    /// lost.
-    private var wasSilent = false
+    /// Whether the tag has not responded to GET_VERSION. The command is tried once more, because a
+    /// response can be lost.
+    private var hasTimedOut = false
     private var version: [UInt8]?
     private var chip: Type2Chip?
     private var header: [UInt8] = []
@@ -84,14 +84,15 @@ package struct ScanTag: TagProcedure {
             chip = Type2Chip(version: answer)
             return readHeader()
         case (.version, .failure(.refused)):
-            // Older chips do not support the command and stop answering.
+            // Older chips do not support the command, and stop responding after it.
             state = .reselect
             return .select
         case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
             (.version, .failure(.tagLost)):
-            // A lost answer and a chip without the command look the same, so ask twice.
-            state = wasSilent ? .reselect : .again
-            wasSilent = true
+            // A lost response looks the same as a chip without the command, so the command is sent
+            // twice.
+            state = hasTimedOut ? .reselect : .again
+            hasTimedOut = true
             return .select
         case (.again, .selected(let again)):
             guard again.uid == identity.uid else {
@@ -112,8 +113,8 @@ package struct ScanTag: TagProcedure {
             return takeBlock(answer)
         case (.tripleDES, .answer(let answer)):
             return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
-        // Any failure here only means that it is not an Ultralight C; the memory has already been
-        // read.
+        // A failure here means only that the chip is not an Ultralight C; the memory has already
+        // been read.
         case (.tripleDES, .failure(.refused)), (.tripleDES, .failure(.timedOut)),
             (.tripleDES, .failure(.garbled)), (.tripleDES, .failure(.tagLost)):
             return finish(signature: nil)
@@ -147,7 +148,7 @@ package struct ScanTag: TagProcedure {
             state = .span
             return readSpan()
         }
-        // Tickets use these bytes, which can be set only once, for something other than the size.
+        // Transit tickets use these one-time programmable bytes for something other than the size.
         chip = Type2Chip.other(capability: capability) ?? .unformatted
         state = .blocks
         return .exchange(Type2Command.read(nextBlock).frame)
@@ -167,8 +168,8 @@ package struct ScanTag: TagProcedure {
         return .exchange(Type2Command.readSignature.frame)
     }
 
-    /// Accepts one answer. READ returns four pages; the last block may extend past the memory and
-    /// roll over.
+    /// Accepts one answer. READ returns four pages; the last block may extend past the end of the
+    /// memory and wrap around.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
             return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
@@ -177,7 +178,7 @@ package struct ScanTag: TagProcedure {
         let (following, overflow) = nextBlock.addingReportingOverflow(4)
         guard !overflow, following <= chip.userPages.upperBound else {
             memory = Array(memory.prefix(chip.userPages.count * 4))
-            // A chip that answered GET_VERSION is not an Ultralight C, so there is no need to ask.
+            // A chip that supports GET_VERSION is not an Ultralight C, so there is no need to ask.
             guard version == nil else { return finish(signature: nil) }
             state = .tripleDES
             return .exchange(ScanTag.authenticate)

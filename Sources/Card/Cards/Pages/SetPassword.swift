@@ -2,22 +2,22 @@ package import Tags
 
 /// Sets and verifies the password of a tag that protects nothing, or restores the factory password.
 ///
-/// Only while AUTH0 is known to be off and was not in the middle of being switched: a torn password
-/// opens nothing, so nothing may depend on it at that point. PACK is cleared before PWD is written
-/// and set afterward, so a tag that answers with its PACK has an acknowledged PWD.
+/// Use this only while AUTH0 is known to be off and no switch was interrupted: a torn password
+/// opens nothing, so nothing may depend on it yet. PACK is cleared before PWD is written and set
+/// afterward, so if a tag responds with its PACK, its PWD was acknowledged.
 package struct SetPassword: TagProcedure {
     private enum State {
-        case looking, writing, proving
+        case readingSettings, writing, verifying
     }
 
     private let chip: Type2Chip
     private let firstPage: UInt8
     private let password: TagPassword?
-    private var state = State.looking
+    private var state = State.readingSettings
     private var writes: ArraySlice<PageWrite> = []
 
-    /// If there is no password, the factory password is set, which is as good as none. `nil` for a
-    /// chip without passwords.
+    /// Without a password, the factory password is set, which is as good as none. `nil` for a chip
+    /// without passwords.
     package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
@@ -27,18 +27,18 @@ package struct SetPassword: TagProcedure {
 
     package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch (state, event) {
-        case (.looking, .begin): return .exchange(Type2Command.read(firstPage).frame)
-        case (.looking, .answer(let answer)):
+        case (.readingSettings, .begin): return .exchange(Type2Command.read(firstPage).frame)
+        case (.readingSettings, .answer(let answer)):
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
             return begin(with: AccessConfiguration(cfg0, cfg1), cfg1)
         case (.writing, .answer(let answer)):
             guard answer.isEmpty else { return garbled }
             return write()
-        case (.proving, .answer(let answer)):
+        case (.verifying, .answer(let answer)):
             // The PACK shows that PWD was acknowledged: PACK was zero while PWD was being written.
             return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
-        case (.proving, .failure(.refused(NAK.invalidArgument))),
-            (.proving, .failure(.refused(NAK.authenticationLimit))):
+        case (.verifying, .failure(.refused(NAK.invalidArgument))),
+            (.verifying, .failure(.refused(NAK.authenticationLimit))):
             return .fail(.wrongPassword)
         case (_, .failure(let kind)):
             return .fail(CardStoreError(.interrupted(kind), "its password was not set"))
@@ -49,7 +49,7 @@ package struct SetPassword: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
-        // AUTH0 is on: a torn PWD would lock the tag permanently.
+        // AUTH0 is on, so a torn PWD would lock the tag permanently.
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
         let packPage = firstPage + 3
         // The factory values: PWD is all ones, and PACK is zeros.
@@ -59,11 +59,12 @@ package struct SetPassword: TagProcedure {
         writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
             writes.append(PageWrite(packPage, pack))
-            // CFGLCK: protection can no longer be switched on, so a password would be useless.
+            // If CFGLCK is set, protection can no longer be switched on, so a password would be
+            // useless.
             if found.isLocked { return .fail(.lockedSettings) }
-            // A limit that other software set has to be removed before anything needs the password,
-            // and it may be weak even if it reads as 0. If this write is torn, the page has fewer
-            // of its old bits and no new ones.
+            // A limit set by other software has to be removed before anything needs the password.
+            // Its bits may be weak even if the limit reads as 0. If this write is torn, the page
+            // has fewer of its old bits and no new ones.
             writes.insert(
                 PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
                 at: writes.startIndex)
@@ -77,7 +78,7 @@ package struct SetPassword: TagProcedure {
             return .exchange(Type2Command.write(next.page, next.content).frame)
         }
         guard let password else { return .finish(()) }
-        state = .proving
+        state = .verifying
         return .exchange(Type2Command.authenticate(password.password).frame)
     }
 

@@ -3,19 +3,19 @@ package import Tags
 /// Switches a tag's password protection on or off.
 ///
 /// CFG0 is written only after PWD_AUTH has confirmed the card's password in the same field period,
-/// so a torn page with any AUTH0 asks for a known password. CFG0 is written even if it reads
-/// correctly, because it may be weak from a WRITE that was not acknowledged.
+/// so even if the page is torn, the password that the tag asks for is known. CFG0 is written even
+/// if it reads correctly, because a WRITE that was not acknowledged may have left weak bits.
 package struct SwitchProtection: TagProcedure {
     /// The target state of the tag.
     package enum Target: Hashable, Sendable {
-        /// Protected. To verify this, this page is written unchanged, once without and once with
-        /// the password.
+        /// Protected. To verify this, the probe page is written with its current content, once
+        /// without and once with the password.
         case on(probe: PageWrite)
         case off
     }
 
     private enum State {
-        case looking, opening, relieving, switching, restarting, checking
+        case readingSettings, opening, relieving, switching, restarting, checking
         case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
     }
 
@@ -24,7 +24,7 @@ package struct SwitchProtection: TagProcedure {
     private let firstPage: UInt8
     private let password: TagPassword
     private let target: Target
-    private var state = State.looking
+    private var state = State.readingSettings
     /// The new content of CFG1.
     private var relieved = Page.zero
 
@@ -42,7 +42,7 @@ package struct SwitchProtection: TagProcedure {
 
     package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch event {
-        case .begin: return go(to: .looking, .exchange(Type2Command.read(firstPage).frame))
+        case .begin: return go(to: .readingSettings, .exchange(Type2Command.read(firstPage).frame))
         case .selected(let again):
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
@@ -57,14 +57,14 @@ package struct SwitchProtection: TagProcedure {
 
     private mutating func after(_ answer: [UInt8]) -> TagStep<Void> {
         switch state {
-        case .looking, .checking:
+        case .readingSettings, .checking:
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
             let found = AccessConfiguration(cfg0, cfg1)
-            return state == .looking ? begin(with: found, cfg1) : check(found)
+            return state == .readingSettings ? begin(with: found, cfg1) : check(found)
         case .opening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
-            // CFG1 comes before CFG0: someone else's AUTHLIM must be gone before the tag asks for
-            // the password.
+            // CFG1 is written before CFG0, because an AUTHLIM set by other software must be gone
+            // before the tag asks for the password.
             return target == .off ? switchOver() : relieve()
         case .relieving:
             return answer.isEmpty ? switchOver() : garbled
@@ -89,7 +89,7 @@ package struct SwitchProtection: TagProcedure {
 
     private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
         switch (state, failure) {
-        // The NAK that we want. It also ended the selection.
+        // This NAK is what we want: the tag refuses the write. It also ended the selection.
         case (.writingPlainly, .refused): go(to: .reselecting, .select)
         case (.opening, .refused(NAK.invalidArgument)),
             (.opening, .refused(NAK.authenticationLimit)),
@@ -106,7 +106,7 @@ package struct SwitchProtection: TagProcedure {
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
         if found.isLocked { return .fail(.lockedSettings) }
-        // Wrong passwords are counted, and at the limit the tag locks permanently.
+        // The tag counts wrong passwords, and locks permanently at the limit.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
         relieved = AccessConfiguration.relieved(cfg1)
         return authenticate(.opening)
@@ -138,8 +138,9 @@ package struct SwitchProtection: TagProcedure {
         return go(to: next, .exchange(Type2Command.read(probe.page).frame))
     }
 
-    /// Checks the probe page before it is written. It must still hold this card's content: the tag
-    /// has been without power, or was selected again, and may have been on another reader.
+    /// Checks the probe page before it is written. The page must still have this card's content:
+    /// the tag has lost power or was selected again, and may have been on another reader in the
+    /// meantime.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
         guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
         else { return differs }

@@ -1,6 +1,6 @@
 package import CardCryptography
 
-/// The password of a protected tag, and the tag's answer to it.
+/// The password of a protected tag, and the tag's response to it.
 package struct TagPassword: Hashable, Sendable {
     /// PWD, 4 bytes.
     package let password: [UInt8]
@@ -29,7 +29,7 @@ package struct TagPassword: Hashable, Sendable {
 
 extension CardStoreError {
     package static let wrongPassword = CardStoreError(
-        .wrongPassword, "the tag does not take the card's password")
+        .wrongPassword, "the tag does not accept the card's password")
     package static let limitsPasswords = CardStoreError(
         .limitsPasswords, "the chip locks itself after too many wrong passwords")
     static let lockedSettings = CardStoreError(

@@ -19,15 +19,16 @@ package enum TagEvent: Sendable, Hashable {
 /// The next step of a procedure.
 package enum TagStep<Outcome: Sendable>: Sendable {
     case exchange([UInt8])
-    /// Select the tag again: after a NAK, it does not answer until it is selected.
+    /// Select the tag again: after a NAK, it does not respond until it is selected.
     case select
-    /// Cut the tag's power and select it again: a changed configuration takes effect only then.
+    /// Cut the tag's power and select it again, because a changed configuration takes effect only
+    /// then.
     case powerCycle
     case finish(Outcome)
     case fail(CardStoreError)
 }
 
-/// Why a procedure failed. Equal when their kinds are.
+/// Why a procedure failed. Two errors are equal when their kinds are.
 package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
@@ -45,7 +46,7 @@ package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertib
         case garbled
         /// The tag rejected the password, or its PACK is not that of one of our cards.
         case wrongPassword
-        /// The tag counts wrong passwords, so none is tried on it.
+        /// The tag counts wrong passwords, so no password is tried on it.
         case limitsPasswords
         /// The tag's settings are locked forever.
         case lockedSettings
@@ -102,6 +103,6 @@ extension TagReader {
 
 /// The time limit for reselecting a tag that has just answered.
 private let reselectLimit = Duration.milliseconds(300)
-/// The time limit for selecting a tag after a power cycle: under pcscd, the reader has to detect
-/// the tag again.
+/// The time limit for selecting a tag after a power cycle. It is longer, because under pcscd the
+/// reader has to detect the tag again.
 private let powerCycleLimit = Duration.seconds(1)

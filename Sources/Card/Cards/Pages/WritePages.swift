@@ -12,8 +12,8 @@ package struct PageWrite: Hashable, Sendable {
     }
 }
 
-/// Writes pages in order, each of them acknowledged, then reads back everything from the first to
-/// the last of them and compares.
+/// Writes pages in order, waiting for each acknowledgment, then reads back everything from the
+/// lowest to the highest page and compares.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
 /// have been on another reader in the meantime. The caller has to select, read, and decide again.
@@ -89,15 +89,15 @@ package struct WritePages: TagProcedure {
 
     private mutating func readBack() -> TagStep<[UInt8]> {
         if let frame = span.nextFrame() { return .exchange(frame) }
-        var last: [UInt8: Page] = [:]
+        var final: [UInt8: Page] = [:]
         // A refresh writes page 04h twice: only the final content counts.
-        for write in writes { last[write.page] = write.content }
-        let holds = last.allSatisfy { page, content in
+        for write in writes { final[write.page] = write.content }
+        let isCorrect = final.allSatisfy { page, content in
             let start = (Int(page) - Int(firstReadBack)) * 4
             return span.bytes.indices.contains(start + 3)
                 && Array(span.bytes[start..<start + 4]) == content.bytes
         }
-        guard holds else {
+        guard isCorrect else {
             return .fail(
                 CardStoreError(.differs, "after writing, the content differs from what was written")
             )

@@ -7,11 +7,12 @@ import TapcardDomain
 /// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant is stored in the first
 /// half of the digits of `d`, where the chip looks for it; phones never see it there.
 package struct AddressFile: Hashable, Sendable {
-    /// The longest file, in bytes, that fits in one protected answer from the chip.
+    /// The maximum length of the file, in bytes, so that it fits in one protected answer from the
+    /// chip.
     package static let longest = 224
     /// The number of bytes in the message's length field.
     package static let lengthByteCount = 2
-    /// The file for an issuer without a page. Its host can never exist (RFC 2606).
+    /// The file for an issuer without a page. Its host name can never exist (RFC 2606).
     package static let nowhere: AddressFile = {
         guard let file = try? AddressFile(page: "https://\(noHost)/c") else {
             preconditionFailure("this address fits on a chip")
@@ -31,18 +32,19 @@ package struct AddressFile: Hashable, Sendable {
     private let keepsAddress: Bool
 
     private static let scheme = "https://"
-    /// Pages on this machine, for trying things out without hardware. Nothing is sent over a
-    /// network, so they need no certificate.
-    private static let ofThisMachine = ["http://127.0.0.1:", "http://localhost:"]
+    /// Pages on this machine, for trials without hardware. Nothing is sent over a network, so such
+    /// a page needs no certificate.
+    private static let localPrefixes = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
     /// The file for the page at this address, which has no query: `https://cards.example.org/c`.
     package init(page: String) throws(AddressError) {
-        let start = ([AddressFile.scheme] + AddressFile.ofThisMachine)
+        let start = ([AddressFile.scheme] + AddressFile.localPrefixes)
             .first { page.hasPrefix($0) }
         let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
         guard start != nil, let first = rest.first,
-            // No `?` or `#`: the values must be the query. The host must not be empty.
+            // `?` and `#` are refused, because the values must be the query. The host must not be
+            // empty.
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
         else {
@@ -66,15 +68,15 @@ package struct AddressFile: Hashable, Sendable {
                     + "the chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
-        // The values end the file, so their positions follow from its length: a station with a
-        // different address can use it to find the grant.
+        // The values are at the end of the file, so their positions follow from its length. From
+        // that, even a station with a different address can find the grant.
         keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
-    /// The file for a card that keeps its address, whatever that is: only its grant is written.
+    /// The file for a card that keeps its address, whatever it is; only the grant is written.
     package init(keepingWith grantAt: Int) {
         self.grantAt = grantAt
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
@@ -87,22 +89,25 @@ package struct AddressFile: Hashable, Sendable {
     /// Where the grant is in a file with a different address, computed from the first bytes of the
     /// file. `nil` if none of our addresses fits.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
-        // Before the number is read: anyone can answer with as many bytes as they like.
+        // Checked before the number is read, because an emulator can answer with any number of
+        // bytes.
         guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
-        let place = used - byteCountFromGrant
-        // A random length, or that of an unrelated message, could point before the file or past its
-        // end.
-        return used <= longest && place > lengthByteCount ? place : nil
+        let offset = used - byteCountFromGrant
+        // A random length, or the length of an unrelated message, could lead to an offset before
+        // the start of the file or past its end.
+        return used <= longest && offset > lengthByteCount ? offset : nil
     }
 
-    /// Whether a chip has written 48 digits into one of our files, over the name that follows, as a
-    /// chip in LRP mode does. In AES mode there are 32.
+    /// Whether a chip has written 48 digits into one of our files, as a chip in LRP mode does,
+    /// overwriting the name that follows. In AES mode, a chip writes 32 digits.
     static func showsLRP(_ file: [UInt8]) -> Bool {
         let count = 2 * TapIdentity.encryptedSize
         let longer = 3 * TapIdentity.encryptedSize
-        guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return false }
-        let start = place - dataName.utf8.count - count
+        guard let offset = grantAt(length: Array(file.prefix(lengthByteCount))) else {
+            return false
+        }
+        let start = offset - dataName.utf8.count - count
         let name = start - identityName.utf8.count
         guard name > lengthByteCount, file.count >= start + longer else { return false }
         return file[name..<start].elementsEqual(identityName.utf8)
@@ -111,8 +116,8 @@ package struct AddressFile: Hashable, Sendable {
 
     /// The values that a chip has written into one of our files; `nil` for any other file.
     static func tapMessage(in file: [UInt8]) -> TapMessage? {
-        guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
-        let known = AddressFile(keepingWith: place)
+        guard let offset = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
+        let known = AddressFile(keepingWith: offset)
         // In a short file that is not ours, `p` would start before the file does.
         guard known.identityAt >= lengthByteCount else { return nil }
         func digits(_ start: Int, _ count: Int) -> String {
@@ -120,7 +125,7 @@ package struct AddressFile: Hashable, Sendable {
         }
         return try? TapMessage(
             identity: digits(known.identityAt, TapIdentity.encryptedSize),
-            data: digits(place, TapMessage.dataSize),
+            data: digits(offset, TapMessage.dataSize),
             code: digits(known.codeAt, TapKeys.codeSize))
     }
 
@@ -150,25 +155,25 @@ package struct AddressFile: Hashable, Sendable {
     /// The ranges that are written one at a time, each short enough for one block. The grant is one
     /// of them, so it is either old or new, never a mix.
     var pieces: [Range<Int>] {
-        // A write in one block is carried out completely or not at all; a write in several could be
-        // torn.
+        // The chip performs a write in one block completely or not at all; a write in several
+        // blocks could be torn.
         func cut(_ whole: Range<Int>) -> [Range<Int>] {
-            stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.mostWritten)
-                .map { $0..<min($0 + AddressFile.mostWritten, whole.upperBound) }
+            stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.maximumWrite)
+                .map { $0..<min($0 + AddressFile.maximumWrite, whole.upperBound) }
         }
-        // The rest of the template is zeros in this case and would erase the address.
+        // In this case, the rest of the template consists of zeros, which would erase the address.
         if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
 
     /// The maximum number of bytes in a write with a MAC that fits in a block of 64.
-    private static let mostWritten = 40
+    private static let maximumWrite = 40
 
     private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
 
     /// The settings of the file. Anyone may read it, with the values filled in; only the load key
-    /// may write it, and may read it with a MAC. The mode is MAC rather than full: an encrypted
-    /// grant would not fit in one block, and anyone nearby can read it anyway.
+    /// may write it or read it with a MAC. Writes have a MAC but are not encrypted: an encrypted
+    /// grant would not fit in one block, and anyone nearby can read the grant anyway.
     package var settings: FileSettings {
         FileSettings(
             mode: AddressFile.mode, rights: AddressFile.rights,
@@ -190,7 +195,7 @@ package struct AddressFile: Hashable, Sendable {
         switch file {
         case .data: settings == slotSettings
         case .ndef: settings.mode == mode && settings.rights == rights
-        // tapcard never writes that file and needs nothing from it.
+        // tapcard neither reads nor writes this file.
         case .capability: true
         }
     }

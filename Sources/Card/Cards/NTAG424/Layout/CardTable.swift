@@ -4,7 +4,7 @@ package import TapcardDomain
 
 extension KeyRing {
     /// The table for a station without masters: for each card, the keys that seal its records and
-    /// take payments from it, under the issuer's keys with these ids.
+    /// take payments from it, derived from the issuer's keys with these IDs.
     ///
     /// Retired keys, and keys that this ring lacks, are left out. `nil` if this ring is itself a
     /// table, from which no other table can be made.
@@ -22,12 +22,12 @@ extension KeyRing {
             entries.append(
                 KeyEntry(
                     id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
-                    // Only the current sealing key may seal at the till; the others just verify the
+                    // At the till, only the current sealing key may seal; the others only verify
                     // older cards.
                     status: entry.id == sealing.id ? .active : .verifyOnly,
                     created: entry.created))
         }
-        // A key that no card is under is useless to a station, except for the sealing key.
+        // A key with no cards is useless to a station, unless it is the sealing key.
         entries.removeAll { $0.id != sealing.id && $0.rows?.count == 0 }
         return KeyRing(entries: entries)?.sealing(currency: currencyCode)
     }

@@ -4,7 +4,7 @@ enum FixedNumber {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    /// Takes at most seven bytes; with more, the sign bit would be lost.
+    /// Takes at most seven bytes, because an eighth could overflow into the sign bit.
     static func value(_ bytes: ArraySlice<UInt8>) -> Int64 {
         bytes.reduce(0) { $0 << 8 | Int64($1) }
     }

@@ -1,12 +1,12 @@
 import CardCryptography
 import TapcardDomain
 
-/// The sum of all credits that the issuer has ever given to a card: 32 bytes in the file that
-/// phones read, which can only be written with the load key. The balance is the grant minus what
-/// has been spent.
+/// The sum of all credits that the issuer has ever given to a card, stored in 32 bytes of the file
+/// that phones read. Only the load key can write them. The balance is the grant minus what has been
+/// spent.
 ///
-/// The chip sends it without a MAC, because anyone may read that file. So it carries a seal under a
-/// key made from the card's sell key, which lets a station detect any changed bit.
+/// The chip sends it without a MAC, because anyone may read that file. So the grant carries a seal,
+/// made with a key derived from the card's sell key, by which a station detects any changed bit.
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
     /// The highest sum of credits, in minor units: 48 bits.
@@ -28,7 +28,8 @@ package struct Grant: Hashable, Sendable {
     /// Reads a grant and checks its seal. `nil` if it was not sealed for this card.
     package init?(_ bytes: [UInt8], for card: SellingKey) {
         guard bytes.count == Grant.byteCount, bytes[0] == Grant.formatVersion,
-            // The version of key 3: a grant sealed under older keys is checked with those.
+            // The version of key 3: a grant sealed with an older key has to be checked with that
+            // key.
             bytes[1] == card.version
         else { return nil }
         let body = Array(bytes.dropLast(Grant.sealByteCount))

@@ -2,8 +2,8 @@ package import CardCryptography
 package import Tags
 package import TapcardDomain
 
-/// The five keys of one card under one of the issuer's keys. Only a station that makes and loads
-/// cards has all of them.
+/// The five keys of one card, derived from one of the issuer's keys. Only a station that makes and
+/// loads cards has all of them.
 package struct NTAG424CardKeys: Hashable, Sendable {
     /// The version that the chip reports for each key.
     package let version: UInt8
@@ -26,8 +26,9 @@ package struct NTAG424CardKeys: Hashable, Sendable {
             })
     }
 
-    /// The version of keys made from the issuer's key with this id. The factory version is 0, which
-    /// is also a valid id, hence the 1. A ring without keys has an id that no card can name.
+    /// The version of card keys derived from the issuer's key with this ID. The factory version is
+    /// 0, which is also a valid ID, so 1 is added. The addition may wrap around, because a ring
+    /// without keys has the ID 255.
     package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
 
     /// A key that is different for each card.

@@ -1,10 +1,11 @@
 import Tags
 
 /// One state of a card, in one of the four slots: the sealed record that every tapcard card has,
-/// and the sum spent. It has 31 bytes, so that a protected write fits in one block on every reader.
+/// and the total spent. The state takes 31 bytes, so that a protected write fits in one block on
+/// every reader.
 package struct NTAG424Slot: Hashable, Sendable {
     package static let byteCount = 31
-    /// Always zero; reserved for the sum and the number of offline payments.
+    /// Always zero; reserved for the total and the number of offline payments.
     private static let spareByteCount = 5
     private static let checksumByteCount = 4
 
@@ -27,8 +28,8 @@ package struct NTAG424Slot: Hashable, Sendable {
         let sum = bytes[SealedRecord.byteCount...].prefix(6)
         self.init(
             record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))
-        // The comparison covers the checksum and the spare bytes: there is only one valid encoding,
-        // so nothing can be hidden in them.
+        // The comparison covers the checksum and the spare bytes: only one encoding is valid, so
+        // nothing can be hidden in them.
         guard self.bytes == bytes else { return nil }
     }
 
@@ -39,7 +40,7 @@ package struct NTAG424Slot: Hashable, Sendable {
         return body + NTAG424Slot.checksum(body)
     }
 
-    /// Detects a torn slot, should the chip ever write one in parts. In transit, the chip's own
+    /// Detects a torn slot, in case the chip ever writes one in parts. In transit, the chip's own
     /// MACs protect it.
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
         let checksum = KeyChange.checksum(body)
@@ -78,11 +79,11 @@ package struct NTAG424Slots: Hashable, Sendable {
         }
     }
 
-    /// The sum spent when this record was written. If the record is not on the card, the highest
-    /// sum in any slot.
+    /// The total spent when this record was written. If the record is not on the card, the highest
+    /// total in any slot.
     package func spent(at record: [UInt8]?) -> Int64 {
         let all = slots.compactMap { $0 }
-        // The highest, because the sum spent may never decrease (rule 56).
+        // The highest is used, because the total spent may never decrease (rule 56).
         return all.first { $0.record == record }?.spent ?? all.map(\.spent).max() ?? 0
     }
 }

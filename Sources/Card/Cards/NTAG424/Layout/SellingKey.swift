@@ -2,8 +2,8 @@ package import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// The key that takes payments from one card, together with what is needed to check the seals of
-/// grants.
+/// The key that takes payments from one card, together with what is needed to check the seal of its
+/// grant.
 package struct SellingKey: Hashable, Sendable {
     package let uid: CardUID
     /// The version that the chip reports for the key.
@@ -11,11 +11,11 @@ package struct SellingKey: Hashable, Sendable {
     /// Key 3 of the card.
     package let key: AESKey
     package let currency: Currency
-    /// The key that seals grants. It is separate, so that no answer from the chip during an
+    /// The key that seals grants. It is a separate key, so that no answer from the chip during an
     /// authentication can be mistaken for a seal.
     let sealKey: AESKey
 
-    /// The key of a card made under this key of the issuer.
+    /// The key of a card, derived from the issuer's master keys.
     package init(of uid: CardUID, from masters: CardKeys, _ currency: Currency) {
         self.init(
             uid: uid, version: NTAG424CardKeys.version(of: masters.keyID),

@@ -1,14 +1,16 @@
 import Tags
 
 /// Asks a card for its file settings in a session with its sell key, in which every answer carries
-/// a MAC. Only for a card that refuses what it should accept.
+/// a MAC. This is needed only if a card refuses what it should accept.
 package struct InspectSettings: NTAG424Procedure {
-    private enum Step { case select, prove, settings(FileNumber) }
+    private enum Step { case select, authenticate, settings(FileNumber) }
 
     package var talk = NTAG424Talk()
     private let card: SellingKey
     private let random: [UInt8]
-    private var steps: ArraySlice<Step> = [.select, .prove, .settings(.data), .settings(.ndef)]
+    private var steps: ArraySlice<Step> = [
+        .select, .authenticate, .settings(.data), .settings(.ndef),
+    ]
 
     /// `random` is 16 unpredictable bytes.
     package init(_ card: SellingKey, random: [UInt8]) { (self.card, self.random) = (card, random) }
@@ -18,6 +20,7 @@ package struct InspectSettings: NTAG424Procedure {
     /// The outcome says whether all settings are those of a card.
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Bool> {
         if case .settings(let file) = steps.popFirst() {
+            // A file of another size is not the file that tapcard's cards have.
             guard let report = FileSettings.reported(data), report.size == file.size,
                 AddressFile.isOfCard(report.settings, file)
             else { return .finish(false) }
@@ -28,7 +31,7 @@ package struct InspectSettings: NTAG424Procedure {
     private func go() -> NTAG424Move<Bool> {
         switch steps.first {
         case .select: .run(.selectApplication)
-        case .prove: .authenticate(.three, card.key, random: random)
+        case .authenticate: .authenticate(.three, card.key, random: random)
         case .settings(let file): .run(.getFileSettings(file))
         case nil: .finish(true)
         }

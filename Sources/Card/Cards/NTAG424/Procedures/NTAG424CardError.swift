@@ -9,16 +9,16 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
         /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
-        /// the new content: only a fresh read can tell.
+        /// the new content; only reading it again can tell which.
         case unknown(ReaderError.Kind)
-        /// A write was sent, but the answer does not establish whether it took effect: it is a
-        /// refusal, which anyone could have sent, or has a wrong MAC. Only a fresh read can tell.
+        /// A write was sent, but the answer is a refusal, which anyone could have sent, or has a
+        /// wrong MAC. Only reading the card again can tell whether the write took effect.
         case doubtful(NTAG424Error.Kind)
         /// The card refused, or its answer was not authenticated. No write had been sent.
         case chip(NTAG424Error.Kind)
         /// The card's number is not the expected one.
         case otherCard
-        /// A key has a version that the caller did not supply, so no key was tried.
+        /// A key has a version for which the caller supplied no key, so no key was tried.
         case unknownKeys(version: UInt8)
         /// The card is authentic, but was never completely set up.
         case unfinished
@@ -26,18 +26,18 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         case otherChip
         /// The chip no longer accepts this key: someone has tried too many wrong ones.
         case deadKey(KeyNumber)
-        /// The chip's file settings cannot be changed to those of a card.
+        /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
-        /// This key was not sent, because the card has left it unconfirmed too often.
+        /// This key was not tried, because the card has left it unconfirmed too often.
         case spared(KeyNumber)
     }
 
     package let kind: Kind
     package let detail: String
-    /// Whether the card had already proved that it has its key.
+    /// Whether the card had already proved that it has its key, so that a session was open.
     package fileprivate(set) var isOfSession = false
-    /// The key that was sent but not confirmed. The card counts a wrong key even if its refusal is
-    /// lost or arrives garbled.
+    /// The key that was tried but not confirmed. The card counts a wrong key even if its refusal is
+    /// lost or garbled.
     package fileprivate(set) var spentKey: KeyNumber?
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }

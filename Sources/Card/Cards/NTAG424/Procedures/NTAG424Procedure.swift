@@ -4,8 +4,8 @@ package import Tags
 /// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
 /// step, so every sequence of answers and faults can be tested without a reader.
 ///
-/// A procedure only says what to do next; `next(after:)` turns that into commands and works out
-/// what a failure means: whether something may have been written.
+/// A procedure only says what to do next. `next(after:)` turns that into commands, and determines
+/// after a failure whether something may have been written.
 package protocol NTAG424Procedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -24,7 +24,7 @@ package protocol NTAG424Procedure: Sendable {
 package enum NTAG424Move<Outcome: Sendable>: Sendable {
     /// A command, and the protection mode of its file.
     case run(CardCommand, CommunicationMode = .plain)
-    /// Verify that card and reader both have this key, using 16 random bytes.
+    /// Verify that the card and the reader both have this key, using 16 random bytes.
     case authenticate(KeyNumber, AESKey, random: [UInt8])
     case finish(Outcome)
 }
@@ -49,7 +49,7 @@ package struct NTAG424Talk: Hashable, Sendable {
     fileprivate var isWriting = false
     /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
-    /// Keys that must not be sent, because the card has left them unconfirmed too often.
+    /// Keys that must not be tried, because the card has left them unconfirmed too often.
     fileprivate var spared: Set<KeyNumber> = []
 
     package init() {}
@@ -79,19 +79,20 @@ extension NTAG424Procedure {
 
     private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
         let step: NTAG424Conversation.Step
-        // Before `hear`, which ends the session on a refusal.
+        // Checked before `hear`, which ends the session on a refusal.
         let isOfSession = talk.key != nil
         do throws(NTAG424Error) {
             step = try talk.conversation.hear(bytes)
         } catch {
-            // 919Dh in response to an authentication means that the key is dead.
+            // 919Dh in response to an authentication means that the key is locked.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
                     .deadKey(number),
                     "key \(number.rawValue) is locked; the card no longer accepts it"
                 ).after(talk)
             }
-            // A refusal has no MAC, so anyone may have sent it: the write may have happened anyway.
+            // A refusal has no MAC, so anyone may have sent it, and the write may have happened
+            // anyway.
             let cause =
                 talk.isWriting
                 ? NTAG424CardError(.doubtful(error.kind), error.description) : .chip(error)
@@ -143,7 +144,7 @@ extension NTAG424Procedure {
 }
 
 extension CardCommand {
-    /// Whether carrying it out changes the chip.
+    /// Whether executing the command changes the chip.
     fileprivate var isWrite: Bool {
         switch self {
         case .writeData, .updateBinary, .changeKey, .changeFileSettings, .setConfiguration: true
@@ -153,8 +154,8 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to completion with the chip that was selected last. It stops before it
-    /// would send a spared key.
+    /// Runs a procedure to completion with the chip that was selected last. It stops before trying
+    /// a spared key.
     package func perform<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {

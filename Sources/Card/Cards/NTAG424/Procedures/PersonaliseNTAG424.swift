@@ -2,20 +2,20 @@ import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// Turns a chip into one of the issuer's cards, or gives an existing card new keys, using the same
-/// steps. It skips the steps that the chip reports as done, so the next tap continues an
+/// Turns a chip into one of the issuer's cards, or uses the same steps to give an existing card new
+/// keys. It skips steps that are already done according to the chip, so the next tap continues an
 /// interrupted run.
 ///
-/// Key 0 is changed last, because an interrupted run can be continued only with it. At the end, the
-/// chip proves that no factory key is left. The chip's key versions tell which keys to authenticate
-/// with: a key is never guessed, and a version by itself proves nothing.
+/// Key 0 is changed last, because an interrupted run can be continued only with key 0. At the end,
+/// the chip proves that no factory key is left. The key versions that the chip reports determine
+/// which keys to authenticate with, so no key is ever guessed. A version by itself proves nothing.
 package struct PersonaliseNTAG424: NTAG424Procedure {
     /// The card to be made.
     package struct Plan: Sendable {
         package let uid: CardUID
         package let currency: Currency
         package let address: AddressFile
-        /// The keys that the chip may have: the factory keys for a new chip.
+        /// The keys that the chip may have; for a new chip, the factory keys.
         package let before: [NTAG424CardKeys]
         package let keys: NTAG424CardKeys
         package let grant: Grant
@@ -50,9 +50,9 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     }
 
     /// The maximum number of authentications in a run; each takes 16 random bytes.
-    private static let mostAuthentications = 7
+    private static let maximumAuthentications = 7
     /// The number of random bytes for a run.
-    package static let randomByteCount = mostAuthentications * SecureSession.randomSize
+    package static let randomByteCount = maximumAuthentications * SecureSession.randomSize
     private static let files: [FileNumber] = [.ndef, .data]
 
     package var talk = NTAG424Talk()
@@ -82,7 +82,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     }
 
     /// The authentication that follows verifies a new key 0. There is no way to verify that chained
-    /// writing is forbidden, but none of our writes depend on it.
+    /// writing is forbidden, but none of our writes depends on it.
     package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Void> {
         switch steps.first {
         case .changeKey(.application, _), .forbidChaining: try proceed([])
@@ -97,8 +97,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             versions[number] = data[0]
             if number == .application { try inspect() }
         case .number:
-            // Read inside the session, so it is authenticated: during selection, anyone can claim
-            // any UID.
+            // This UID was read inside the session, so it is authenticated. During selection,
+            // anyone can claim any UID.
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
             settings[file] = try PersonaliseNTAG424.settings(data, file)
@@ -114,8 +114,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Authenticates with key 0, chosen by its version, and requests the rest in that session,
-    /// where every answer carries the chip's MAC.
+    /// Authenticates with the key 0 of the reported version, and requests everything else in that
+    /// session, where every answer carries the chip's MAC.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
         steps = [.prove(.application, try key(.application)), .number]
@@ -126,7 +126,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     private mutating func work() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
         for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
-            // Refused before the first write: a later refusal would leave the chip half-changed.
+            // Checked before the first write, because a later refusal would leave the chip
+            // half-changed.
             guard settings[file]?.rights.change == .key(.application) else {
                 throw .fixedSettings
             }
@@ -138,8 +139,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             return
         }
         var work: [Step] = []
-        // In key 0's session, which can change the other keys without authenticating with each of
-        // them first.
+        // These changes are made in key 0's session, which can change the other keys without
+        // authenticating with each of them first.
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
@@ -152,21 +153,22 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         for number in others where number != .four && versions[number] == plan.keys.version {
             work.append(.prove(number, plan.keys[number]))
         }
-        // Under the new settings, only key 4 can write this file. Its current content determines
-        // which pieces are written.
+        // Under the new settings, only key 4 can write the file for phones. The current content of
+        // the file determines which pieces are written.
         work += [.prove(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)
             work += [
                 .prove(.application, old), .changeKey(.application, from: old),
-                // The chip ends the session that used its old key. Its answer is not authenticated,
-                // so check first: we must not try a key that the chip does not have.
+                // The chip ends the session that used the old key 0, with an answer that is not
+                // authenticated. The version is checked first, because we must not try a key that
+                // the chip does not have.
                 .check(.application), .prove(.application, plan.keys[.application]),
             ]
         }
         if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
-        // In a session with the new keys: the MAC on the answers proves that no factory key is
-        // left.
+        // The checks run in a session with the new keys, so the MAC on the answers proves that no
+        // factory key is left.
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonaliseNTAG424.files.map { .checkSettings($0) }
         steps = work[...]
@@ -186,8 +188,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         let wanted = addressBytes
         let isWhole = found.count == wanted.count
         steps.insert(
-            // After an interruption, most pieces are already right; each one skipped saves a
-            // command.
+            // After an interruption, most pieces are already correct, and each one that is skipped
+            // saves a command.
             contentsOf: plan.address.pieces
                 .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)

@@ -3,7 +3,7 @@ import Tags
 /// Reads a card in five commands: the card authenticates itself with the given key and returns its
 /// content. The session stays open, so a payment takes only one more command.
 ///
-/// For a card that was made for a different address, finding the grant takes two more commands.
+/// If the card was made for a different address, finding the grant takes two more commands.
 package struct ReadNTAG424: NTAG424Procedure {
     private enum Stage {
         case selecting, proving, readingGrant, findingGrant, readingSlots
@@ -15,7 +15,7 @@ package struct ReadNTAG424: NTAG424Procedure {
     private let random: [UInt8]
     private var stage = Stage.selecting
     private var grantAt: Int
-    private var mayFind = true
+    private var maySearch = true
     private var grant: Grant?
 
     /// `others` are keys under which the grant may still be sealed during a key rotation. `random`
@@ -39,17 +39,18 @@ package struct ReadNTAG424: NTAG424Procedure {
         case .proving: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
-            // Only once; otherwise a card that returns garbage would be queried forever.
-            guard grant == nil, mayFind else { return readSlots() }
-            (stage, mayFind) = (.findingGrant, false)
+            // The search is made only once; otherwise, a card that returns garbage would be queried
+            // forever.
+            guard grant == nil, maySearch else { return readSlots() }
+            (stage, maySearch) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
-            // We already looked there, so the grant is missing or forged.
-            guard let place = AddressFile.grantAt(length: data), place != grantAt else {
+            // If we have already looked there, the grant is missing or forged.
+            guard let offset = AddressFile.grantAt(length: data), offset != grantAt else {
                 return readSlots()
             }
-            grantAt = place
+            grantAt = offset
             return readGrant()
         case .readingSlots:
             guard let slots = NTAG424Slots(data) else { throw .chip(NTAG424Error(.malformed)) }
@@ -58,8 +59,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Plain even in a session, because anyone may read this file; the grant is verified by its
-    /// seal.
+    /// Reads without a MAC even in a session, because anyone may read this file; the seal verifies
+    /// the grant.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)

@@ -3,19 +3,20 @@ import Tags
 import TapcardDomain
 
 /// Writes one state in one command. The MAC on the answer proves that the state is on the card, so
-/// nothing is read back. A state with more credit than was granted needs the load key and five
-/// commands before that one: the grant is written first, because by itself it is worth nothing.
+/// nothing is read back. A state with more credit than was granted takes the load key and five more
+/// commands, which come first: the new grant is written before the state, because a grant by itself
+/// is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
     package struct Change: Hashable, Sendable {
-        /// The slot to write: one of four.
+        /// The index of the slot to write, from 0 to 3.
         package let place: Int
         package let slot: NTAG424Slot
         /// The grant that the state needs; `nil` if the card already has it.
         package let grant: Grant?
 
-        /// `record` contains this balance, in minor units. `spent` is the total ever spent as of
-        /// the last state that the ledger confirmed; the new total is never lower.
+        /// `record` contains this balance, in minor units. `spent` is the total ever spent,
+        /// according to the last state that the ledger confirmed; the new total is never lower.
         ///
         /// `nil` for a balance that no chip can hold.
         package init?(
@@ -24,13 +25,13 @@ package struct UpdateNTAG424: NTAG424Procedure {
             let needed = balance + spent
             let granted = granted?.granted
             let mayFall = SafetyRule.grantNeverFalls.isLeftOut
-            // The grant never decreases (rule 56): a payment increases the sum spent instead.
+            // The grant never decreases (rule 56): a payment increases the total spent instead.
             let sum = mayFall ? needed : max(granted ?? needed, needed)
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
             (self.place, self.slot) = (place, slot)
-            // If it is unchanged, it does not have to be written, which saves five commands.
+            // An unchanged grant is not written, which saves five commands.
             self.grant = sum == granted ? nil : grant
         }
     }
@@ -48,8 +49,8 @@ package struct UpdateNTAG424: NTAG424Procedure {
     private var steps: ArraySlice<Step>
 
     /// Continues in the session of this visit. The state must already be in the ledger or a
-    /// journal. `random` is 32 unpredictable bytes. `nil` if a grant is needed and there is no load
-    /// key to write it with.
+    /// journal. `random` is 32 unpredictable bytes. `nil` if a grant is needed but there is no load
+    /// key to write it.
     package init?(_ change: Change, in visit: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
         (self.change, self.visit, talk) = (change, visit, visit.talk)
         guard let grant = change.grant else {
