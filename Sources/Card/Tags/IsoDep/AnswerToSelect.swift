@@ -12,15 +12,16 @@ package struct AnswerToSelect: Hashable, Sendable {
     /// The first byte of the reader's request (RATS).
     static let requestCode: UInt8 = 0xE0
     /// FWI for a card that sends none: 4, about 4.8 ms (ISO/IEC 14443-4).
-    private static let usualWaitExponent: UInt8 = 4
+    private static let defaultWaitExponent: UInt8 = 4
     private static let reservedExponent: UInt8 = 15
     /// 4096 periods of the 13.56 MHz carrier.
     private static let unitInNanoseconds = 302_065
     /// The tolerance that the standard adds to every wait: 49,152 periods.
     private static let toleranceInNanoseconds = 3_624_779
 
-    /// The request for this answer (RATS), with the longest frame that the reader can receive. The
-    /// card is assigned identifier 0, so that blocks without an identifier reach it.
+    /// The request for this answer (RATS), which tells the card the longest frame that the reader
+    /// can receive. The card is assigned identifier 0, so that blocks without an identifier reach
+    /// it.
     package static func request(frameSize: FrameSize) -> [UInt8] {
         [requestCode, frameSize.rawValue << 4]
     }
@@ -32,26 +33,27 @@ package struct AnswerToSelect: Hashable, Sendable {
             // Without a format byte T0, everything takes its default value: frames of 32 bytes, FWI
             // 4.
             frameSize = .of32
-            waitExponent = AnswerToSelect.usualWaitExponent
+            waitExponent = AnswerToSelect.defaultWaitExponent
             (pauseExponent, historicalBytes) = (0, [])
             return
         }
         let format = frame[1]
-        // T0: bit 8 is reserved; bits 5 to 7 say which of TA, TB, and TC follow, in this order.
+        // In T0, bit 8 is reserved, and bits 5 to 7 say which of TA, TB, and TC follow, in this
+        // order.
         guard format & 0x80 == 0 else { return nil }
         var rest = frame.dropFirst(2)
-        // TA, the bit rates: skipped, because tapcard stays at 106 kbit/s.
+        // TA, the bit rates, is skipped, because tapcard stays at 106 kbit/s.
         if format & 0x10 != 0, rest.popFirst() == nil { return nil }
-        var timing = AnswerToSelect.usualWaitExponent << 4
-        // TB, the timing: FWI in the high nibble, SFGI in the low one.
+        var timing = AnswerToSelect.defaultWaitExponent << 4
+        // TB, the timing, has FWI in the high nibble and SFGI in the low one.
         if format & 0x20 != 0 {
             guard let byte = rest.popFirst() else { return nil }
             timing = byte
         }
-        // TC, support for identifiers and node addresses: neither is used.
+        // TC, support for identifiers and node addresses, is skipped, because neither is used.
         if format & 0x40 != 0, rest.popFirst() == nil { return nil }
         frameSize = FrameSize(code: format & 0x0F)
-        waitExponent = AnswerToSelect.exponent(timing >> 4) ?? AnswerToSelect.usualWaitExponent
+        waitExponent = AnswerToSelect.exponent(timing >> 4) ?? AnswerToSelect.defaultWaitExponent
         pauseExponent = AnswerToSelect.exponent(timing & 0x0F) ?? 0
         historicalBytes = Array(rest)
     }

@@ -1,14 +1,14 @@
-/// The card's side of ISO/IEC 14443-4 after selection: a state machine from frames to reactions. It
-/// does not carry out any commands itself.
+/// The card's side of ISO/IEC 14443-4 after selection: a state machine that takes a frame and
+/// returns the reaction. It does not execute any commands itself.
 package struct CardSide: Sendable, Hashable {
     /// The reaction to a frame.
     package enum Reaction: Hashable, Sendable {
         case silence
         /// Send this frame with a checksum.
         case send([UInt8])
-        /// Carry out this command, then call `answer`.
+        /// Execute this command, then call `answer`.
         case run([UInt8])
-        /// Send this frame with a checksum, then do not answer until selected again.
+        /// Send this frame with a checksum, then stay silent until selected again.
         case end([UInt8])
     }
 
@@ -16,7 +16,7 @@ package struct CardSide: Sendable, Hashable {
         /// Selected, but not activated.
         case selected
         case waiting
-        /// A command is being carried out.
+        /// A command is being executed.
         case running
         /// Parts of an answer still have to be sent.
         case answering
@@ -31,33 +31,33 @@ package struct CardSide: Sendable, Hashable {
     private var command: [UInt8] = []
     private var parts: ArraySlice<[UInt8]> = []
     private var last: [UInt8]?
-    /// Whether parameters can still be chosen (PPS): only right after activation.
-    private var mayChoose = false
+    /// Whether parameters can still be chosen (PPS), which is possible only right after activation.
+    private var mayChooseParameters = false
 
-    private static let choiceOfParameters: UInt8 = 0xD0
+    private static let parameterSelection: UInt8 = 0xD0
 
-    /// A card that was just selected.
+    /// A card that has just been selected.
     package init(answerToSelect: [UInt8]) { self.answerToSelect = answerToSelect }
 
-    /// Whether the card was activated: from then on it only accepts blocks.
+    /// Whether the card has been activated. From then on, it accepts only blocks.
     package var isActivated: Bool { state != .selected }
 
     /// The reaction to a frame with a correct checksum, passed without it.
     package mutating func hear(_ frame: [UInt8]) -> Reaction {
         if state == .selected { return activate(frame) }
-        if mayChoose, frame.first == CardSide.choiceOfParameters { return choose(frame) }
-        mayChoose = false
-        // A card does not report an unreadable block: the reader notices the silence and asks
+        if mayChooseParameters, frame.first == CardSide.parameterSelection { return choose(frame) }
+        mayChooseParameters = false
+        // A card does not report an unreadable block; the reader notices the silence and asks
         // again.
         guard let block = TransmissionBlock(frame: frame) else { return .silence }
         switch block {
         case .information(_, let continues, let payload): return take(payload, continues)
-        case .acknowledge(let its): return acknowledged(its)
-        case .repeatRequest(let its):
+        case .acknowledge(let received): return acknowledged(received)
+        case .repeatRequest(let received):
             // R(NAK) with the card's number requests its last block again. With the other number,
             // the reader's block never arrived, which this R(ACK) tells the reader (rules 11 and
             // 12).
-            return its == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
+            return received == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card never asks for more time.
         case .waitExtension: return .silence
         case .deselect:
@@ -66,7 +66,7 @@ package struct CardSide: Sendable, Hashable {
         }
     }
 
-    /// Sends the answer to the command that was carried out.
+    /// The first block of the answer to the command that was executed.
     package mutating func answer(_ answer: [UInt8]) -> [UInt8] {
         precondition(state == .running, "an answer needs a command")
         let size = readerSize.payload
@@ -78,21 +78,21 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func activate(_ frame: [UInt8]) -> Reaction {
-        // Identifier 15 is reserved. Any other is accepted: the card also responds to blocks
-        // without one.
+        // Identifier 15 is reserved. Any other is accepted, because the card also responds to
+        // blocks without an identifier.
         guard frame.count == 2, frame[0] == AnswerToSelect.requestCode, frame[1] & 0x0F != 0x0F
         else { return .silence }
         readerSize = FrameSize(code: frame[1] >> 4)
-        (state, mayChoose) = (.waiting, true)
+        (state, mayChooseParameters) = (.waiting, true)
         return .send(answerToSelect)
     }
 
     /// Confirms 106 kbit/s, the only speed supported here.
     private mutating func choose(_ frame: [UInt8]) -> Reaction {
-        mayChoose = false
+        mayChooseParameters = false
         // PPS for both directions at 106 kbit/s, with or without its parameter byte.
-        let slow: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
-        return slow.contains(frame) ? .send([CardSide.choiceOfParameters]) : .silence
+        let accepted: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
+        return accepted.contains(frame) ? .send([CardSide.parameterSelection]) : .silence
     }
 
     private mutating func take(_ payload: [UInt8], _ continues: Bool) -> Reaction {
@@ -112,10 +112,10 @@ package struct CardSide: Sendable, Hashable {
         return .run(whole)
     }
 
-    private mutating func acknowledged(_ its: BlockNumber) -> Reaction {
+    private mutating func acknowledged(_ received: BlockNumber) -> Reaction {
         // An R(ACK) with the card's number means that the reader did not receive its last part
         // (rule 11).
-        if its == number { return again() }
+        if received == number { return again() }
         guard state == .answering else { return .silence }
         number = number.other
         parts = parts.dropFirst()
@@ -137,6 +137,6 @@ package struct CardSide: Sendable, Hashable {
         return block.frame
     }
 
-    /// The last block again.
+    /// Sends the last block again.
     private func again() -> Reaction { last.map { .send($0) } ?? .silence }
 }

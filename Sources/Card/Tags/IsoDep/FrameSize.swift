@@ -5,9 +5,9 @@ package enum FrameSize: UInt8, Hashable, Sendable, CaseIterable {
     /// The size in bytes.
     package var bytes: Int { [16, 24, 32, 40, 48, 64, 96, 128, 256][Int(rawValue)] }
 
-    /// The maximum number of bytes of a command or answer in one block without a card identifier.
+    /// The maximum number of bytes of a command or answer in one block that has no card identifier.
     package var payload: Int { bytes - TransmissionBlock.overhead }
 
-    /// The size for a code. Reserved codes mean the longest size.
+    /// The size for a code. Reserved codes mean the largest size.
     init(code: UInt8) { self = FrameSize(rawValue: code) ?? .of256 }
 }

@@ -4,13 +4,14 @@
 package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// No readable block arrived, not even in response to the requests for repetition.
+        /// No readable block arrived, not even after requests to repeat it.
         case silent
-        /// A readable block that is not allowed at this point. Nothing after it can be trusted.
+        /// A readable block arrived that is not allowed at this point. Nothing after it can be
+        /// trusted.
         case outOfPlace
         /// The card asked for more time than it is allowed.
         case waitedTooLong
-        /// A command that is empty or too long for a card, or an answer that is too long.
+        /// The command is empty or too long for a card, or the answer is too long.
         case wrongLength
         /// The card's answer to its activation is invalid.
         case noProtocol

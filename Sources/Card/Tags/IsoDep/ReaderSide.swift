@@ -1,9 +1,9 @@
-/// The reader's side of ISO/IEC 14443-4: a state machine from events to actions. It does not send
-/// anything itself.
+/// The reader's side of ISO/IEC 14443-4: a state machine that takes an event and returns the next
+/// action. It does not send anything itself.
 ///
 /// Repeating is safe: on request, the card resends its last block or reports that nothing arrived.
-/// So a command is carried out once or not at all. Only a block injected by someone else is carried
-/// out in addition; the MACs on the card's own commands prevent that.
+/// So a command is executed once or not at all. Only a block injected by someone else could be
+/// executed in addition; the MACs on the card's native commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// What happened after the last frame.
     package enum Event: Hashable, Sendable {
@@ -25,10 +25,10 @@ package struct ReaderSide: Sendable, Hashable {
         case failed(IsoDepError.Kind)
     }
 
-    /// The maximum number of repetitions without progress. A lost block costs two: one for the
-    /// request and one for the block.
+    /// The maximum number of repetitions without progress. A lost block costs at most two: one if
+    /// the request is lost, and one if the repeated block is.
     package static let mostRepetitions = 5
-    /// The most extra time that a card is granted for one command. A card relayed over a network
+    /// The maximum extra time that a card is granted for one command. A card relayed over a network
     /// asks for more.
     package static let longestExtension = Duration.milliseconds(500)
     /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
@@ -38,7 +38,7 @@ package struct ReaderSide: Sendable, Hashable {
 
     private enum State: Hashable {
         case idle
-        /// Parts of the command are left; the first of them was sent.
+        /// Parts of the command are left, and the first of them has been sent.
         case sending
         /// Part of the answer has arrived, and more will follow.
         case receiving
@@ -60,7 +60,7 @@ package struct ReaderSide: Sendable, Hashable {
     /// Starts a command. Starting a second one at the same time is a programming error.
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
-        // After a failure or DESELECT, only selecting again helps.
+        // After a failure or DESELECT, the card must be selected again.
         guard state != .over else { return .failed(.outOfPlace) }
         guard (1...ReaderSide.longestCommand).contains(command.count) else {
             return .failed(.wrongLength)
@@ -73,7 +73,7 @@ package struct ReaderSide: Sendable, Hashable {
         return sendPart()
     }
 
-    /// Ends the exchange, so that the card does not answer until it is selected again.
+    /// Ends the exchange, so that the card does not respond until it is selected again.
     package mutating func deselect() -> Action {
         (state, repetitions) = (.deselecting, 0)
         return send(.deselect)
@@ -86,7 +86,8 @@ package struct ReaderSide: Sendable, Hashable {
         }
         guard case .frame(let frame) = event else { return requestRepetition() }
         guard let block = TransmissionBlock(frame: frame) else {
-            // Its checksum was correct, so repeating would only return the same block.
+            // The checksum of the block was correct, so a repetition would only return the same
+            // block.
             return fail(.outOfPlace)
         }
         if state == .deselecting {
@@ -95,9 +96,9 @@ package struct ReaderSide: Sendable, Hashable {
             return .finished([])
         }
         switch block {
-        case .information(let its, let continues, let payload):
-            return take(payload, its, continues)
-        case .acknowledge(let its): return acknowledged(its)
+        case .information(let received, let continues, let payload):
+            return take(payload, received, continues)
+        case .acknowledge(let received): return acknowledged(received)
         case .waitExtension(let multiplier): return extend(multiplier)
         // Only readers send R(NAK), and a card sends S(DESELECT) only when asked.
         case .repeatRequest, .deselect: return fail(.outOfPlace)
@@ -105,11 +106,11 @@ package struct ReaderSide: Sendable, Hashable {
     }
 
     private mutating func take(
-        _ payload: [UInt8], _ its: BlockNumber, _ continues: Bool
+        _ payload: [UInt8], _ received: BlockNumber, _ continues: Bool
     ) -> Action {
-        // An old number means a block from an earlier command; an answer before the last part is
-        // out of turn.
-        guard its == number, state == .receiving || parts.count == 1 else {
+        // An old number means a block from an earlier command. An answer before the last part of
+        // the command was sent is out of sequence.
+        guard received == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }
         // A card that continues without delivering anything would go on forever.
@@ -125,23 +126,23 @@ package struct ReaderSide: Sendable, Hashable {
         return send(.acknowledge(number))
     }
 
-    private mutating func acknowledged(_ its: BlockNumber) -> Action {
+    private mutating func acknowledged(_ received: BlockNumber) -> Action {
         guard state == .sending else { return fail(.outOfPlace) }
-        if its == number {
-            // The card answers the last part with data, never with just an acknowledgment.
+        if received == number {
+            // The card responds to the last part with data, never with just an acknowledgment.
             guard parts.count > 1 else { return fail(.outOfPlace) }
             (number, repetitions) = (number.other, 0)
             parts = parts.dropFirst()
             return sendPart()
         }
-        // The card acknowledges the previous part: this one never reached it (rule 6).
+        // The card acknowledged the previous part, so the current one never reached it (rule 6).
         repetitions += 1
         return repetitions > ReaderSide.mostRepetitions ? fail(.silent) : sendPart()
     }
 
     private mutating func extend(_ multiplier: UInt8) -> Action {
-        // Added up over a command; otherwise a card could keep asking for a little more time
-        // forever.
+        // The extensions are added up over a command; otherwise, a card could keep asking for a
+        // little more time forever.
         extended += answerToSelect.frameWait * Int(multiplier)
         guard extended <= ReaderSide.longestExtension else { return fail(.waitedTooLong) }
         return .send(
@@ -152,7 +153,7 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func requestRepetition() -> Action {
         repetitions += 1
         guard repetitions <= ReaderSide.mostRepetitions else {
-            // A card that does not answer DESELECT has been removed.
+            // A card that does not respond to DESELECT has been removed.
             if state == .deselecting {
                 state = .over
                 return .finished([])

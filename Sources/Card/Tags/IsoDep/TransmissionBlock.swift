@@ -1,22 +1,23 @@
-/// An ISO/IEC 14443-4 block without its checksum. Card and reader share this codec.
+/// An ISO/IEC 14443-4 block without its checksum. The card and the reader share this codec.
 ///
 /// Blocks with a card identifier or a node address are refused: tapcard talks to one card at a
 /// time, so it needs neither.
 package enum TransmissionBlock: Hashable, Sendable {
     /// Part of a command or answer (I-block). `continues` says that more parts follow.
     case information(number: BlockNumber, continues: Bool, payload: [UInt8])
-    /// The part was received; the next one may follow (R(ACK)).
+    /// The part was received, and the next one may follow (R(ACK)).
     case acknowledge(BlockNumber)
-    /// Nothing readable arrived: the other side is asked to repeat (R(NAK)).
+    /// Nothing readable arrived, so the other side is asked to repeat (R(NAK)).
     case repeatRequest(BlockNumber)
-    /// The card asks for this many times the usual wait, or the reader grants it (S(WTX)).
+    /// The card asks for this multiple of the usual wait, or the reader grants it (S(WTX)).
     case waitExtension(multiplier: UInt8)
     /// The end of the exchange (S(DESELECT)).
     case deselect
 
     /// The allowed multipliers for a wait.
     package static let multipliers: ClosedRange<UInt8> = 1...59
-    /// The bytes of a block besides its payload: one for its kind and two for the checksum.
+    /// The number of bytes in a block besides its payload: one for its kind and two for the
+    /// checksum.
     static let overhead = 3
 
     private static let negative: UInt8 = 0x10

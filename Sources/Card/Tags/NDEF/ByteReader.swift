@@ -4,7 +4,7 @@ struct ByteReader {
     private let errorAtEnd: NDEFError.Kind
     private(set) var offset = 0
 
-    /// `errorAtEnd` is thrown when the bytes run out.
+    /// `errorAtEnd` is the kind of error that is thrown when the bytes run out.
     init(_ bytes: [UInt8], errorAtEnd: NDEFError.Kind) {
         self.bytes = bytes
         self.errorAtEnd = errorAtEnd
@@ -30,7 +30,7 @@ struct ByteReader {
     }
 
     /// Reads an unsigned number of up to four bytes (`width`), most significant byte first. A value
-    /// too large for an `Int` is clamped: there are never that many bytes left.
+    /// too large for an `Int` is clamped, which is harmless: there are never that many bytes left.
     mutating func number(width: Int, _ what: String) throws(NDEFError) -> Int {
         Int(clamping: try take(width, what).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }

@@ -13,8 +13,8 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case misplacedFlag
         /// The chunks of a record break the rules for chunks.
         case badChunk
-        /// A record's type, id, or payload does not fit its type name format, or the record's type
-        /// is not the requested one.
+        /// A record's type, ID, or payload does not match its type name format, or the record's
+        /// type is not the requested one.
         case badType
         /// A value is reserved by the specification.
         case reserved

@@ -1,4 +1,4 @@
-/// An NDEF message: the records that a tag offers to its reader.
+/// An NDEF message: a sequence of records, which a tag offers to its reader.
 package struct NDEFMessage: Hashable, Sendable {
     /// The maximum number of records in a message.
     package static let maximumRecordCount = 256
@@ -14,17 +14,18 @@ package struct NDEFMessage: Hashable, Sendable {
     /// Reads a message. Chunks are joined, and the long record format is accepted even for short
     /// records.
     ///
-    /// Strictly, only the first record begins the message, only the last one ends it, and nothing
-    /// follows. Empty input is refused as `.truncated`.
+    /// In strict mode, only the first record may begin the message, only the last one may end it,
+    /// and nothing may follow. Empty input is refused as `.truncated`.
     ///
-    /// Leniently, these breaches are forgiven, and no others:
+    /// In lenient mode, only these violations are tolerated:
     /// - a later record, or chunk, that begins the message again;
-    /// - anything after the record that ends the message: it is not looked at;
-    /// - bytes that run out before a record ended the message, within a record or between two,
-    ///   if at least one whole record came before: the whole records are the message;
-    /// - the reserved type name format: the record is of unknown type, and its type is dropped.
+    /// - anything after the record that ends the message, which is ignored;
+    /// - input that ends early, in the middle of a record or between records, if at least one
+    ///   record is complete; the complete records form the message;
+    /// - the reserved type name format; the record is treated as having an unknown type, and its
+    ///   type is dropped.
     ///
-    /// The limits on records and bytes hold in either case.
+    /// The limits on records and bytes apply in both modes.
     package init(
         decoding bytes: [UInt8], _ strictness: Strictness = .strict
     ) throws(NDEFError) {
@@ -38,8 +39,8 @@ package struct NDEFMessage: Hashable, Sendable {
                 try assembler.add(RecordFragment(from: &reader))
             }
         } catch {
-            let isForgiven = strictness == .lenient && error.kind == .truncated
-            guard isForgiven, !assembler.records.isEmpty else { throw error }
+            let isTolerated = strictness == .lenient && error.kind == .truncated
+            guard isTolerated, !assembler.records.isEmpty else { throw error }
         }
         guard strictness == .lenient || reader.remaining == 0 else {
             throw NDEFError(.trailingBytes, "\(reader.remaining) bytes after the last record")
@@ -47,8 +48,8 @@ package struct NDEFMessage: Hashable, Sendable {
         records = assembler.records
     }
 
-    /// The bytes of the message: no chunks, and short records where the payload allows. A message
-    /// without records is written as one empty record, the shortest possible message.
+    /// The bytes of the message: without chunks, and with short records where the payload allows
+    /// it. A message without records is written as one empty record, the shortest possible message.
     package func encoded() throws(NDEFError) -> [UInt8] {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")
@@ -57,7 +58,7 @@ package struct NDEFMessage: Hashable, Sendable {
         var bytes: [UInt8] = []
         for (index, record) in written.enumerated() {
             try record.validate()
-            // Before it is copied into the message.
+            // Checked before the payload is copied into the message.
             guard record.payload.count <= Self.maximumByteCount else {
                 throw NDEFError(.tooLong, "a payload of \(record.payload.count) bytes")
             }

@@ -1,17 +1,17 @@
-/// One complete record of an NDEF message: chunks are joined before the record is made.
+/// One complete record of an NDEF message. If it was sent in chunks, they have been joined.
 package struct NDEFRecord: Hashable, Sendable {
     /// The meaning of the bytes in `type`.
     ///
-    /// The other two values of the three bits are not used by whole records: 6 marks the later
-    /// chunks of a record, and 7 is reserved.
+    /// The field has three bits. Its other two values do not occur in complete records: 6 marks the
+    /// later chunks of a record, and 7 is reserved.
     package enum TypeNameFormat: UInt8, Hashable, Sendable {
-        /// No type, no id, and no payload.
+        /// No type, no ID, and no payload.
         case empty = 0
         /// An NFC Forum type, such as `T` or `U`.
         case wellKnown = 1
         /// A media type, such as `application/json`.
         case media = 2
-        /// A URI that identifies what kind of payload it is.
+        /// A URI that identifies the type of the payload.
         case absoluteURI = 3
         /// A private type, such as `example.com:card`.
         case external = 4
@@ -19,7 +19,7 @@ package struct NDEFRecord: Hashable, Sendable {
         case unknown = 5
     }
 
-    /// The maximum number of bytes in a type or an id: each length is one byte.
+    /// The maximum number of bytes in a type or an ID, because each length is stored in one byte.
     package static let maximumNameByteCount = 255
 
     package var format: TypeNameFormat
@@ -41,7 +41,7 @@ package struct NDEFRecord: Hashable, Sendable {
         format == .wellKnown && type.elementsEqual(name.utf8)
     }
 
-    /// Refuses a record that contradicts itself, whether it was read or is about to be written.
+    /// Throws if the record contradicts itself, whether it was read or is about to be written.
     func validate() throws(NDEFError) {
         switch format {
         case .empty:
@@ -59,7 +59,7 @@ package struct NDEFRecord: Hashable, Sendable {
             throw NDEFError(.tooLong, "a type of \(type.count) bytes")
         }
         guard id.count <= Self.maximumNameByteCount else {
-            throw NDEFError(.tooLong, "an id of \(id.count) bytes")
+            throw NDEFError(.tooLong, "an ID of \(id.count) bytes")
         }
     }
 }

@@ -8,7 +8,8 @@ package struct NDEFText: Hashable, Sendable {
         case utf16
     }
 
-    /// The maximum number of bytes in a language tag: the length has six bits of the status byte.
+    /// The maximum number of bytes in a language tag: the length is stored in six bits of the
+    /// status byte.
     package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
@@ -20,8 +21,8 @@ package struct NDEFText: Hashable, Sendable {
     package var text: String
     package var encoding: Encoding
 
-    /// A language tag that is longer than 63 bytes or contains non-ASCII characters is a
-    /// programming error.
+    /// Creates a text record. A language tag that is longer than 63 bytes or contains non-ASCII
+    /// characters is a programming error.
     package init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
             language.utf8.count <= Self.maximumLanguageByteCount
@@ -32,8 +33,8 @@ package struct NDEFText: Hashable, Sendable {
         self.encoding = encoding
     }
 
-    /// Reads a Text record. UTF-16 is accepted with either byte order mark; without one, it is read
-    /// most significant byte first.
+    /// Reads a Text record. UTF-16 is accepted with either byte order mark; without a mark, the
+    /// text is read most significant byte first.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "a record other than a text record")
@@ -44,7 +45,8 @@ package struct NDEFText: Hashable, Sendable {
         guard status & Self.reservedBit == 0 else {
             throw NDEFError(.badText, "the reserved bit of the status byte is set")
         }
-        // The low six bits of the status byte: the mask is also the maximum length.
+        // The length is in the low six bits of the status byte, so the mask is also the maximum
+        // length.
         let languageCount = Int(status & UInt8(Self.maximumLanguageByteCount))
         let content = record.payload.dropFirst()
         guard languageCount <= content.count else {
@@ -86,7 +88,7 @@ package struct NDEFText: Hashable, Sendable {
         case .utf16:
             guard bytes.count.isMultiple(of: 2) else { return nil }
             let isSwapped = bytes.starts(with: [0xFF, 0xFE])
-            // No mark means most significant byte first (NFC Forum Text RTD).
+            // Without a mark, the most significant byte comes first (NFC Forum Text RTD).
             let hasMark = isSwapped || bytes.starts(with: [0xFE, 0xFF])
             let content = Array(bytes.dropFirst(hasMark ? 2 : 0))
             let units = stride(from: 0, to: content.count, by: 2).map { index in

@@ -1,4 +1,4 @@
-/// A URI record: an address whose first byte is an abbreviation for how it begins.
+/// A URI record: an address whose beginning is abbreviated to one byte.
 package struct NDEFURI: Hashable, Sendable {
     /// The prefixes that a single byte stands for, indexed by that byte. Values from 24h on are
     /// reserved.
@@ -20,7 +20,7 @@ package struct NDEFURI: Hashable, Sendable {
     }
 
     /// Reads a URI record. Control characters are refused: no valid URI contains any, and they
-    /// could control a terminal.
+    /// could send commands to a terminal.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "a record other than a URI record")

@@ -18,7 +18,7 @@ struct RecordAssembler {
             throw NDEFError(.tooLong, "more than \(NDEFMessage.maximumRecordCount) records")
         }
         let record = try joined(fragment)
-        // Not validated yet: the record is not complete until its last chunk.
+        // The record is not validated yet, because it is not complete until its last chunk.
         guard !fragment.flags.contains(.chunked) else {
             unfinished = record
             return
@@ -55,9 +55,10 @@ struct RecordAssembler {
         guard isLaterChunk else {
             throw NDEFError(.badChunk, "a new record before the last chunk of the previous one")
         }
-        // The first chunk has both, for the whole record (NDEF 1.0, record chunks).
+        // The first chunk contains the type and the ID of the whole record (NDEF 1.0, record
+        // chunks).
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
-            throw NDEFError(.badChunk, "a continuation chunk with its own type or id")
+            throw NDEFError(.badChunk, "a continuation chunk with its own type or ID")
         }
         record.payload += fragment.payload
         return record

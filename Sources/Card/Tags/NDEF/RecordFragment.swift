@@ -29,14 +29,14 @@ struct RecordFragment {
         let payloadCount = try reader.number(
             width: flags.contains(.short) ? 1 : 4, "the length of a payload")
         let idCount =
-            flags.contains(.hasID) ? try reader.number(width: 1, "the length of an id") : 0
+            flags.contains(.hasID) ? try reader.number(width: 1, "the length of an ID") : 0
         type = try reader.take(typeCount, "a type")
-        id = try reader.take(idCount, "an id")
+        id = try reader.take(idCount, "an ID")
         payload = try reader.take(payloadCount, "a payload")
     }
 
-    /// The only fragment of a record that is not chunked. `position` is its place in the message:
-    /// `messageBegin`, `messageEnd`, both or neither.
+    /// Creates the only fragment of a record that is not chunked. `position` is its place in the
+    /// message: `messageBegin`, `messageEnd`, both, or neither.
     init(_ record: NDEFRecord, position: Flags) {
         flags =
             position

@@ -1,20 +1,20 @@
-/// One TLV block in the data area of a Type 2 tag: a tag, a length and a value.
+/// One TLV block in the data area of a Type 2 tag: a tag, a length, and a value.
 package struct TLV: Hashable, Sendable {
     /// The purpose of a block.
     package enum Kind: Hashable, Sendable {
         /// One byte of padding, without a length or a value.
         case null
-        /// Where the dynamic lock bits are.
+        /// The location of the dynamic lock bits.
         case lockControl
-        /// Where the bytes are that are not for data.
+        /// The location of bytes that are not for data.
         case memoryControl
         /// An NDEF message.
         case message
-        /// Data for the maker's own use.
+        /// Data for the manufacturer's own use.
         case proprietary
         /// The end of the blocks, without a length or a value.
         case terminator
-        /// A tag that the specification does not name.
+        /// A tag that the specification does not define.
         case unknown(UInt8)
 
         init(tag: UInt8) {
@@ -30,9 +30,9 @@ package struct TLV: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of bytes in a value: FFFFh is reserved among the two-byte lengths.
+    /// The maximum number of bytes in a value: as a two-byte length, FFFFh is reserved.
     package static let maximumLength = 0xFFFE
-    /// The value that replaces a one-byte length and announces a two-byte length.
+    /// The value that stands in place of a one-byte length and announces a two-byte length.
     static let longLengthMark = 0xFF
 
     package let kind: Kind

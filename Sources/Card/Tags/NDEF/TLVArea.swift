@@ -1,6 +1,6 @@
 /// The TLV blocks in the data area of a Type 2 tag.
 package struct TLVArea: Hashable, Sendable {
-    /// The maximum number of bytes of an area that are searched: more than any Type 2 tag has.
+    /// The maximum size of an area in bytes: more than any Type 2 tag has.
     package static let maximumByteCount = 0x2_0000
 
     /// All blocks in order, including padding and the terminator.
@@ -11,7 +11,7 @@ package struct TLVArea: Hashable, Sendable {
     ///
     /// Unknown blocks are skipped by their length. A three-byte length is accepted even where one
     /// byte would be enough, because some software always uses three. Bytes after the terminator
-    /// are ignored. Areas that a control block reserves remain part of the bytes.
+    /// are ignored. Bytes that a control block reserves are not removed.
     package init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")
@@ -24,7 +24,7 @@ package struct TLVArea: Hashable, Sendable {
         self.blocks = blocks
     }
 
-    /// The first block with an NDEF message, which is the only one that counts.
+    /// The first block with an NDEF message; any others are ignored.
     package var message: TLV? { blocks.first { $0.kind == .message } }
 
     /// An area with only this message, using a one-byte length where possible.
@@ -32,7 +32,7 @@ package struct TLVArea: Hashable, Sendable {
     /// More than `TLV.maximumLength` bytes is a programming error: `NDEFMessage` never encodes a
     /// message of that length.
     package static func encoded(message: [UInt8]) -> [UInt8] {
-        precondition(message.count <= TLV.maximumLength, "no TLV block holds so much")
+        precondition(message.count <= TLV.maximumLength, "no TLV block can hold that many bytes")
         let mark = UInt8(TLV.longLengthMark)
         let low = UInt8(truncatingIfNeeded: message.count)
         let high = UInt8(truncatingIfNeeded: message.count >> 8)

@@ -1,8 +1,8 @@
 /// The CRC of ISO/IEC 14443 type A, which follows every frame except ACK and NAK, least significant
 /// byte first.
 ///
-/// Drivers compute it themselves where they can: if a reader's chip checks the CRC, a NAK, which
-/// has none, is reported with the same error as a missing tag.
+/// Drivers compute the CRC themselves where they can. If a reader's chip checked it, a NAK, which
+/// has no CRC, would be reported with the same error as a missing tag.
 package enum RadioCRC {
     /// The length of a CRC in bytes.
     package static let length = 2

@@ -8,7 +8,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case noReader
         /// The reader is present, but another program is using it.
         case busy
-        /// The reader was present but no longer answers.
+        /// The reader was present but no longer responds.
         case readerLost
         /// No tag appeared within the allowed time.
         case noTag
@@ -16,13 +16,13 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case severalTags
         /// The tag was removed from the field, or has not been selected.
         case tagLost
-        /// The tag answered with this NAK.
+        /// The tag responded with this NAK.
         case refused(UInt8)
-        /// An answer with a wrong CRC, length, or format.
+        /// An answer had a wrong CRC, length, or format.
         case garbled
-        /// No answer in time, although the tag may still be there.
+        /// No answer arrived in time, although the tag may still be there.
         case timedOut
-        /// This reader has no way to pass on such a frame. Nothing was sent.
+        /// This reader cannot send such a frame. Nothing was sent.
         case unsupported
         /// The waiting task was canceled.
         case cancelled

@@ -1,5 +1,5 @@
-/// A tag's answers during selection (ISO/IEC 14443-3 type A), or the family of another kind of card
-/// that a reader reports.
+/// A tag's answers during selection (ISO/IEC 14443-3 type A), or, for another kind of card, the
+/// family that a reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The families of cards that readers tell apart.
     public enum Family: UInt8, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ public struct TagIdentity: Hashable, Sendable {
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
-    /// The family of the card. Only type A cards have the other answers.
+    /// The family of the card. Only type A cards have the other values.
     public let family: Family
 
     /// Creates the identity of a tag from its answers during selection.
@@ -39,16 +39,18 @@ public struct TagIdentity: Hashable, Sendable {
     package static let notTold: UInt16 = 0
 
     /// Whether the UID is random, as on phones, passports, and some chips.
-    package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }
+    package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.randomMark }
 
-    private static let drawn: UInt8 = 0x08
+    // The first byte of a random UID (ISO/IEC 14443-3).
+    private static let randomMark: UInt8 = 0x08
 
     /// Whether the card accepts commands in ISO/IEC 14443-4 blocks.
     public var speaksInBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
-    /// Whether the tag supports Type 2 commands, because its answers indicate nothing else.
+    /// Whether the tag supports Type 2 commands, which is the case if its answers indicate no other
+    /// protocol.
     public var isType2: Bool {
-        // SAK bit 20h means ISO/IEC 14443-4 and 40h NFC-DEP; MIFARE Classic sets 08h or 10h.
+        // SAK bit 20h means ISO/IEC 14443-4, and 40h means NFC-DEP; MIFARE Classic sets 08h or 10h.
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 

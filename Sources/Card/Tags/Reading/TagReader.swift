@@ -1,8 +1,8 @@
 /// The port through which tapcard talks to a tag: frames and answers, not pages.
 ///
 /// A driver knows nothing about the chip in the field. It adds and checks the CRC, turns the field
-/// on and off, and never repeats or selects anything on its own: whoever sends a WRITE has to know
-/// that it went to the tag that was checked, in the same field period.
+/// on and off, and never repeats or selects anything on its own: the caller that sends a WRITE has
+/// to know that it went to the tag that was checked, without a loss of power in between.
 public protocol TagReader: Sendable {
     /// The name of this reader, for messages.
     var name: String { get async }
@@ -12,9 +12,9 @@ public protocol TagReader: Sendable {
     var longestAnswer: Int { get async }
 
     /// Waits until a tag is in the field and selects it. A tag that is already selected is selected
-    /// again: it loses its authentication, but not its power.
+    /// again, which ends its authentication but does not cut its power.
     ///
-    /// Throws `.noTag` when the time limit has passed, `.cancelled` when the task was canceled.
+    /// Throws `.noTag` when the time limit has passed, and `.cancelled` when the task was canceled.
     /// After `.readerLost` or `.timedOut`, it reopens the reader first, and throws `.noReader` if
     /// that fails.
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
@@ -24,30 +24,30 @@ public protocol TagReader: Sendable {
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8]
 
     /// Sends one command (an APDU) to a card that uses ISO/IEC 14443-4, and returns its answer with
-    /// the status. The driver splits the command into blocks, or lets the reader do that; a block
-    /// that gets lost is repeated, since its number shows whether the card already has it.
+    /// the status. The driver splits the command into blocks, or lets the reader do that; a lost
+    /// block is repeated, since its number shows whether the card has already received it.
     ///
-    /// After any failure, the card may or may not have carried out the command: nothing more may be
-    /// sent until the card is selected again.
+    /// After any failure, the card may or may not have executed the command, and nothing more may
+    /// be sent until the card is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
     /// The selected card's answer to select (ATS), if the reader knows it; empty before the first
     /// command, and for a card without one.
     var answerToSelect: [UInt8] { get async }
 
-    /// Switches the field off, so the tag loses its power. Never fails, and may be called at any
+    /// Switches the field off, so the tag loses its power. It never fails, and may be called at any
     /// time.
     ///
-    /// A tag that is selected after this has been without power for long enough to lose all
-    /// volatile state: this is how changed settings take effect.
+    /// Before a tag is selected again, it has been without power long enough to lose all volatile
+    /// state, so changed settings take effect.
     func release() async
 }
 
 extension TagReader {
-    /// Empty, for a reader that does not know it.
+    /// Empty, for a reader that does not know the answer.
     public var answerToSelect: [UInt8] { get async { [] } }
 
-    /// A reader that only passes on frames refuses a command. Nothing was sent.
+    /// Throws `.unsupported`, for a reader that can only send frames. Nothing was sent.
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         throw ReaderError(.unsupported)
     }

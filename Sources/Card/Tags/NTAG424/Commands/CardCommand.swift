@@ -1,9 +1,9 @@
-/// A command for the chip. Reader and card share this codec.
+/// A command for the chip. The reader and the card share this codec.
 package enum CardCommand: Hashable, Sendable {
     /// Selects the application by name.
     case selectApplication
     case selectFile(FileNumber)
-    /// ISO/IEC 7816 READ BINARY: of a file given by its short identifier, or of the selected file.
+    /// ISO/IEC 7816 READ BINARY, for a file given by its short identifier or for the selected file.
     case readBinary(FileNumber?, offset: Int, length: Int)
     /// ISO/IEC 7816 UPDATE BINARY.
     case updateBinary(FileNumber?, offset: Int, data: [UInt8])
@@ -11,13 +11,13 @@ package enum CardCommand: Hashable, Sendable {
     case authenticateFirst(KeyNumber)
     /// A further authentication in the same session (AuthenticateEV2NonFirst).
     case authenticateNext(KeyNumber)
-    /// The second part of an authentication, or the request for the rest of an answer.
+    /// The second part of an authentication, or a request for the rest of an answer.
     case more([UInt8])
     case getVersion
     case getCardUID
     case getKeyVersion(KeyNumber)
     case getFileSettings(FileNumber)
-    /// The read count of the NDEF file.
+    /// Requests the read count of the NDEF file.
     case getFileCounters(FileNumber)
     case readSignature
     case changeKey(KeyChange)
@@ -36,7 +36,8 @@ package enum CardCommand: Hashable, Sendable {
     /// reads or writes.
     package func mode(file: CommunicationMode) -> CommunicationMode {
         switch self {
-        // Fixed by the data sheet for each command; only reading and writing depend on the file.
+        // The data sheet fixes the mode for each command; only for reading and writing does it
+        // depend on the file.
         case .getVersion, .getKeyVersion, .getFileSettings: .authenticated
         case .getCardUID, .getFileCounters, .readSignature, .changeKey, .changeFileSettings,
             .setConfiguration:
@@ -50,11 +51,12 @@ package enum CardCommand: Hashable, Sendable {
     package var plain: CommandAPDU {
         switch self {
         case .selectApplication:
-            // P1 04h: by the name of the application.
+            // P1 is 04h: select by the name of the application.
             CommandAPDU(0, ISO.select, 0x04, data: NTAG424Application.name)
         case .selectFile(let file):
             CommandAPDU(
-                // P2 0Ch: no description of the file, and therefore no expected length.
+                // P2 is 0Ch: no description of the file is requested, so there is no expected
+                // length.
                 0, ISO.select, 0, ISO.noAnswer, data: ISO.bytes(file.identifier), expected: nil)
         case .readBinary(let file, let offset, let length):
             CommandAPDU(
@@ -103,13 +105,13 @@ extension CardCommand {
             guard apdu.data.isEmpty, let expected = apdu.expected else {
                 throw StatusFault(0x6700)
             }
-            let (file, offset) = try CardCommand.place(apdu)
+            let (file, offset) = try CardCommand.target(apdu)
             // An expected length of 0 means 256 (ISO/IEC 7816-4).
             let length = expected == 0 ? CardCommand.mostRead : Int(expected)
             self = .readBinary(file, offset: offset, length: length)
         case ISO.updateBinary:
             guard !apdu.data.isEmpty else { throw StatusFault(0x6700) }
-            let (file, offset) = try CardCommand.place(apdu)
+            let (file, offset) = try CardCommand.target(apdu)
             self = .updateBinary(file, offset: offset, data: apdu.data)
         default: throw StatusFault(0x6D00)
         }
@@ -133,13 +135,13 @@ extension CardCommand {
         }
     }
 
-    private static func place(
+    private static func target(
         _ apdu: CommandAPDU
     ) throws(StatusFault) -> (FileNumber?, offset: Int) {
         guard apdu.first & ISO.short != 0 else {
             return (nil, Int(apdu.first) << 8 | Int(apdu.second))
         }
-        // Apart from the mark and the five bits of the identifier, P1 has to be zero.
+        // Apart from bit 8 and the five bits of the identifier, P1 has to be zero.
         guard apdu.first & 0x60 == 0 else { throw StatusFault(0x6A86) }
         guard let file = FileNumber(short: apdu.first & 0x1F) else { throw StatusFault(0x6A82) }
         return (file, Int(apdu.second))

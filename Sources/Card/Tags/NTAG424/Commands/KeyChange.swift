@@ -1,7 +1,7 @@
 package import CardCryptography
 
 /// A new key for the chip, as sent in ChangeKey. It holds the keys themselves rather than the bytes
-/// made from them, which reveal the new key to anyone who knows the old one.
+/// that are sent, because those reveal the new key to anyone who knows the old one.
 package struct KeyChange: Hashable, Sendable {
     private enum Content: Sendable {
         case keys(new: AESKey, version: UInt8, old: AESKey)
@@ -13,7 +13,8 @@ package struct KeyChange: Hashable, Sendable {
 
     static let checksumSize = 4
 
-    /// The old key is not needed for the application key: the session was authenticated with it.
+    /// For the application key, the old key is not used, because the session was authenticated with
+    /// it.
     package init(_ number: KeyNumber, to new: AESKey, version: UInt8, from old: AESKey) {
         (self.number, content) = (number, .keys(new: new, version: version, old: old))
     }
@@ -32,8 +33,8 @@ package struct KeyChange: Hashable, Sendable {
             Wiping.wipe(&bytes)
             Wiping.wipe(&oldBytes)
         }
-        // Any other key is XORed with the old one, and the checksum tells the chip whether the old
-        // one was correct (AN12196 5.16).
+        // Any key other than the application key is XORed with the old one, and the checksum tells
+        // the chip whether the old key was correct (AN12196 5.16).
         return number == .application
             ? bytes + [version]
             : zip(bytes, oldBytes).map { $0 ^ $1 } + [version] + KeyChange.checksum(bytes)
@@ -43,7 +44,7 @@ package struct KeyChange: Hashable, Sendable {
         left.number == right.number && ConstantTime.equal(left.data, right.data)
     }
 
-    /// Only the number: a hash of the key would reveal something about it.
+    /// Hashes only the number, because a hash of the key would reveal something about it.
     package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
     /// The new key and its version, on the chip's side. `nil` if the length is wrong, or if the old

@@ -1,12 +1,13 @@
 /// A setting for the whole chip. Only the failure counter can be changed back.
 package enum NTAG424Configuration: Hashable, Sendable {
-    /// A random number at each selection instead of the chip's own UID.
+    /// At each selection, a random number instead of the chip's own UID.
     case randomUID
-    /// No protected WriteData in more than one block, which could be left half done.
+    /// Forbids protected WriteData in more than one block, because such a write could be left half
+    /// done.
     case noChainedWriting
     /// The chip's other protocol (LRP) instead of AES.
     case leakageResilience
-    /// How wrong keys are counted: up to a limit, minus this amount for each success.
+    /// Wrong keys are counted up to a limit, and each success subtracts this amount.
     case failureCounter(limit: UInt16, decrement: UInt16)
     case noFailureCounter
 
@@ -23,7 +24,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
         switch self {
         case .randomUID: [0x02]
         case .noChainedWriting: [0x04, 0x00]
-        // Capability byte PDCap2.1: bit 1 switches LRP on.
+        // In capability byte PDCap2.1, bit 1 switches LRP on.
         case .leakageResilience: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
         case .failureCounter(let limit, let decrement):
             [0x01]

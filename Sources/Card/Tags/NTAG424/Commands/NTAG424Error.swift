@@ -1,23 +1,23 @@
 import TextCodecs
 
-/// Why a command to the chip failed: a kind for code to act on, a message for people, and the next
-/// step.
+/// Why a command to the chip failed: a kind for code to act on, a message for people, and the step
+/// to take next.
 package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         case refused(NTAG424Refusal)
-        /// The answer lacks the MAC that only this card can compute.
+        /// The answer does not have the MAC that only this card can compute.
         case unproved
         /// The card cannot prove that it has the key: it is a different card, or a copy.
         case impostor
-        /// The chip was permanently switched to its other protocol (LRP), which tapcard does not
-        /// support. No key was tried.
+        /// The chip has been permanently switched to its other protocol (LRP), which tapcard does
+        /// not support. No key was tried.
         case otherProtocol
         /// An answer with the wrong length or format.
         case malformed
         /// The session has ended. Only authenticating again helps.
         case sessionOver
-        /// This card has already refused a key. Another attempt could kill the key.
+        /// This card has already refused a key. Another attempt could lock the key.
         case keyRefusedBefore
         /// The command does not fit in one APDU.
         case tooLong
@@ -27,10 +27,10 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// What happened, in words. None of these errors changes the money on the card.
+    /// A human-readable description. None of these errors changes the money on the card.
     package var description: String {
         switch kind {
-        case .refused(let refusal): NTAG424Error.words(refusal)
+        case .refused(let refusal): NTAG424Error.explanation(refusal)
         case .unproved: "the answer was not authenticated, so nothing in it is trusted"
         case .impostor: "the card failed to prove its identity"
         case .otherProtocol:
@@ -56,7 +56,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    private static func words(_ refusal: NTAG424Refusal) -> String {
+    private static func explanation(_ refusal: NTAG424Refusal) -> String {
         switch refusal {
         case .unknownCommand: "the card does not recognize the command, or the session has ended"
         case .integrity: "the card found the command damaged or repeated and did nothing"

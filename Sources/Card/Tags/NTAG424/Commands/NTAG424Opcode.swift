@@ -57,7 +57,7 @@ extension CardCommand {
             .changeFileSettings(let file, _):
             [file.rawValue]
         case .changeKey(let change): [change.number.rawValue]
-        // The only address that Read_Sig supports.
+        // 0 is the only address that Read_Sig supports.
         case .readSignature: [0]
         case .setConfiguration(let configuration): [configuration.option]
         case .readData(let file, let offset, let length):
@@ -68,10 +68,10 @@ extension CardCommand {
         }
     }
 
-    /// The bytes after the header, which full protection encrypts.
+    /// The bytes after the header, which are encrypted in full mode.
     package var data: [UInt8] {
         switch self {
-        // The length of the reader's capabilities: none follow.
+        // The length of the reader's capabilities is 0, so none follow.
         case .authenticateFirst: [0]
         case .more(let data), .writeData(_, _, let data): data
         case .changeKey(let change): change.data

@@ -8,7 +8,8 @@ package struct CommandAPDU: Hashable, Sendable {
     package let first: UInt8
     package let second: UInt8
     package let data: [UInt8]
-    /// The byte for the expected length of the answer; 0 means 256. `nil` if no answer is expected.
+    /// The byte for the expected length of the answer's data; 0 means 256. `nil` if no data is
+    /// expected.
     package let expected: UInt8?
 
     init(
@@ -32,7 +33,7 @@ package struct CommandAPDU: Hashable, Sendable {
         case 1: expected = body.first
         default:
             let length = Int(bytes[4])
-            // Zero here would announce an extended APDU, which the chip does not support.
+            // A zero here would announce an extended APDU, which the chip does not support.
             guard length > 0, body.count - 1 == length || body.count - 2 == length else {
                 return nil
             }

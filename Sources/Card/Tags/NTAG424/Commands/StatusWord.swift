@@ -1,4 +1,4 @@
-/// The two bytes that end an answer. Unknown ones are kept as they are.
+/// The two bytes at the end of an answer. Unknown values are kept as they are.
 package struct StatusWord: Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -6,7 +6,7 @@ package struct StatusWord: Hashable, Sendable {
 
     package static let done = StatusWord(0x9100)
     package static let isoDone = StatusWord(0x9000)
-    /// More follows, either of the answer or of the authentication.
+    /// The rest of the answer or of the authentication is still to come.
     package static let more = StatusWord(0x91AF)
     /// The end of the answer to Read_Sig, on real chips.
     package static let signatureDone = StatusWord(0x9190)
@@ -15,7 +15,7 @@ package struct StatusWord: Hashable, Sendable {
     /// other bytes.
     init(native code: UInt8) { self.init(0x9100 | UInt16(code)) }
 
-    /// The byte that an answer's MAC covers.
+    /// The byte that the MAC of an answer covers.
     var code: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
     /// Why the chip refused; `nil` if it did not refuse.

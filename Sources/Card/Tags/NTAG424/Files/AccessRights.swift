@@ -1,4 +1,4 @@
-/// Who may do one thing with a file.
+/// Who may perform one kind of access to a file.
 package enum AccessCondition: Hashable, Sendable {
     case key(KeyNumber)
     case free
@@ -23,7 +23,7 @@ package enum AccessCondition: Hashable, Sendable {
     }
 }
 
-/// Who may do what with a file.
+/// Who may perform each kind of access to a file.
 package struct AccessRights: Hashable, Sendable {
     package let read: AccessCondition
     package let write: AccessCondition
@@ -49,7 +49,7 @@ package struct AccessRights: Hashable, Sendable {
     }
 
     var bytes: [UInt8] {
-        // Low byte first.
+        // The low byte comes first.
         [readWrite.nibble << 4 | change.nibble, read.nibble << 4 | write.nibble]
     }
 }
@@ -57,11 +57,11 @@ package struct AccessRights: Hashable, Sendable {
 /// How a file's data is protected in transit.
 package enum CommunicationMode: UInt8, Hashable, Sendable, CaseIterable {
     case plain = 0
-    /// With a MAC on command and answer.
+    /// With a MAC on the command and the answer.
     case authenticated = 1
     /// Encrypted, with a MAC.
     case full = 3
 
-    // A value of 2 in the two bits is another way to write plain.
+    // In these two bits, 2 also means plain.
     init(bits: UInt8) { self = CommunicationMode(rawValue: bits & 3) ?? .plain }
 }

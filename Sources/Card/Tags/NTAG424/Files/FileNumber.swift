@@ -1,6 +1,7 @@
 /// One of the three files of the chip.
 package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
-    /// Tells phones where the other files are and how long they are (capability container).
+    /// The capability container, which tells phones where the other files are and how long they
+    /// are.
     case capability = 1
     /// The message that phones read, which is the only file with mirrored values.
     case ndef = 2

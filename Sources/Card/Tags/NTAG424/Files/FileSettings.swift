@@ -6,7 +6,7 @@ package struct FileSettings: Hashable, Sendable {
     package let mirror: MirrorSettings?
 
     private static let mirrors: UInt8 = 0x40
-    // SDM in bit 6, the mode in bits 0 and 1; the other bits are reserved.
+    // Bit 6 is SDM, and bits 0 and 1 are the mode; the other bits are reserved.
     private static let knownOptions: UInt8 = 0x43
     private static let standardFile: UInt8 = 0
 

@@ -3,20 +3,21 @@ package struct MirrorSettings: Hashable, Sendable {
     /// How the UID and the read count appear.
     package enum Identity: Hashable, Sendable {
         case hidden
-        /// In clear text, each in its own place, or not at all.
+        /// In clear text, each at its own offset; `nil` for a value that does not appear.
         case plain(uid: Int?, reads: Int?)
-        /// Both together, encrypted with a key, as 32 digits starting at this offset.
+        /// Both together, encrypted with this key, as 32 digits starting at this offset.
         case encrypted(with: KeyNumber, at: Int)
     }
 
-    /// The MAC over part of the file, and what else its key protects.
+    /// The MAC over part of the file, and the data that its key encrypts.
     package struct Proof: Hashable, Sendable {
         package let key: KeyNumber
-        /// Where the protected part begins. It ends where the MAC begins.
+        /// The offset at which the protected part begins. It ends where the MAC begins.
         package let from: Int
-        /// Where the 16 digits of the MAC start.
+        /// The offset at which the 16 digits of the MAC begin.
         package let at: Int
-        /// The digits that hold encrypted data. The plain data is stored in their first half.
+        /// The range of the digits that show encrypted data. The plain data is stored in the first
+        /// half of that range.
         package let data: Range<Int>?
 
         package init(key: KeyNumber, from: Int, at: Int, data: Range<Int>? = nil) {
@@ -26,7 +27,7 @@ package struct MirrorSettings: Hashable, Sendable {
 
     package let identity: Identity
     package let proof: Proof?
-    /// Who may ask for the read count.
+    /// Who may request the read count.
     package let countAccess: AccessCondition
     /// Once this count is reached, the file cannot be read without authentication.
     package let readLimit: UInt32?
@@ -44,7 +45,7 @@ package struct MirrorSettings: Hashable, Sendable {
         static let reads: UInt8 = 0x40
         static let limit: UInt8 = 0x20
         static let data: UInt8 = 0x10
-        /// ASCII digits, the only supported form.
+        /// Values are ASCII digits; the chip supports no other form.
         static let ascii: UInt8 = 0x01
         static let known = uid | reads | limit | data | ascii
     }
@@ -60,8 +61,8 @@ package struct MirrorSettings: Hashable, Sendable {
         else { return nil }
         self.countAccess = countAccess
         let (uid, reads) = (options & Option.uid != 0, options & Option.reads != 0)
-        // The high nibble names the key for the identity, the low nibble the key for the MAC and
-        // data.
+        // The high nibble specifies the key for the identity, and the low nibble the key for the
+        // MAC and the data.
         switch high >> 4 {
         case MirrorSettings.plainNibble:
             let uidAt = uid ? reader.offset() : nil
@@ -72,14 +73,14 @@ package struct MirrorSettings: Hashable, Sendable {
             guard !uid, !reads else { return nil }
             identity = .hidden
         case let nibble:
-            // One without the other is a form that tapcard does not read.
+            // tapcard does not support an encrypted identity that lacks the UID or the count.
             guard let key = KeyNumber(rawValue: nibble), uid, reads, let at = reader.offset()
             else { return nil }
             identity = .encrypted(with: key, at: at)
         }
         let hasData = options & Option.data != 0
         if high & 0x0F == MirrorSettings.noNibble {
-            // The MAC's key also encrypts the data.
+            // Without a MAC, there is no key that could encrypt the data.
             guard !hasData else { return nil }
             proof = nil
         } else {
@@ -105,8 +106,8 @@ package struct MirrorSettings: Hashable, Sendable {
     var bytes: [UInt8] {
         var options = Option.ascii
         var identityNibble = MirrorSettings.noNibble
-        // In the order of the data sheet: UID and count, or both encrypted; the start of the text
-        // under the MAC; the data; the MAC; the limit.
+        // The offsets are in the order of the data sheet: UID and count, or both encrypted; the
+        // start of the part that the MAC covers; the data; the MAC; the limit.
         var offsets: [Int] = []
         switch identity {
         case .hidden: break
@@ -139,7 +140,7 @@ package struct MirrorSettings: Hashable, Sendable {
     }
 }
 
-/// Reads settings byte by byte, so that every byte is accounted for.
+/// Reads settings byte by byte, so that the caller can require that every byte was used.
 struct SettingsReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,20 +1,20 @@
 package import CardCryptography
 
-/// The messages that reader and card use to prove to each other that they have a key without
+/// The messages by which the reader and the card prove to each other that they have a key, without
 /// revealing it. Both sides share this codec.
 package enum KeyProof {
-    /// The capabilities of card and reader, as reported by the card: none.
+    /// The capabilities of the card and the reader, as reported by the card: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
 
     /// The byte that a chip in LRP mode sends in clear text before the random number.
-    private static let otherProtocol: UInt8 = 1
+    private static let lrpMark: UInt8 = 1
 
     /// The first message of a card in LRP mode.
-    static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [otherProtocol] + card }
+    static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [lrpMark] + card }
 
     /// Whether a card's first message shows LRP mode.
     static func isOtherProtocol(_ challenge: [UInt8]) -> Bool {
-        challenge.count == 1 + SecureSession.randomSize && challenge[0] == otherProtocol
+        challenge.count == 1 + SecureSession.randomSize && challenge[0] == lrpMark
     }
 
     /// The card's first message: its random number.
@@ -24,16 +24,17 @@ package enum KeyProof {
     /// byte.
     package static func response(_ reader: [UInt8], to challenge: [UInt8], _ key: AESKey) -> [UInt8]
     {
-        key.encrypt(reader + turned(key.decrypt(challenge)))
+        key.encrypt(reader + rotated(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, on the card's side. `nil` if the reader has a different key.
+    /// The reader's random number, on the card's side. `nil` if the reader does not have the same
+    /// key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey
     ) -> [UInt8]? {
         guard response.count == 2 * SecureSession.randomSize else { return nil }
         let plain = key.decrypt(response)
-        guard ConstantTime.equal(Array(plain[SecureSession.randomSize...]), turned(card)) else {
+        guard ConstantTime.equal(Array(plain[SecureSession.randomSize...]), rotated(card)) else {
             return nil
         }
         return Array(plain[..<SecureSession.randomSize])
@@ -44,8 +45,8 @@ package enum KeyProof {
     package static func confirmation(
         _ reader: [UInt8], transaction: [UInt8]?, _ key: AESKey
     ) -> [UInt8] {
-        guard let transaction else { return key.encrypt(turned(reader)) }
-        return key.encrypt(transaction + turned(reader) + capabilities)
+        guard let transaction else { return key.encrypt(rotated(reader)) }
+        return key.encrypt(transaction + rotated(reader) + capabilities)
     }
 
     /// Checks that the card has the key, and returns the session number of a first authentication.
@@ -59,13 +60,12 @@ package enum KeyProof {
         let plain = key.decrypt(confirmation)
         let transaction = isFirst ? Array(plain[..<SecureSession.transactionSize]) : []
         let returned = Array(plain[transaction.count..<(transaction.count + size)])
-        // Decrypting the reader's number requires the key; without it, the card cannot rotate the
-        // number.
-        guard ConstantTime.equal(returned, turned(reader)) else { throw NTAG424Error(.impostor) }
+        // Without the key, the card can neither decrypt the reader's number nor rotate it.
+        guard ConstantTime.equal(returned, rotated(reader)) else { throw NTAG424Error(.impostor) }
         return transaction
     }
 
-    private static func turned(_ bytes: [UInt8]) -> [UInt8] {
+    private static func rotated(_ bytes: [UInt8]) -> [UInt8] {
         Array(bytes[1...]) + [bytes[0]]
     }
 }

@@ -1,20 +1,20 @@
 package import CardCryptography
 import TapcardDomain
 
-/// The reader's side of an exchange with the chip: a state machine from answers to the next
-/// command. It does not send anything itself.
+/// The reader's side of an exchange with the chip: a state machine that takes an answer and returns
+/// the next command. It does not send anything itself.
 ///
-/// It never guesses: after one refused key, it does not authenticate again, because the chip counts
-/// wrong keys and can disable a key for good.
+/// It never tries several keys: after one is refused, it does not authenticate again, because the
+/// chip counts wrong keys and can disable a key permanently.
 package struct NTAG424Conversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
         /// Send this command, and pass its answer to `hear`.
         case send([UInt8])
-        /// The command is done; here is the data from its answer. In a session, it is covered
-        /// by its MAC.
+        /// The command is done, and this is the data from its answer. In a session, a MAC covers
+        /// the data.
         case finished([UInt8])
-        /// The chip says, without a MAC, that the command is done: anyone could say that.
+        /// The answer says that the command is done, but has no MAC, so anyone could have sent it.
         case saidDone
     }
 
@@ -26,8 +26,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
     }
 
-    /// The maximum number of parts in an answer: GetVersion has three.
-    private static let mostParts = 3
+    /// The maximum number of parts in an answer: that of GetVersion has three.
+    private static let maximumParts = 3
 
     private var state = State.idle
     private var partCount = 0
@@ -35,7 +35,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     package private(set) var session: SecureSession?
     /// The key used to authenticate the session.
     package private(set) var key: KeyNumber?
-    /// Whether a key was sent that the chip has not confirmed. The chip counts wrong keys.
+    /// Whether a key was tried that the chip has not confirmed. The chip counts wrong keys.
     package private(set) var isBarred = false
 
     package init() {}
@@ -43,7 +43,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
     /// An exchange in the middle of a session.
     package init(in session: SecureSession) { self.session = session }
 
-    /// Verifies that reader and card both have this key. `random` is 16 unpredictable bytes.
+    /// Verifies that the reader and the card both have this key. `random` is 16 unpredictable
+    /// bytes.
     package mutating func authenticate(
         _ number: KeyNumber, _ key: AESKey, random: [UInt8]
     ) throws(NTAG424Error) -> Step {
@@ -56,7 +57,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return .send(command.plain.bytes)
     }
 
-    /// Starts a command. In a session the command is protected; one that accesses a file is
+    /// Starts a command. In a session, the command is protected; a command that accesses a file is
     /// protected as the file requires.
     package mutating func begin(
         _ command: CardCommand, file: CommunicationMode = .plain
@@ -68,7 +69,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             state = .asked(command, .plain, parts: [])
             return .send(command.plain.bytes)
         }
-        // The command counter must not wrap: MACs would repeat.
+        // The command counter must not wrap around, because MACs would repeat.
         guard session.commands < .max else {
             end()
             throw NTAG424Error(.sessionOver)
@@ -87,7 +88,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             end()
             throw NTAG424Error(.malformed)
         }
-        // A refusal has no MAC, and the chip has ended its session, too.
+        // A refusal has no MAC, and after one the chip has ended its session, too.
         if let refusal = answer.status.refusal {
             end()
             throw NTAG424Error(.refused(refusal))
@@ -116,12 +117,13 @@ package struct NTAG424Conversation: Hashable, Sendable {
         _ isFirst: Bool
     ) throws(NTAG424Error) -> Step {
         guard answer.status == .more else { throw NTAG424Error(.malformed) }
-        // Before the key is used: a chip in LRP mode would count it as a wrong key.
+        // Checked before the key is used, because a chip in LRP mode would count it as a wrong key.
         guard !KeyProof.isOtherProtocol(answer.data) else { throw NTAG424Error(.otherProtocol) }
         guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
-        // Until the chip confirms: it counts a wrong key even if its answer gets lost.
+        // Barred until the chip confirms the key: it counts a wrong key even if its answer gets
+        // lost.
         isBarred = true
         let response = KeyProof.response(random, to: answer.data, key)
         return .send(CardCommand.more(response).plain.bytes)
@@ -151,11 +153,12 @@ package struct NTAG424Conversation: Hashable, Sendable {
     ) throws(NTAG424Error) -> Step {
         if answer.status == .more {
             partCount += 1
-            guard case .getVersion = command, partCount < NTAG424Conversation.mostParts else {
+            guard case .getVersion = command, partCount < NTAG424Conversation.maximumParts else {
                 throw NTAG424Error(.malformed)
             }
             state = .asked(command, mode, parts: parts + answer.data)
-            // Plain even in a session: the MAC comes with the last part and covers all of them.
+            // This request is plain even in a session: the MAC comes with the last part and covers
+            // all parts.
             return .send(CardCommand.more([]).plain.bytes)
         }
         guard NTAG424Conversation.isEnd(answer.status, of: command) else {
@@ -170,7 +173,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
         if NTAG424Conversation.isUnproved(command, all) {
             session?.countUnproved()
-            // A new application key ends the session: only authenticating again confirms it.
+            // A new application key ends the session; only authenticating with that key confirms
+            // the change.
             if case .changeKey = command { end() }
             return .saidDone
         }
@@ -183,8 +187,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return status == .done
     }
 
-    /// Whether the answer has no MAC: this is the case for a new application key and, in some
-    /// configurations, for SetConfiguration, as published examples show.
+    /// Whether the answer has no MAC. Published examples show this for a new application key and,
+    /// in some configurations, for SetConfiguration.
     private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty

@@ -1,8 +1,8 @@
 package import CardCryptography
 
-/// A session between reader and chip after authentication: its keys, its number, and the command
-/// counter. Each MAC covers all three, so nothing can be repeated, left out, or moved to another
-/// session. Both sides share this type.
+/// A session between the reader and the chip after authentication: its keys, its number, and the
+/// command counter. Each MAC depends on all three, so nothing can be repeated, left out, or moved
+/// to another session. Both sides share this type.
 package struct SecureSession: Sendable, Hashable {
     /// The number of the session, chosen by the card (TI).
     package let transaction: [UInt8]
@@ -46,11 +46,11 @@ package struct SecureSession: Sendable, Hashable {
             transaction: transaction, commands: commands)
     }
 
-    /// The command with its protection, as sent by the reader. `nil` if it is too long.
+    /// The protected command, as sent by the reader. `nil` if it is too long.
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
-        // The encrypted data may include a new key.
+        // Wiped, because the data may include a new key.
         var plain = command.data
         defer { Wiping.wipe(&plain) }
         let data =
@@ -61,7 +61,8 @@ package struct SecureSession: Sendable, Hashable {
         return command.native(body + code)
     }
 
-    /// The parts of a command, on the card's side. Throws the chip's answer to an invalid command.
+    /// The header and the data of a command, on the card's side. Throws the chip's answer to an
+    /// invalid command.
     package func open(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {
@@ -86,11 +87,11 @@ package struct SecureSession: Sendable, Hashable {
         return (header, plain)
     }
 
-    /// The answer with its protection, as sent by the card. Counts the command.
+    /// The protected answer, as sent by the card. Counts the command.
     package mutating func seal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord = .done
     ) -> [UInt8] {
-        // The answer's MAC already uses the next count.
+        // The MAC of the answer already uses the next count.
         commands += 1
         guard mode != .plain else { return answer }
         let data = mode == .full && !answer.isEmpty ? encrypt(answer, .answer, commands) : answer
@@ -126,7 +127,7 @@ package struct SecureSession: Sendable, Hashable {
     private func encrypt(
         _ plain: [UInt8], _ direction: Direction, _ count: UInt16
     ) -> [UInt8] {
-        // ISO/IEC 9797-1, method 2: 80h and zeros, even after whole blocks.
+        // Padding per ISO/IEC 9797-1, method 2: 80h and zeros, even if the data fills whole blocks.
         let padding = AESKey.blockSize - plain.count % AESKey.blockSize
         var padded =
             plain + [SecureSession.paddingStart] + [UInt8](repeating: 0, count: padding - 1)
@@ -148,8 +149,8 @@ package struct SecureSession: Sendable, Hashable {
     }
 
     private func vector(_ direction: Direction, _ count: UInt16) -> [UInt8] {
-        // The vector is the encrypted counter, so equal data never looks the same (data sheet, full
-        // mode).
+        // The vector is the encrypted counter, so equal data never looks the same when encrypted
+        // (data sheet, full mode).
         let start =
             direction.label + transaction + [UInt8(truncatingIfNeeded: count), UInt8(count >> 8)]
         let zeros = AESKey.blockSize - start.count

@@ -3,31 +3,31 @@ import TapcardDomain
 import TextCodecs
 
 extension MirrorSettings {
-    /// Whether every place is inside the file and no two places overlap.
+    /// Whether every mirrored value is inside the file and no two of them overlap.
     func fits(_ size: Int) -> Bool {
-        var places: [Range<Int>] = []
+        var ranges: [Range<Int>] = []
         switch identity {
         case .hidden: break
         case .plain(let uid, let reads):
-            if let uid { places.append(uid..<(uid + 2 * CardUID.size)) }
-            if let reads { places.append(reads..<(reads + 2 * TapIdentity.counterSize)) }
+            if let uid { ranges.append(uid..<(uid + 2 * CardUID.size)) }
+            if let reads { ranges.append(reads..<(reads + 2 * TapIdentity.counterSize)) }
         case .encrypted(_, let at):
-            places.append(at..<(at + 2 * TapIdentity.encryptedSize))
+            ranges.append(at..<(at + 2 * TapIdentity.encryptedSize))
         }
         if let proof {
-            places.append(proof.at..<(proof.at + 2 * TapKeys.codeSize))
+            ranges.append(proof.at..<(proof.at + 2 * TapKeys.codeSize))
             guard proof.from <= proof.at else { return false }
             if let data = proof.data {
-                // Whole blocks, written as digits, which the MAC covers. Their key depends on the
-                // UID and the count.
+                // The data must be whole blocks, written as digits, and the MAC must cover it. Its
+                // key depends on the UID and the count, so the identity cannot be hidden.
                 guard !data.isEmpty, data.count.isMultiple(of: 2 * AESKey.blockSize),
                     data.lowerBound >= proof.from, data.upperBound <= proof.at,
                     identity != .hidden
                 else { return false }
-                places.append(data)
+                ranges.append(data)
             }
         }
-        let sorted = places.sorted { $0.lowerBound < $1.lowerBound }
+        let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
         return sorted.allSatisfy { $0.upperBound <= size }
             && zip(sorted, sorted.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
     }
@@ -38,9 +38,9 @@ extension NTAG424Memory {
     func mirrored(_ mirror: MirrorSettings, filling: [UInt8]) -> [UInt8] {
         var content = self[.ndef].bytes
         guard let identity = TapIdentity(uid: uid, reads: reads) else { return content }
-        func put(_ bytes: [UInt8], at place: Int) {
+        func put(_ bytes: [UInt8], at offset: Int) {
             let digits = Array(Hexadecimal.encode(bytes).utf8)
-            content.replaceSubrange(place..<(place + digits.count), with: digits)
+            content.replaceSubrange(offset..<(offset + digits.count), with: digits)
         }
         switch mirror.identity {
         case .hidden: break
@@ -54,7 +54,8 @@ extension NTAG424Memory {
         guard let proof = mirror.proof else { return content }
         let keys = TapKeys(fileKey: self[proof.key].key, identity: identity)
         if let data = proof.data {
-            // From the stored bytes: the plain data takes up half of the space for the digits.
+            // The plain data is read from the stored bytes, where it takes up half of the space for
+            // the digits.
             let plain = Array(self[.ndef].bytes[data].prefix(data.count / 2))
             put(keys.encrypt(plain), at: data.lowerBound)
         }

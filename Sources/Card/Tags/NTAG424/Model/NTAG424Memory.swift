@@ -10,19 +10,20 @@ package struct NTAG424Memory: Hashable, Sendable {
         package var bytes: [UInt8]
     }
 
-    /// A key, and how often a wrong key was tried in its place.
+    /// A key, and how often authentication with a wrong key was attempted.
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// Wrong attempts, minus a certain number for each success. At the limit, the key is dead.
+        /// The number of wrong attempts, minus a certain number for each success. At the limit, the
+        /// key is locked.
         package var failures: UInt16
-        /// Wrong attempts since the last success.
+        /// The number of wrong attempts since the last success.
         package var failuresInARow: UInt16
-        /// How many more attempts the chip will turn away without checking them.
+        /// How many more attempts the chip will reject without checking them.
         package var delays: UInt16
     }
 
-    /// How wrong attempts are counted: the limit, and how much each success subtracts.
+    /// How wrong attempts are counted: the limit, and the number that each success subtracts.
     package struct FailureRule: Hashable, Sendable {
         package var limit: UInt16
         package var decrement: UInt16
@@ -33,13 +34,13 @@ package struct NTAG424Memory: Hashable, Sendable {
     package let signature: [UInt8]
     package internal(set) var files: [File]
     package internal(set) var keys: [Key]
-    /// Reads of the NDEF file without authentication (SDMReadCtr).
+    /// The number of reads of the NDEF file without authentication (SDMReadCtr).
     package var reads: UInt32
     /// `nil` if wrong attempts are not counted.
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
-    /// Whether the chip was permanently switched to its other protocol (LRP).
+    /// Whether the chip has been permanently switched to its other protocol (LRP).
     package internal(set) var usesOtherProtocol = false
 
     static let usualRule = FailureRule(limit: 1000, decrement: 10)
@@ -101,12 +102,12 @@ package struct NTAG424Memory: Hashable, Sendable {
     }
 
     /// The content if power was lost after this many bytes had been written. A command in one block
-    /// is carried out completely or not at all; a command in several blocks is left half done.
+    /// is executed completely or not at all; a command in several blocks is left half done.
     package static func torn(
-        from before: NTAG424Memory, to after: NTAG424Memory, at place: Int, isChained: Bool
+        from before: NTAG424Memory, to after: NTAG424Memory, at writtenCount: Int, isChained: Bool
     ) -> NTAG424Memory {
         var memory = isChained ? after : before
-        var left = place
+        var left = writtenCount
         var isComplete = true
         for file in FileNumber.allCases {
             let (old, new) = (before[file].bytes, after[file].bytes)
@@ -119,8 +120,8 @@ package struct NTAG424Memory: Hashable, Sendable {
                 }
             }
         }
-        // A change to keys or settings only: done from the first step on.
-        if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = place > 0 }
+        // A change to keys or settings only is complete from the first step on.
+        if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = writtenCount > 0 }
         return isComplete ? after : memory
     }
 
@@ -129,8 +130,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         let application = AccessCondition.key(.application)
         switch file {
         case .capability:
-            // The capability container of real factory-new chips, which gives the location of the
-            // other files.
+            // The capability container of real factory-new chips, with the locations of the other
+            // files.
             bytes.replaceSubrange(
                 0..<23,
                 with: [
@@ -152,7 +153,8 @@ package struct NTAG424Memory: Hashable, Sendable {
                         read: .free, write: .free, readWrite: .free, change: application)),
                 bytes: bytes)
         case .data:
-            // The factory value for the length of a proprietary file: 126 bytes after these two.
+            // The factory value: the length of a proprietary file, which is 126 bytes after these
+            // two.
             bytes.replaceSubrange(0..<2, with: [0x00, 0x7E])
             return File(
                 settings: FileSettings(

@@ -7,10 +7,10 @@ import TextCodecs
 extension NTAG424Memory {
     /// The first line, without the format version.
     package static let heading = "tapcard chip ntag424"
-    private static let form = "1"
+    private static let formatVersion = "1"
     private static let none = "none"
     /// The value for a chip in LRP mode; other chips do not have this line.
-    private static let otherProtocol = "lrp"
+    private static let lrpProtocol = "lrp"
 
     /// The lines, each with its line ending.
     package var text: String {
@@ -23,10 +23,10 @@ extension NTAG424Memory {
             ),
             ("chained-writing", forbidsChaining ? "forbidden" : "allowed"),
         ]
-        if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.otherProtocol)) }
+        if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.lrpProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
-            // The text keeps the digits; at least this copy is wiped.
+            // The text still contains the key in hexadecimal, but at least this copy is wiped.
             var bytes = key.key.copyOfBytes()
             defer { Wiping.wipe(&bytes) }
             fields.append(
@@ -42,11 +42,11 @@ extension NTAG424Memory {
                 ("settings-\(file.rawValue)", Hexadecimal.encode(content.settings.change)))
             fields.append(("file-\(file.rawValue)", Hexadecimal.encode(content.bytes)))
         }
-        return "\(NTAG424Memory.heading) \(NTAG424Memory.form)\n"
+        return "\(NTAG424Memory.heading) \(NTAG424Memory.formatVersion)\n"
             + fields.map { "\($0.0): \($0.1)\n" }.joined()
     }
 
-    /// `nil` unless `text` would produce these lines.
+    /// `nil` unless the `text` of the resulting memory would be identical.
     package init?(parsing text: String) {
         var values: [String: String] = [:]
         for line in text.split(separator: "\n").dropFirst() {
@@ -84,21 +84,21 @@ extension NTAG424Memory {
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,
             failureRule: rule, forbidsChaining: chaining == "forbidden")
-        usesOtherProtocol = values["protocol"] == NTAG424Memory.otherProtocol
-        // A single comparison catches wrong order, extra fields, leading zeros, and lower-case
+        usesOtherProtocol = values["protocol"] == NTAG424Memory.lrpProtocol
+        // This single comparison catches a wrong order, extra fields, leading zeros, and lower-case
         // letters.
         guard self.text == text else { return nil }
     }
 
     private static func key(_ text: String) -> Key? {
-        let words = text.split(separator: " ")
-        guard words.count == 5, var bytes = Hexadecimal.decode(words[0]),
-            bytes.count == AESKey.size, let version = UInt8(words[1]),
-            let failures = UInt16(words[2]), let row = UInt16(words[3]),
-            let delays = UInt16(words[4])
+        let parts = text.split(separator: " ")
+        guard parts.count == 5, var bytes = Hexadecimal.decode(parts[0]),
+            bytes.count == AESKey.size, let version = UInt8(parts[1]),
+            let failures = UInt16(parts[2]), let failuresInARow = UInt16(parts[3]),
+            let delays = UInt16(parts[4])
         else { return nil }
         return Key(
             key: AESKey(wiping: &bytes), version: version, failures: failures,
-            failuresInARow: row, delays: delays)
+            failuresInARow: failuresInARow, delays: delays)
     }
 }

@@ -1,7 +1,8 @@
 import CardCryptography
 import TapcardDomain
 
-/// How the chip handles its files, keys, and settings, for commands known to be genuine.
+/// How the chip handles its files, keys, and settings, for commands that have passed the check of
+/// their MAC.
 extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
@@ -31,7 +32,8 @@ extension NTAG424Side {
         return []
     }
 
-    /// Whether a condition for this right, or for both reading and writing, is met.
+    /// Whether the session's key, or one of the other conditions, grants this right or the right to
+    /// both read and write.
     static func allows(
         _ others: [AccessCondition], _ settings: FileSettings,
         _ right: KeyPath<AccessRights, AccessCondition>, _ key: KeyNumber?
@@ -50,7 +52,7 @@ extension NTAG424Side {
         guard offset < content.count, count > 0, offset + count <= content.count else {
             throw StatusFault(0x91BE)
         }
-        // A full-length answer leaves no room for padding (16 bytes) and a MAC (8).
+        // A protected answer also needs room for padding (16 bytes) and a MAC (8).
         let room = session == nil ? CardCommand.mostRead : CardCommand.mostRead - 24
         guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
         return Array(content[offset..<(offset + count)])
@@ -71,16 +73,16 @@ extension NTAG424Side {
         guard NTAG424Side.allows([.free], settings, \.read, sessionKey) else {
             throw StatusFault(refused)
         }
-        // Mirrored values are for phones: in a session, the stored bytes are read.
+        // Mirrored values are for phones; in a session, the stored bytes are read.
         guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
         if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
             throw StatusFault(refused)
         }
-        // Once per selection, no matter in how many parts a phone reads the file.
+        // Counted once per selection, no matter in how many parts a phone reads the file.
         if filling == nil, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
-        let drawn = filling ?? surroundings.random(TapIdentity.fillingSize)
-        filling = drawn
-        return memory.mirrored(mirror, filling: drawn)
+        let bytes = filling ?? surroundings.random(TapIdentity.fillingSize)
+        filling = bytes
+        return memory.mirrored(mirror, filling: bytes)
     }
 
     private func counters(
@@ -130,7 +132,7 @@ extension NTAG424Side {
             guard file == .ndef, mirror.fits(file.size) else { throw StatusFault(0x919E) }
         }
         memory[file].settings = settings
-        // Stricter than known: docs/CARDS.md lists it as unproved.
+        // The data sheet leaves this open; docs/CARDS.md lists the choice.
         if settings.mirror == nil { memory.reads = 0 }
     }
 
@@ -145,10 +147,10 @@ extension NTAG424Side {
             memory.failureRule = NTAG424Memory.FailureRule(limit: limit, decrement: decrement)
         case .noFailureCounter: memory.failureRule = nil
         case .leakageResilience:
-            // The addresses used by that protocol are not simulated.
+            // The mirrored values of that protocol are not simulated.
             guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
             memory.usesOtherProtocol = true
-        // Not simulated; a real chip can never switch back.
+        // A random UID is not simulated; a real chip can never switch it off again.
         case .randomUID: throw StatusFault(0x919E)
         }
     }
@@ -159,9 +161,9 @@ extension NTAG424Memory {
         guard failureRule != nil else { return }
         self[number].failures = min(self[number].failures + 1, .max - 1)
         self[number].failuresInARow = min(self[number].failuresInARow + 1, .max - 1)
-        let row = self[number].failuresInARow
-        if row >= NTAG424Side.firstDelayed {
-            self[number].delays = min(row - NTAG424Side.firstDelayed + 1, NTAG424Side.mostDelays)
+        let streak = self[number].failuresInARow
+        if streak >= NTAG424Side.firstDelayed {
+            self[number].delays = min(streak - NTAG424Side.firstDelayed + 1, NTAG424Side.mostDelays)
         }
     }
 

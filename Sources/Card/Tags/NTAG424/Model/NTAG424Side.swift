@@ -1,11 +1,11 @@
 import CardCryptography
 import TapcardDomain
 
-/// The chip's side of an exchange, with all its volatile state: a state machine from commands to
-/// answers. It is as strict as an NTAG 424; where the data sheet leaves a choice, it is stricter
-/// (docs/CARDS.md lists these cases).
+/// The chip's side of an exchange, with all its volatile state: a state machine that takes a
+/// command and returns the answer. It is as strict as an NTAG 424; where the data sheet leaves a
+/// choice, it takes the stricter option (docs/CARDS.md lists these cases).
 package struct NTAG424Side: Hashable, Sendable {
-    /// The circumstances of one command.
+    /// The context of one command.
     struct Surroundings {
         /// The number of blocks in which the command arrived.
         let blocks: Int
@@ -24,16 +24,17 @@ package struct NTAG424Side: Hashable, Sendable {
     var session: SecureSession?
     var sessionKey: KeyNumber?
     private var pending = Pending.nothing
-    /// The random bytes in mirrored values since the selection; `nil` before the first read, which
-    /// is the one that is counted. A phone reads the file in several parts, which must match.
+    /// The random bytes used in mirrored values since the selection; `nil` until the first read,
+    /// which is the only one that is counted. A phone reads the file in several parts, which must
+    /// be consistent with each other.
     var filling: [UInt8]?
 
-    /// The number of consecutive wrong attempts that starts delays, and the maximum number of
+    /// The number of consecutive wrong attempts after which delays begin, and the maximum number of
     /// delays.
     static let firstDelayed: UInt16 = 50
     static let mostDelays: UInt16 = 20
 
-    /// A chip that was just powered on.
+    /// A chip that has just been powered on.
     package init() {}
 
     /// The answer to a complete command that arrived in this many blocks.
@@ -41,8 +42,9 @@ package struct NTAG424Side: Hashable, Sendable {
         _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
         random: (Int) -> [UInt8]
     ) -> [UInt8] {
-        // A second part must follow immediately: any other command discards it.
-        let waiting = pending
+        // The second part of a command must follow immediately; any other command discards the
+        // pending state.
+        let previous = pending
         pending = .nothing
         do throws(StatusFault) {
             guard let apdu = CommandAPDU(command) else { throw StatusFault(0x6700) }
@@ -51,7 +53,7 @@ package struct NTAG424Side: Hashable, Sendable {
                 switch apdu.commandClass {
                 case 0x00: return try iso(apdu, &memory, surroundings)
                 case CardCommand.nativeClass:
-                    return try native(apdu, waiting, &memory, surroundings)
+                    return try native(apdu, previous, &memory, surroundings)
                 default: throw StatusFault(0x6E00)
                 }
             }
@@ -62,7 +64,7 @@ package struct NTAG424Side: Hashable, Sendable {
         }
     }
 
-    /// Whether a command writes, for faults and counters.
+    /// Whether a command writes; fault injection and write counters need to know.
     package static func isWrite(_ command: [UInt8]) -> Bool {
         guard command.count > 1 else { return false }
         let writing: [NTAG424Opcode] = [
@@ -79,23 +81,23 @@ package struct NTAG424Side: Hashable, Sendable {
         switch command {
         case .selectApplication:
             (session, sessionKey, file) = (nil, nil, nil)
-            // Mirrored values stay until the next selection; a read is not counted again before
-            // that.
+            // Mirrored values stay the same until the next selection, and no further read is
+            // counted before that.
             (isSelected, filling) = (true, nil)
             return ResponseAPDU([], .isoDone).bytes
-        case .selectFile(let wanted):
+        case .selectFile(let requested):
             guard isSelected else { throw StatusFault(0x6A82) }
-            (session, sessionKey, file, filling) = (nil, nil, wanted, nil)
+            (session, sessionKey, file, filling) = (nil, nil, requested, nil)
             return ResponseAPDU([], .isoDone).bytes
-        case .readBinary(let wanted, let offset, let length):
-            let file = try isoFile(wanted)
+        case .readBinary(let requested, let offset, let length):
+            let file = try isoFile(requested)
             let content = try readable(file, &memory, surroundings, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
             // Unlike ReadData, it may ask for bytes past the end of the file.
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
-        case .updateBinary(let wanted, let offset, let data):
-            let file = try isoFile(wanted)
+        case .updateBinary(let requested, let offset, let data):
+            let file = try isoFile(requested)
             guard NTAG424Side.allows([.free], memory[file].settings, \.write, nil) else {
                 throw StatusFault(0x6982)
             }
@@ -106,17 +108,17 @@ package struct NTAG424Side: Hashable, Sendable {
         }
     }
 
-    private mutating func isoFile(_ wanted: FileNumber?) throws(StatusFault) -> FileNumber {
+    private mutating func isoFile(_ requested: FileNumber?) throws(StatusFault) -> FileNumber {
         guard isSelected else { throw StatusFault(0x6985) }
         // These commands have no protected form, so they cannot be used in a session.
         guard session == nil else { throw StatusFault(0x6982) }
-        if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
+        if let requested { (file, filling) = (requested, file == requested ? filling : nil) }
         guard let file else { throw StatusFault(0x6985) }
         return file
     }
 
     private mutating func native(
-        _ apdu: CommandAPDU, _ waiting: Pending, _ memory: inout NTAG424Memory,
+        _ apdu: CommandAPDU, _ previous: Pending, _ memory: inout NTAG424Memory,
         _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
         guard apdu.first == 0, apdu.second == 0, apdu.expected == 0 else {
@@ -125,11 +127,13 @@ package struct NTAG424Side: Hashable, Sendable {
         guard let opcode = NTAG424Opcode(rawValue: apdu.instruction) else {
             throw StatusFault(0x911C)
         }
-        if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
-        // 91CAh: another command arrived between the parts of one.
-        guard waiting == .nothing else { throw StatusFault(0x91CA) }
+        if opcode == .more {
+            return try continueCommand(apdu.data, previous, &memory, surroundings)
+        }
+        // 91CAh: another command arrived between the parts of a command.
+        guard previous == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
-        // SetConfiguration 04h: such a write could be left half done.
+        // SetConfiguration 04h forbids such writes, because they could be left half done.
         if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
             throw StatusFault(0x917E)
         }
@@ -150,7 +154,7 @@ package struct NTAG424Side: Hashable, Sendable {
         let status: StatusWord = opcode == .readSignature ? .signatureDone : .done
         guard session != nil else { return ResponseAPDU(answer, status).bytes }
         if case .changeKey(let change) = command, change.number == .application {
-            // The session's key is gone, and the session with it.
+            // The session's key no longer exists, so the session ends.
             (session, sessionKey) = (nil, nil)
             return ResponseAPDU([], status).bytes
         }
@@ -171,7 +175,7 @@ package struct NTAG424Side: Hashable, Sendable {
             }
             let settings = memory[file].settings
             let right = opcode == .readData ? \AccessRights.read : \AccessRights.write
-            // Anything that anyone may do is plain, even in a session.
+            // Access that is open to anyone is plain, even in a session.
             return NTAG424Side.allows([], settings, right, sessionKey) ? settings.mode : .plain
         default: return .full
         }
@@ -184,7 +188,8 @@ package struct NTAG424Side: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
         let key = memory[number]
-        // A dead key is refused at the first command (unproved; this is the stricter reading).
+        // A locked key is refused at the first command. This is not verified on a real chip; it is
+        // the stricter interpretation.
         if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
         if key.delays > 0 {
             memory[number].delays -= 1
@@ -199,14 +204,14 @@ package struct NTAG424Side: Hashable, Sendable {
         return ResponseAPDU(KeyProof.challenge(card, key.key), .more).bytes
     }
 
-    private mutating func goOn(
-        _ data: [UInt8], _ waiting: Pending, _ memory: inout NTAG424Memory,
+    private mutating func continueCommand(
+        _ data: [UInt8], _ previous: Pending, _ memory: inout NTAG424Memory,
         _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
-        switch waiting {
+        switch previous {
         case .nothing: throw StatusFault(0x91CA)
         case .parts(let parts):
-            // The rest of GetVersion's answer is requested without data.
+            // The rest of the answer to GetVersion is requested without data.
             guard data.isEmpty else { throw StatusFault(0x917E) }
             pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
             return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes
@@ -239,7 +244,7 @@ package struct NTAG424Side: Hashable, Sendable {
             NTAG424Side.hardware, NTAG424Side.software, memory.uid.bytes + NTAG424Side.production,
         ]
         let all = parts.flatMap(\.self)
-        // One MAC over all three parts, sent with the last one.
+        // One MAC covers all three parts, and is sent with the last one.
         let sealed = session?.seal(all, .authenticated) ?? all
         pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
         return ResponseAPDU(Array(sealed[..<7]), .more).bytes

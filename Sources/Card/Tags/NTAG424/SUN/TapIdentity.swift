@@ -1,16 +1,17 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The card that was read and its read count, as the chip encrypts them into its URL (PICCData).
+/// The UID of the card that was read and its read count, which the chip encrypts into its URL
+/// (PICCData).
 package struct TapIdentity: Hashable, Sendable {
     /// The length of the encrypted form, in bytes.
     package static let encryptedSize = AESKey.blockSize
-    /// The highest read count, 24 bits.
+    /// The highest read count, which has 24 bits.
     package static let mostReads: UInt32 = 0xFF_FFFF
     /// The number of random bytes that the chip adds.
     package static let fillingSize = encryptedSize - 1 - CardUID.size - counterSize
     static let counterSize = 3
-    /// PICCDataTag: the UID and the counter follow, and the UID has 7 bytes.
+    /// PICCDataTag, which says that a UID of 7 bytes and the counter follow.
     private static let tag: UInt8 = 0xC7
 
     package let uid: CardUID
@@ -23,20 +24,22 @@ package struct TapIdentity: Hashable, Sendable {
         (self.uid, self.reads) = (uid, reads)
     }
 
-    /// Decrypts it with the key that all of the issuer's cards share (SDMMetaRead). `nil` if it was
-    /// not encrypted with that key.
+    /// Decrypts the identity with the key that all of the issuer's cards share (SDMMetaRead). `nil`
+    /// if it was not encrypted with that key.
     package init?(decrypting encrypted: [UInt8], key: AESKey) {
         guard encrypted.count == TapIdentity.encryptedSize else { return nil }
         let plain = key.decrypt(encrypted)
         let counter = plain[(1 + CardUID.size)...].prefix(TapIdentity.counterSize)
-        // A wrong key gives random bytes: one in 256 passes this check and then fails at the MAC.
+        // Decryption with a wrong key gives random bytes. One result in 256 passes this check, and
+        // then fails the check of the MAC.
         guard plain[0] == TapIdentity.tag,
             let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
         else { return nil }
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// The encrypted form. `filling` is random, so no two of a card's URLs have anything in common.
+    /// The encrypted form. `filling` is random, so that a card's URLs cannot be recognized as
+    /// belonging together.
     package func encrypted(key: AESKey, filling: [UInt8]) -> [UInt8] {
         precondition(filling.count == TapIdentity.fillingSize, "the filling has five bytes")
         return key.encrypt([TapIdentity.tag] + uid.bytes + counterBytes + filling)

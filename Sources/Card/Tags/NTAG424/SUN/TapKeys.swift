@@ -13,7 +13,7 @@ package struct TapKeys: Sendable {
 
     package init(fileKey: AESKey, identity: TapIdentity) {
         self.identity = identity
-        // SV1 and SV2 of AN12196: the label, then a counter of 1 and a length of 128 bits.
+        // SV1 and SV2 of AN12196 begin with a label, a counter of 1, and a length of 128 bits.
         let context = [0x00, 0x01, 0x00, 0x80] + identity.uid.bytes + identity.counterBytes
         encryption = fileKey.derivedKey(for: [0xC3, 0x3C] + context)
         authentication = fileKey.derivedKey(for: [0x3C, 0xC3] + context)
@@ -22,7 +22,7 @@ package struct TapKeys: Sendable {
     /// The MAC of the protected part of the URL (SDMMAC), 8 bytes.
     package func code(for text: some StringProtocol) -> [UInt8] { code(over: Array(text.utf8)) }
 
-    /// The MAC of raw bytes of the file, which do not have to be text.
+    /// The MAC of raw bytes in the file, which do not have to be text.
     func code(over bytes: [UInt8]) -> [UInt8] { authentication.shortCode(for: bytes) }
 
     /// Whether this is the MAC of this text. The comparison takes the same time for every MAC.

@@ -3,7 +3,7 @@ package import TapcardDomain
 import TextCodecs
 
 /// The values that a card writes into its URL at each read without authentication (SUN): its
-/// identity, how often it was read, part of its file, and the MAC that authenticates all of this.
+/// identity and read count, part of its file, and the MAC that authenticates them.
 ///
 /// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
 package struct TapMessage: Hashable, Sendable {
@@ -36,8 +36,8 @@ package struct TapMessage: Hashable, Sendable {
         case forged
     }
 
-    /// The values in a URL. The chip writes only upper-case digits, so others are refused, and a
-    /// message can be written in only one way.
+    /// The values in a URL. The chip writes only upper-case digits. Lower-case digits are refused,
+    /// so that each message has only one valid form.
     package init(identity: String, data: String, code: String) throws(Refusal) {
         let sizes = [
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
@@ -66,7 +66,7 @@ package struct TapMessage: Hashable, Sendable {
     }
 
     /// Verifies the message. `metaKey` is shared by all of the issuer's cards; `fileKey` returns
-    /// the key of the card that the message names.
+    /// the key of the card with the UID in the message.
     package func verify(
         metaKey: AESKey, fileKey: (CardUID) -> AESKey
     ) throws(Refusal) -> Content {
@@ -77,7 +77,7 @@ package struct TapMessage: Hashable, Sendable {
             throw .foreign
         }
         let keys = TapKeys(fileKey: fileKey(identity.uid), identity: identity)
-        // Before decrypting, so that nothing unauthenticated is looked at.
+        // Checked before decrypting, so that no unauthenticated data is processed.
         guard keys.accepts(code, for: protected) else { throw .forged }
         return Content(identity: identity, fileData: keys.decrypt(bytes))
     }
