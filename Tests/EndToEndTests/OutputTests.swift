@@ -197,7 +197,7 @@ struct OutputTests {
         try DurableFile(other.file("short.mfd")).write(Array(bytes.dropLast(4)))
         let refused = try other.run(["tag", "restore", other.file("short.mfd")])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("must have the chip's size (180 of an NTAG213"))
+        #expect(refused.errors.contains("must have the chip's size (180 for an NTAG213"))
     }
 
     @Test("The emulator can take its tag from standard input")

@@ -10,7 +10,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count is available only after the password.
     let protectsCounter: Bool
-    /// AUTHLIM: how many wrong passwords lock the tag forever; 0 for no limit.
+    /// AUTHLIM: the number of wrong passwords that lock the tag forever; 0 for no limit.
     public let passwordLimit: Int
     /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its UID or its counter
     /// instead of its memory. `nil` if there is no mirror.
@@ -18,8 +18,8 @@ public struct AccessConfiguration: Hashable, Sendable {
 
     /// The AUTH0 value of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
-    /// The AUTH0 value that protects everything writable. With a later page, anyone with a phone
-    /// could set the lock bits of page 2 and ruin the card forever.
+    /// The AUTH0 value that protects everything writable. If protection began at a later page,
+    /// anyone with a phone could set the lock bits of page 2 and ruin the card forever.
     public static let everything: UInt8 = 0x02
 
     /// The configuration of a chip without configuration pages, which protects nothing.
@@ -65,13 +65,13 @@ public struct AccessConfiguration: Hashable, Sendable {
     public func mirrors(onto pages: ClosedRange<UInt8>) -> Bool {
         guard let first = mirrorPage.map(Int.init) else { return false }
         return first <= Int(pages.upperBound)
-            && first + Bits.mostMirrorPages > Int(pages.lowerBound)
+            && first + Bits.maximumMirrorPages > Int(pages.lowerBound)
     }
 
     /// This CFG1 without a password limit and with everything readable.
     public static func relieved(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
-        // Only clears bits: even after a torn WRITE, it holds no new ones.
+        // This only clears bits, so even after a torn WRITE, the page has no new ones.
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
         return cfg1
     }
@@ -84,8 +84,9 @@ public struct AccessConfiguration: Hashable, Sendable {
         static let passwordLimit: UInt8 = 0x07
         static let mirror: UInt8 = 0xC0
         static let firstMirrorPage: UInt8 = 4
-        /// UID, a letter, and the counter: 21 bytes, starting at any byte of a page.
-        static let mostMirrorPages = 6
+        /// The UID, a letter, and the counter take up 21 bytes, which may start at any byte of a
+        /// page.
+        static let maximumMirrorPages = 6
     }
 }
 

@@ -1,6 +1,6 @@
 /// The lock bits for the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
 ///
-/// Bits without a page are kept as written; the chip gives them no meaning.
+/// Bits that belong to no page are kept as written; they have no effect.
 struct DynamicLock {
     static let firstPage: UInt8 = 16
     /// The fixed value of byte 3.
@@ -22,7 +22,7 @@ struct DynamicLock {
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 
-    /// The lock page after a write: bits are only ever set.
+    /// The lock page after a write: bits can only be set, never cleared.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = DynamicLock(page)
         let new = DynamicLock(written)

@@ -60,7 +60,7 @@ struct FlipperDump {
         var counter: UInt32 = 0
         for number in LinearDump.counterNumbers {
             let value = try self.number("Counter \(number)", atMost: TagMemory.highestCounter)
-            // Not kept: an NTAG21x has no tearing flag. Its format is still checked.
+            // The flag is not kept, because an NTAG21x has none, but its format is checked.
             _ = try bytes("Tearing \(number)", 1)
             if number == LinearDump.counterNumber { counter = value ?? 0 }
         }
@@ -123,7 +123,7 @@ struct FlipperDump {
         var pages: [Page] = []
         for name in names {
             guard let bytes = try bytes(name, Page.size), let page = Page(bytes) else {
-                throw Type2Error(.missingPage, "there is no \(name)")
+                throw Type2Error(.missingPage, "\(name) is missing")
             }
             pages.append(page)
         }
@@ -133,7 +133,7 @@ struct FlipperDump {
 
     private func require(_ name: String) throws(Type2Error) -> Field {
         guard let field = fields[name[...]] else {
-            throw Type2Error(.missingField, "there is no \(name)")
+            throw Type2Error(.missingField, "the field \"\(name)\" is missing")
         }
         return field
     }
@@ -213,7 +213,8 @@ extension FlipperDump {
         name + TagDump.separator + "\(value)"
     }
 
-    /// Needs its label: Swift 6.2 reads `[0]` as an array of integers, which describes itself.
+    /// The label is needed, because Swift 6.2 would otherwise take `[0]` for an array of integers,
+    /// which fits the function above.
     private static func line(_ name: String, bytes: [UInt8]) -> String {
         line(name, bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " "))
     }

@@ -20,9 +20,10 @@ extension Type2Chip {
     public static let ntag213 = Type2Chip(
         model: .ntag213, pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
         configurationPage: 0x29, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03],
-        // The third byte counts units of eight bytes: 144 here, 496 and 872 on the others.
+        // The third byte gives the size in units of eight bytes: 144 bytes here, and 496 and 872 on
+        // the other two chips.
         factoryCapability: Page(0xE1, 0x10, 0x12, 0x00),
-        // A Lock Control TLV (01 03 A0 0C 34) before the empty message: only an NTAG213 has one.
+        // Only an NTAG213 has a Lock Control TLV (01 03 A0 0C 34) before the empty message.
         factoryUser: [Page(0x01, 0x03, 0xA0, 0x0C), Page(0x34, 0x03, 0x00, 0xFE)],
         zeroPages: nil, pagesPerDynamicLock: 2,
         signedExample: SignedExample(

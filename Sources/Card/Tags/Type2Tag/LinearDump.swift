@@ -1,7 +1,8 @@
 import TextCodecs
 
-/// A dump as Flipper and Proxmark3 see it: the pages from the first one on without a gap, the
-/// password and PACK where the tag stores them, and zeros for everything unknown.
+/// A dump as the formats of Flipper and Proxmark3 store it: the pages from the first one on without
+/// a gap, the password and PACK in the pages where the tag stores them, and zeros for everything
+/// unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
@@ -23,7 +24,7 @@ struct LinearDump {
             throw Type2Error(
                 .excessPage, "\(pages.count) pages, but \(chip.name) has \(chip.pageCount)")
         }
-        guard hasOwnPages else { throw Type2Error(.contradiction, strangePages) }
+        guard hasOwnPages else { throw Type2Error(.contradiction, mismatch) }
         var visible: [Page?] = pages
         visible += [Page?](repeating: nil, count: chip.pageCount - pages.count)
         var secrets: TagDump.Secrets?
@@ -33,7 +34,8 @@ struct LinearDump {
             if pages.indices.contains(packPage) {
                 secrets = try self.secrets(pages[passwordPage], pages[packPage])
             }
-            // Zeros, as every reader sees them; `secrets` has the real ones.
+            // These pages are zeros here, as every reader sees them; `secrets` has the real
+            // content.
             for page in [passwordPage, packPage] where pages.indices.contains(page) {
                 visible[page] = .zero
             }
@@ -51,15 +53,15 @@ struct LinearDump {
         _ password: Page, _ pack: Page
     ) throws(Type2Error) -> TagDump.Secrets? {
         let pack = Array(pack.bytes.prefix(TagMemory.packLength))
-        // No reader can read them, so most dumps have zeros here.
+        // No reader can read the password and PACK, so most dumps have zeros here.
         if password == .zero && pack.allSatisfy({ $0 == 0 }) { return nil }
         return try TagDump.Secrets(
             password: password.bytes, pack: pack,
             failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
     }
 
-    /// Whether the first pages match this UID: they contain it and its check bytes. The third page
-    /// continues with bytes from the maker.
+    /// Whether the first pages match this UID, that is, contain the UID and its check bytes. The
+    /// rest of the third page is not determined by the UID.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
@@ -67,13 +69,13 @@ struct LinearDump {
             .allSatisfy { $0 == $1 }
     }
 
-    private var strangePages: String {
+    private var mismatch: String {
         "pages 0 to 2 do not match the UID \(Hexadecimal.encode(uid))"
     }
 }
 
 extension LinearDump {
-    /// Refuses a dump that only tapcard's own format can express.
+    /// Throws for a dump that only tapcard's own format can represent.
     init(_ dump: TagDump) throws(Type2Error) {
         guard dump.chip.version != nil else {
             throw Type2Error(.inexpressible, "the chip of a \(dump.chip.name)")
@@ -101,7 +103,7 @@ extension LinearDump {
         counter = dump.counter ?? 0
         failedPasswords = dump.secrets?.failedPasswords ?? 0
         self.pages = pages
-        guard hasOwnPages else { throw Type2Error(.inexpressible, "that " + strangePages) }
+        guard hasOwnPages else { throw Type2Error(.inexpressible, "that " + mismatch) }
     }
 
     private static func put(

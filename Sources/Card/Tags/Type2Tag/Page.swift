@@ -2,8 +2,8 @@ import TextCodecs
 
 /// The four bytes that a Type 2 tag writes at a time.
 ///
-/// Stored as one integer instead of an array, because pages are hashed, compared, and copied by the
-/// hundreds.
+/// A page is stored as one integer instead of an array, because pages are hashed, compared, and
+/// copied by the hundreds.
 public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a page.
     static let size = 4

@@ -13,7 +13,7 @@ enum ProxmarkDump {
         do {
             file = try JSONValue.parsing(Array(text.utf8))
         } catch {
-            // So that a page given twice causes the same kind of error in every format.
+            // A page given twice has to cause the same kind of error in every format.
             let kind: Type2Error.Kind = error.kind == .duplicateKey ? .duplicateField : .badSyntax
             throw Type2Error(kind, error.detail)
         }
@@ -46,14 +46,14 @@ enum ProxmarkDump {
         _ blocks: JSONValue?, of chip: Type2Chip
     ) throws(Type2Error) -> [Page] {
         guard let blocks, let members = blocks.members, !members.isEmpty else {
-            throw Type2Error(.missingPage, "there are no blocks")
+            throw Type2Error(.missingPage, "the file contains no blocks")
         }
         let names = Set((0..<chip.pageCount).map { "\($0)" })
         if let excess = members.first(where: { !names.contains($0.key) }) {
             throw Type2Error(
                 .excessPage,
-                "there is no block \(TagDump.shown(excess.key)) on \(chip.name), "
-                    + "only 0 to \(chip.pageCount - 1)")
+                "\(chip.name) has blocks 0 to \(chip.pageCount - 1), but no block "
+                    + TagDump.shown(excess.key))
         }
         var pages: [Page] = []
         for number in members.indices {
@@ -92,7 +92,7 @@ extension ProxmarkDump {
         }
         var card = [
             member("UID", linear.uid), member("Version", linear.chip.version ?? []),
-            // The result of a READ of the Ultralight's test blocks; an NTAG has none.
+            // The content of the Ultralight's test blocks, which an NTAG does not have.
             member("TBO_0", [0, 0]), member("TBO_1", [0]), member("Signature", linear.signature),
         ]
         for number in LinearDump.counterNumbers {

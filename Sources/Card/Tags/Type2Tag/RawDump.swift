@@ -1,17 +1,18 @@
-/// The file that libnfc's nfc-mfultralight writes (.mfd): nothing but the bytes of every page, so
-/// the chip can be identified only by the file's length. Password and PACK, which no reader can
-/// see, are zeros.
+/// The file that libnfc's nfc-mfultralight writes (.mfd): only the bytes of every page, so the chip
+/// can be identified only by the file's length. Password and PACK, which no reader can see, are
+/// zeros.
 enum RawDump {
     /// Reads a raw dump. `nil` if no chip has this length, or if it looks like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
-            // Text can happen to have this length; it has no zero byte, and every raw dump does.
+            // A text may happen to have this length, but it has no zero byte, whereas every raw
+            // dump has one.
             file.contains(0)
         else { return nil }
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
             Page(Array(file[$0..<$0 + Page.size]))
         }
-        // The start of a longer dump is not a dump of a smaller chip.
+        // The start of a longer dump must not be taken for the dump of a smaller chip.
         if let other = Type2Chip.known.first(where: { $0.factoryCapability == pages[3] }),
             other != chip
         {
@@ -29,7 +30,7 @@ enum RawDump {
 
     /// The possible lengths of such a file, as text.
     static var lengths: String {
-        Type2Chip.known.map { "\($0.pageCount * Page.size) of an \($0.name)" }
+        Type2Chip.known.map { "\($0.pageCount * Page.size) for an \($0.name)" }
             .joined(separator: ", ")
     }
 }

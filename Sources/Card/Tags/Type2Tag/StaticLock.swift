@@ -12,7 +12,8 @@ struct StaticLock {
         (3...15).contains(page) && bits & 1 << page != 0
     }
 
-    /// Page 2 after a write: the serial number stays, and bits are only ever set.
+    /// Page 2 after a write: the serial number stays the same, and bits can only be set, never
+    /// cleared.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = StaticLock(page)
         let bits = old.bits | StaticLock(written).bits & ~old.frozen

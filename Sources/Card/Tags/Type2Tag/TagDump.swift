@@ -1,6 +1,7 @@
 import TextCodecs
 
-/// What is known of a tag's memory, as versioned text that people can read, compare, and edit.
+/// What is known about a tag's memory. Its text form has a version, and people can read, compare,
+/// and edit it.
 ///
 ///     tapcard tag 1
 ///     chip: NTAG213
@@ -21,12 +22,12 @@ public struct TagDump: Hashable, Sendable {
     public let pages: [Page?]
     /// 32 bytes, if the chip returned them.
     public let signature: [UInt8]?
-    /// 24 bits, if the chip counts and revealed its counter.
+    /// 24 bits, if the chip counts reads and has revealed its counter.
     public let counter: UInt32?
     /// The parts that no reader can read; `nil` if the dump does not have them.
     public var secrets: Secrets?
 
-    /// Refuses anything that cannot be a dump of this chip.
+    /// Throws if these values cannot be a dump of this chip.
     public init(
         chip: Type2Chip, uid: [UInt8], pages: [Page?], signature: [UInt8]? = nil,
         counter: UInt32? = nil
@@ -73,10 +74,10 @@ public struct TagDump: Hashable, Sendable {
         secrets = withSecrets ? Secrets(of: memory) : nil
     }
 
-    /// The memory of a tag with this dump.
+    /// The memory of a tag that would produce this dump.
     ///
     /// Missing secrets are replaced with the factory values, because the real ones cannot be read.
-    /// Refused if a page could not be read, or if the pages belong to a different UID.
+    /// Throws if a page could not be read, or if the pages belong to a different UID.
     public func memory() throws(Type2Error) -> TagMemory {
         let blank =
             if let signature {
@@ -92,7 +93,7 @@ public struct TagDump: Hashable, Sendable {
                 throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
             }
             let role = chip.role(of: number)
-            // The dump's pages have zeros here: the factory values stay unless `secrets` has
+            // The dump's pages have zeros here, so the factory values stay unless `secrets` has
             // others.
             if role == .password || role == .pack { continue }
             guard role != .serial || page == memory[number] else {

@@ -1,13 +1,14 @@
 extension TagDump {
     /// The file format of a dump.
     public enum Format: String, CaseIterable, Sendable {
-        /// tapcard's own format, the only one that can express everything.
+        /// tapcard's own format, the only one that can represent everything in a dump.
         case text
         /// The `.nfc` file of a Flipper Zero.
         case flipper
         /// The JSON file of a Proxmark3.
         case proxmark
-        /// Nothing but the bytes, as in nfc-mfultralight's files (.mfd): read, but never written.
+        /// Only the bytes of the pages, as in nfc-mfultralight's files (.mfd). This format is read,
+        /// but never written.
         case raw
 
         /// The formats in which a dump can be written.
@@ -25,15 +26,15 @@ extension TagDump {
                 "the file has \(file.count) bytes, which is more than any dump has "
                     + "(\(TagDump.longestText))")
         }
-        // Raw first: the other formats are text, and text has no zero bytes.
+        // The raw format is tried first, because the others are text, and text has no zero bytes.
         if let dump = try RawDump.parsing(file) { return (dump, .raw) }
-        if let place = file.firstIndex(of: 0) {
+        if let offset = file.firstIndex(of: 0) {
             throw Type2Error(
                 .badSyntax,
-                "byte \(place) is zero, so this is not text; a raw dump must have the chip's size "
+                "byte \(offset) is zero, so this is not text; a raw dump must have the chip's size "
                     + "(\(RawDump.lengths)), not \(file.count)")
         }
-        let text = String(decoding: TagDump.withPlainLineEnds(file), as: UTF8.self)
+        let text = String(decoding: TagDump.withUnixLineEndings(file), as: UTF8.self)
         if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
             return (try FlipperDump.parsing(text), .flipper)
         }
@@ -49,26 +50,26 @@ extension TagDump {
         return (try TagDump(parsing: text), .text)
     }
 
-    /// The dump in this format. Refused if the format cannot express all of it.
+    /// The dump in this format. Throws if the format cannot represent all of it.
     public func written(as format: Format) throws(Type2Error) -> String {
         switch format {
         case .text: text
         case .flipper: try FlipperDump.text(of: self)
         case .proxmark: try ProxmarkDump.text(of: self)
-        case .raw: throw Type2Error(.inexpressible, "anything as text")
+        case .raw: throw Type2Error(.inexpressible, "the bytes of a raw dump as text")
         }
     }
 
     /// A word from the file, safe to display: without control characters and limited in length.
     static func shown(_ word: some StringProtocol) -> String {
-        let longestShown = 40
-        let end = word.unicodeScalars.count > longestShown ? "..." : ""
+        let maximumShown = 40
+        let end = word.unicodeScalars.count > maximumShown ? "..." : ""
         return "\""
-            + word.unicodeScalars.prefix(longestShown).map { $0.escaped(asASCII: true) }.joined()
+            + word.unicodeScalars.prefix(maximumShown).map { $0.escaped(asASCII: true) }.joined()
             + end + "\""
     }
 
-    private static func withPlainLineEnds(_ file: [UInt8]) -> [UInt8] {
+    private static func withUnixLineEndings(_ file: [UInt8]) -> [UInt8] {
         let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
         return zip(file, file.dropFirst() + [0])
             .filter { $0 != carriageReturn || $1 != lineFeed }.map(\.0)

@@ -54,7 +54,7 @@ struct TagDumpParser {
     /// The name and the value in a line.
     private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
     {
-        // By bytes: a simulated reader reads its file at every frame.
+        // Bytes are faster than characters, and a simulated reader reads its file at every frame.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8[colon...].starts(with: TagDump.separator.utf8)
         else { throw refusal(.unknownLine, "this is not a field, a page, or a comment") }
@@ -145,18 +145,20 @@ struct TagDumpParser {
         let secrets: [TagDumpField] = [.password, .pack, .failedPasswords]
         if secrets.contains(where: seen.contains) { required += secrets }
         for field in TagDumpField.allCases where required.contains(field) && !seen.contains(field) {
-            throw refusal(.missingField, "there is no \(field.rawValue)")
+            throw refusal(.missingField, "the field \(field.rawValue) is missing")
         }
     }
 
     /// A page; `nil` if it could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
         if text.utf8.elementsEqual(TagDump.unreadPage.utf8) { return nil }
-        // Takes out the spaces between the bytes; anything else in those places is not a digit.
+        // Removes the spaces between the bytes; any other character there is not a digit and is
+        // refused.
         var digits = Array(text.utf8)
-        // From the back, so that the positions before it stay valid.
-        for place in [8, 5, 2] where place < digits.count && digits[place] == UInt8(ascii: " ") {
-            digits.remove(at: place)
+        // Spaces are removed from the back, so that the positions of the others stay valid.
+        for position in [8, 5, 2]
+        where position < digits.count && digits[position] == UInt8(ascii: " ") {
+            digits.remove(at: position)
         }
         guard text.utf8.count == 3 * Page.size - 1,
             let bytes = Hexadecimal.decode(String(decoding: digits, as: UTF8.self)),

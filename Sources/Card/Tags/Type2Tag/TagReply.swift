@@ -2,7 +2,7 @@
 public enum TagReply: Hashable, Sendable {
     /// An answer with data.
     case data([UInt8])
-    /// The tag did what it was told.
+    /// The tag has executed the command.
     case ack
     /// The tag refuses, with this four-bit code.
     case nak(UInt8)

@@ -8,10 +8,10 @@ extension TagDump {
         /// The number of wrong passwords that the tag has counted.
         public let failedPasswords: Int
 
-        /// Refuses a password, PACK, or count that no tag can hold.
+        /// Throws for a password, PACK, or count that no tag can hold.
         public init(password: [UInt8], pack: [UInt8], failedPasswords: Int) throws(Type2Error) {
             guard password.count == Page.size, pack.count == TagMemory.packLength else {
-                throw Type2Error(.badValue, "a password is 4 bytes and PACK 2")
+                throw Type2Error(.badValue, "a password must have 4 bytes, and a PACK 2")
             }
             guard (0...TagMemory.mostFailedPasswords).contains(failedPasswords) else {
                 throw Type2Error(

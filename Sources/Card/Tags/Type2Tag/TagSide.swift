@@ -1,7 +1,8 @@
-/// The volatile state of a tag: a state machine from frames to replies.
+/// The volatile state of a tag: a state machine that takes a frame and returns the reply.
 ///
-/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it is stricter: an invalid
-/// frame gets NAK 0, every NAK ends the selection, and lock bits take effect at once.
+/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the stricter
+/// option: an invalid frame gets NAK 0, every NAK ends the selection, and lock bits take effect at
+/// once.
 public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
@@ -54,9 +55,9 @@ public struct TagSide: Sendable, Hashable {
             pendingWrite = nil
             reply = Self.finishWrite(page, frame, &memory)
         } else if let command = try? Type2Command(frame: frame),
-            Self.knows(command, memory.chip)
+            Self.supports(command, memory.chip)
         {
-            reply = obey(command, &memory)
+            reply = execute(command, &memory)
         } else {
             reply = Self.refusal
         }
@@ -73,14 +74,14 @@ public struct TagSide: Sendable, Hashable {
 
     /// Whether the chip supports the command: only the oldest commands existed before the NTAG21x
     /// family.
-    private static func knows(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
+    private static func supports(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
         switch command {
         case .read, .write, .compatibilityWrite, .halt: true
         case .getVersion, .fastRead, .readCounter, .authenticate, .readSignature: chip.hasFastRead
         }
     }
 
-    private mutating func obey(_ command: Type2Command, _ memory: inout TagMemory) -> TagReply {
+    private mutating func execute(_ command: Type2Command, _ memory: inout TagMemory) -> TagReply {
         switch command {
         case .getVersion:
             return .data(memory.chip.version ?? [])
@@ -122,7 +123,8 @@ public struct TagSide: Sendable, Hashable {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
-        // CFGLCK as it was at power-up: like every setting, a change takes effect at the next one.
+        // CFGLCK applies as it was at power-up: like any setting, a change takes effect at the next
+        // power-up.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }
@@ -147,13 +149,13 @@ public struct TagSide: Sendable, Hashable {
     private mutating func fastRead(
         _ first: UInt8, _ last: UInt8, _ memory: inout TagMemory
     ) -> TagReply {
-        // Unlike READ, FAST_READ does not roll over.
+        // Unlike READ, FAST_READ does not wrap around.
         guard first <= last, Int(last) < readablePages(memory) else { return Self.refusal }
         count(&memory)
         return .data((first...last).flatMap { memory.visible($0).bytes })
     }
 
-    /// Counts the first read of a power cycle, and stops at the highest number.
+    /// Counts the first read of a power cycle. The counter stops at its highest value.
     private mutating func count(_ memory: inout TagMemory) {
         guard configuration.counts, !hasCounted else { return }
         hasCounted = true
@@ -177,7 +179,7 @@ public struct TagSide: Sendable, Hashable {
         guard let passwordPage = memory.chip.passwordPage, let packPage = memory.chip.packPage,
             password == memory[passwordPage].bytes
         else {
-            // Kept in memory: taking the tag away does not reset the count.
+            // The count is kept in permanent memory, so removing the tag does not reset it.
             if limit > 0 { memory.failedPasswords += 1 }
             return Self.refusal
         }

@@ -6,7 +6,8 @@ public struct Type2Chip: Hashable, Sendable {
     public let model: Chip?
     /// The number of pages, from page 0 on.
     public let pageCount: Int
-    /// The user pages: those in the capability container, and those after them up to the locks.
+    /// The user pages: those that the capability container covers, and those after them up to the
+    /// lock page.
     public let userPages: ClosedRange<UInt8>
     /// The page with the lock bits for the pages from 10h on.
     public let dynamicLockPage: UInt8?
@@ -28,7 +29,7 @@ public struct Type2Chip: Hashable, Sendable {
     /// The name of the chip, for people and in dumps.
     public var name: String { model?.name ?? Type2Chip.otherName }
 
-    /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
+    /// Whether it supports FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
     /// The page of the password; `nil` for a chip without one.
@@ -61,7 +62,8 @@ extension Type2Chip {
     /// The name for every chip outside the table.
     package static let otherName = "Type 2 tag"
 
-    /// The smallest such chip, for one whose capability container does not give a size.
+    /// The smallest chip outside the table, for a tag whose capability container does not give a
+    /// size.
     package static let unformatted = Type2Chip(
         model: nil, pageCount: 16, userPages: 4...15, dynamicLockPage: nil,
         configurationPage: nil, version: nil, factoryCapability: .zero, factoryUser: [],
@@ -69,8 +71,8 @@ extension Type2Chip {
 
     /// A chip outside the table, known only by its capability container, which can only be read.
     ///
-    /// `nil` if the container is invalid (magic E1h and major version 1 are required), offers
-    /// nothing, or offers more than a one-byte page number can address.
+    /// `nil` if the container is invalid (magic E1h and major version 1 are required), or if it
+    /// gives a size of zero or more than a one-byte page number can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
         // The container counts in units of eight bytes, which is two pages.

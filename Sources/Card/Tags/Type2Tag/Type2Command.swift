@@ -1,4 +1,4 @@
-/// A command for a Type 2 tag. Reader and tag share this codec.
+/// A command for a Type 2 tag. The reader and the tag share this codec.
 package enum Type2Command: Hashable, Sendable {
     case getVersion
     /// Reads four pages, starting with this one.
@@ -17,7 +17,7 @@ package enum Type2Command: Hashable, Sendable {
 
     static let compatibilityDataLength = 16
 
-    /// Parses a frame without CRC. Refuses any frame that `frame` would not produce.
+    /// Parses a frame without CRC. Throws for any frame that `frame` would not produce.
     package init(frame: [UInt8]) throws(Type2Error) {
         guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
             throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")

@@ -1,4 +1,4 @@
-/// Why a frame, an answer or a dump was refused: a kind for code to act on, and a message for
+/// Why a frame, an answer, or a dump was refused: a kind for code to act on, and a message for
 /// people.
 ///
 /// Two errors are equal when their kinds are.
@@ -20,29 +20,29 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownChip
         /// The line is not a field, a page, or a comment.
         case unknownLine
-        /// A field that appears twice.
+        /// A field appears twice.
         case duplicateField
-        /// A field that belongs further up.
+        /// A field belongs earlier in the dump.
         case misplacedField
         /// The dump lacks a field.
         case missingField
-        /// A value with an invalid form or length.
+        /// A value has an invalid form or length.
         case badValue
-        /// A UID that is not seven bytes long.
+        /// The UID is not seven bytes long.
         case wrongUID
         /// A page appears twice in the dump.
         case duplicatePage
         /// A page is missing from the dump.
         case missingPage
-        /// A page that the chip does not have.
+        /// The dump has a page that the chip does not have.
         case excessPage
         /// Two parts of the dump contradict each other.
         case contradiction
-        /// A page that could not be read, although the whole memory is needed.
+        /// A page could not be read, although the whole memory is needed.
         case unreadPage
-        /// A file whose syntax does not match any dump format.
+        /// The syntax of the file does not match any dump format.
         case badSyntax
-        /// The dump has data that the requested format cannot express.
+        /// The dump has data that the requested format cannot represent.
         case inexpressible
     }
 

@@ -43,8 +43,10 @@ import Testing
             #"line 11: tapcard does not know "\u{1B}[31m\u{202E}""#),
         Case(
             .missingField, "NTAG/Ultralight type: NTAG213\n", "",
-            "there is no NTAG/Ultralight type"),
-        Case(.missingField, "Device type: NTAG/Ultralight\n", "", "there is no Device type"),
+            "the field \"NTAG/Ultralight type\" is missing"),
+        Case(
+            .missingField, "Device type: NTAG/Ultralight\n", "",
+            "the field \"Device type\" is missing"),
         Case(.missingField, "UID: 04 AC 6B 72 BA 6C 80\n", "", "the UID is missing"),
         Case(
             .badValue, "UID: 04 AC 6B 72 BA 6C 80", "UID: 04 AC 6B 72",
@@ -91,7 +93,7 @@ import Testing
         Case(
             .badValue, "Pages read: 45", "Pages read: -1",
             "line 21: \"-1\" is not a number from 0 to 45"),
-        Case(.missingPage, "Page 7: 61 6C 61 6E\n", "", "there is no Page 7"),
+        Case(.missingPage, "Page 7: 61 6C 61 6E\n", "", "Page 7 is missing"),
         Case(
             .duplicateField, "Page 8: ", "Page 7: ", "line 30: \"Page 7\" is given twice"),
         Case(.excessPage, "Page 7: ", "Page 07: ", "line 29: NTAG213 has no \"Page 07\""),
@@ -142,7 +144,7 @@ import Testing
         Case(
             .badValue, #""Counter2": "000000""#, #""Counter2": 0"#,
             "Card.Counter2 is not 6 hexadecimal digits"),
-        Case(.missingPage, #""blocks": {"#, #""block": {"#, "there are no blocks"),
+        Case(.missingPage, #""blocks": {"#, #""block": {"#, "the file contains no blocks"),
         Case(.missingPage, #""7": "616C616E","#, "", "block 7 is missing"),
         Case(
             .badValue, "616C616E", "616C61", "blocks.7 is not 8 hexadecimal digits"),
@@ -150,10 +152,10 @@ import Testing
             .badValue, "616C616E", "616C61GE", "blocks.7 is not 8 hexadecimal digits"),
         Case(
             .excessPage, #""7": "#, #""07": "#,
-            "there is no block \"07\" on NTAG213, only 0 to 44"),
+            "NTAG213 has blocks 0 to 44, but no block \"07\""),
         Case(
             .excessPage, #""44": "#, #""45": "00000000", "44": "#,
-            "there is no block \"45\" on NTAG213, only 0 to 44"),
+            "NTAG213 has blocks 0 to 44, but no block \"45\""),
         Case(
             .duplicateField, #""8": "#, #""7": "#,
             "a member name used twice at byte 584"),

@@ -195,8 +195,8 @@ import Testing
             #expect(error?.detail == words)
         }
         let lengths =
-            "a raw dump must have the chip's size (180 of an NTAG213, 540 of an NTAG215, "
-            + "924 of an NTAG216)"
+            "a raw dump must have the chip's size (180 for an NTAG213, 540 for an NTAG215, "
+            + "924 for an NTAG216)"
         let nothing =
             "the first line is neither tapcard's \"tapcard tag 1\" nor that of a Flipper or "
             + "Proxmark3 file"
