@@ -21,7 +21,7 @@ public final class BlockingLane: SerialExecutor {
         }
     }
 
-    /// Stops the program if it is not running on this lane.
+    /// Stops the program if the calling code is not running on this lane.
     public func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

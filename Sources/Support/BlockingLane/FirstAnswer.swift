@@ -3,7 +3,7 @@ import Dispatch
 /// Asks several sources with blocking calls and takes the first answer.
 ///
 /// Each source has its own thread and starts a moment after the previous one, or immediately if
-/// that one has failed. A call that has been given up continues in its thread.
+/// that one has failed. A call whose answer is no longer wanted continues in its thread.
 package enum FirstAnswer<Value: Sendable, Failure: Error> {
     case found(Value)
     /// The failure of each source; `nil` for a source that has not answered yet.
@@ -23,13 +23,14 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
     ) {
         let state = Guarded(State(failures: Array(repeating: nil, count: count)))
         let change = DispatchSemaphore(value: 0)
-        func begin(_ place: Int) {
+        func begin(_ source: Int) {
             DispatchQueue(label: "tapcard.asking").async {
-                let answer = ask(place)
+                let answer = ask(source)
                 let late: Value? = state.withLock { state in
                     switch answer {
-                    case .failure(let failure): state.failures[place] = failure
-                    // Too late: someone has to close whatever the source opened.
+                    case .failure(let failure): state.failures[source] = failure
+                    // This answer is too late, but `abandon` has to close whatever the source
+                    // opened.
                     case .success(let value) where state.isOver: return value
                     case .success(let value): (state.value, state.isOver) = (value, true)
                     }

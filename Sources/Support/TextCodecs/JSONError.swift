@@ -1,4 +1,4 @@
-/// Why text is not acceptable JSON: a kind for code to act on, and a message that says which byte.
+/// Why text is not acceptable JSON: a kind for code to act on, and a message with the position.
 ///
 /// Two errors are equal when their kinds are.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -10,7 +10,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case unexpectedByte
         /// Digits that are not a valid number, such as `01` or `1.`.
         case badNumber
-        /// A string with a raw control character, an unknown escape or half a surrogate pair.
+        /// A string with a raw control character, an unknown escape, or half a surrogate pair.
         case badString
         /// A string whose bytes are not UTF-8.
         case notUTF8

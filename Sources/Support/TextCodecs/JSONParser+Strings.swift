@@ -47,17 +47,17 @@ extension JSONParser {
     /// The scalar for a `\u` escape, or for two of them that form a surrogate pair.
     private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
-        // Only a surrogate is not a scalar and needs a second half.
+        // Only a surrogate is not a scalar by itself; it needs a second half.
         if let scalar = Unicode.Scalar(first) { return scalar }
-        let half = JSONError(.badString, "an incomplete surrogate pair", at: start)
-        guard (0xD800..<0xDC00).contains(first) else { throw half }
+        let incomplete = JSONError(.badString, "an incomplete surrogate pair", at: start)
+        guard (0xD800..<0xDC00).contains(first) else { throw incomplete }
         for character in #"\u"#.unicodeScalars where !take(character) {
-            throw peek == nil ? unexpected("the second half of a surrogate pair") : half
+            throw peek == nil ? unexpected("the second half of a surrogate pair") : incomplete
         }
         let second = try codeUnit()
-        guard (0xDC00..<0xE000).contains(second) else { throw half }
+        guard (0xDC00..<0xE000).contains(second) else { throw incomplete }
         let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-        guard let scalar = Unicode.Scalar(value) else { throw half }
+        guard let scalar = Unicode.Scalar(value) else { throw incomplete }
         return scalar
     }
 

@@ -13,7 +13,8 @@ struct JSONParser {
     /// arrays and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
-        // A value takes far more memory than its text: two bytes of text can take several hundred.
+        // A value takes far more memory than its text: two bytes of text can take several hundred
+        // bytes of memory.
         guard valueCount < valueLimit else {
             throw JSONError(.tooLarge, "more than \(valueLimit) values", at: position)
         }

@@ -2,8 +2,8 @@ extension JSONValue {
     /// Parses the whole text as one value, with optional white space around it.
     ///
     /// `valueLimit` limits the number of values: a two-byte empty object takes several hundred
-    /// bytes of memory. Without it, the only limit is the size of the text. `byteLimit` is for
-    /// longer text that comes from the issuer.
+    /// bytes of memory. Without it, the only limit is the size of the text. A higher `byteLimit` is
+    /// for longer text that comes from the issuer.
     public static func parsing(
         _ bytes: [UInt8], valueLimit: Int = sizeLimit, byteLimit: Int = sizeLimit
     ) throws(JSONError) -> JSONValue {
@@ -20,7 +20,7 @@ extension JSONValue {
     }
 
     /// Parses the value that starts at `start`, and returns the index after its last byte. The rest
-    /// is ignored: on a torn card it is garbage, but the value before it still counts.
+    /// is ignored: on a torn card, it is garbage, but the value before it still counts.
     public static func parsingPrefix(
         of bytes: [UInt8], from start: Int = 0
     ) throws(JSONError) -> (value: JSONValue, end: Int) {

@@ -54,7 +54,7 @@ final class BodySource {
             }
         case .cutOff(let bytes):
             let part = bytes.dropFirst(position).prefix(buffer.count)
-            // Closes the connection before the promised length is reached: that is the failure to
+            // Closes the connection before the promised length is reached, which is the failure to
             // simulate.
             guard !part.isEmpty else { return tapcard_microhttpd_broken }
             unsafe buffer.copyBytes(from: part)

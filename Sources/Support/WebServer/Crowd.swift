@@ -1,9 +1,10 @@
 /// The connections of a full server, and which of them have to make room.
 ///
-/// Room is shared by address: the address with the most connections loses one first, namely the one
-/// that has gone longest without a complete request. Known clients, who have proved who they are,
-/// do not count toward their address, because many may share it. They are closed last, and not as
-/// long as a newly arrived stranger may be closed in a moment.
+/// Room is shared by address: the address with the most connections is the first to lose one,
+/// namely the one that has gone longest without a complete request. Connections of known clients,
+/// who have proved who they are, do not count toward their address, because many may share it. They
+/// are closed last, and not at all while that of a newly arrived stranger may be closed in a
+/// moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64
@@ -29,21 +30,23 @@ package struct Crowd {
 
     /// The numbers of the connections that may be closed, in the order in which to close them.
     package var leaving: [UInt64] {
-        // How many connections an address has left when each of its own is closed.
-        var left: [String: Int] = [:]
-        for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
-        // A stranger in its first second may be closed soon, which spares a known client.
+        // The number of connections that each address still has while its connections are being
+        // ranked.
+        var remaining: [String: Int] = [:]
+        for member in members where !member.isKnown { remaining[member.client, default: 0] += 1 }
+        // A stranger's connection in its first second may be closed soon, which spares a known
+        // client.
         let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
         return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
-            .enumerated().map { place, member -> (number: UInt64, share: Int, place: Int) in
-                guard !member.isKnown, let share = left[member.client] else {
-                    return (member.number, 0, place)
+            .enumerated().map { rank, member -> (number: UInt64, share: Int, rank: Int) in
+                guard !member.isKnown, let share = remaining[member.client] else {
+                    return (member.number, 0, rank)
                 }
-                left[member.client] = share - 1
-                return (member.number, share, place)
+                remaining[member.client] = share - 1
+                return (member.number, share, rank)
             }
             // The largest share first; among equal shares, whoever has been waiting longest.
-            .sorted { ($0.share, $1.place) > ($1.share, $0.place) }.map(\.number)
+            .sorted { ($0.share, $1.rank) > ($1.share, $0.rank) }.map(\.number)
     }
 }

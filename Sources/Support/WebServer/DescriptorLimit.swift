@@ -31,14 +31,15 @@ package enum DescriptorLimit {
     }
 
     /// The limit on open files, after raising it as far as this process may.
-    private static func raised(to wanted: Int) -> Int {
+    private static func raised(to requested: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
-        guard unsafe getrlimit(resource, &limit) == 0 else { return wanted }
-        if limit.rlim_cur < rlim_t(wanted) {
+        guard unsafe getrlimit(resource, &limit) == 0 else { return requested }
+        if limit.rlim_cur < rlim_t(requested) {
             var higher = limit
-            // Only root can raise the hard limit; any process may raise its own limit up to it.
-            higher.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            // Only root can raise the hard limit; any process may raise its soft limit up to the
+            // hard one.
+            higher.rlim_cur = min(rlim_t(requested), limit.rlim_max)
             if unsafe setrlimit(resource, &higher) == 0 { limit = higher }
         }
         return Int(clamping: limit.rlim_cur)

@@ -5,7 +5,7 @@ import Glibc
 struct HeadInMemory {
     let method: String
     let target: [UInt8]
-    /// Whether its version requires a Host header.
+    /// Whether the HTTP version requires a Host header.
     let needsHost: Bool
     /// The address of the first header. `nil` if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
@@ -23,8 +23,8 @@ struct HeadInMemory {
         end = start &+ UInt(bytes)
         let versionStart = UInt(bitPattern: version)
         let isWhole =
-            // One byte, the former space, between the method, target, and version; otherwise there
-            // was more in the line.
+            // Exactly one byte, formerly a space, separates the method, target, and version. A
+            // larger gap means that the line had more parts.
             address == start &+ UInt(self.method.utf8.count) &+ 1
             && versionStart == address &+ UInt(target.count) &+ 1
         firstHeader =
@@ -35,7 +35,7 @@ struct HeadInMemory {
 /// A check of the headers in the memory of a head.
 ///
 /// libmicrohttpd joins a folded line to its header's name, treats a bare LF as the end of a line,
-/// and ends a value at a NUL and the headers at a line that begins with one. All of this is
+/// ends a value at a NUL, and ends the headers at a line that begins with a NUL. All of this is
 /// detected here, because in these cases a header does not begin where the previous one ended. Only
 /// a NUL right before a bare LF goes undetected, because CR LF is overwritten with zeros, too.
 struct HeadReading {

@@ -1,7 +1,7 @@
 import BlockingLane
 import CMicroHTTPD
 
-/// A libmicrohttpd answer that is kept for further requests.
+/// A libmicrohttpd answer that is kept for later requests.
 final class KeptAnswer: Sendable {
     // Unchecked: it never changes, and libmicrohttpd itself counts the references to it, under a
     // lock.

@@ -10,11 +10,11 @@ struct LingeringSockets: ~Copyable {
     private struct Lingering {
         let descriptor: CInt
         let end: UInt64
-        var bytesLeft = LingeringSockets.mostBytes
+        var bytesLeft = LingeringSockets.maximumBytes
     }
 
     static let mostSockets = 64
-    private static let mostBytes = 16 << 20
+    private static let maximumBytes = 16 << 20
     private static let milliseconds: UInt64 = 5000
 
     private let epoll: CInt

@@ -4,8 +4,8 @@ import Glibc
 /// A libmicrohttpd daemon. It has no thread: its owner runs it when its descriptor is readable or
 /// its timeout has expired.
 @safe final class MicroHTTPDDaemon {
-    /// The part of a connection's memory that is for the answer's headers and for a chunk of the
-    /// answer.
+    /// The part of a connection's memory that is reserved for the answer's headers and one chunk of
+    /// its body.
     private static let answerBytes = 8 << 10
 
     private let library: MicroHTTPDLibrary
@@ -39,34 +39,34 @@ import Glibc
     ) throws(WebServerError) {
         self.library = library
         memory = Memory(settings.tls)
-        var wanted = unsafe tapcard_microhttpd_settings()
-        unsafe wanted.listening_socket = listening.handOver()
-        unsafe wanted.connections = UInt32(clamping: settings.connections)
-        unsafe wanted.idle_seconds = UInt32(clamping: settings.idleSeconds)
-        unsafe wanted.connection_bytes = settings.headerBytes + Self.answerBytes
-        unsafe wanted.certificate = UnsafePointer(memory.certificate)
-        unsafe wanted.key = UnsafePointer(memory.key)
-        unsafe wanted.context = context
-        unsafe wanted.target = ServerLoop.targetSeen
-        unsafe wanted.request = ServerLoop.requestSeen
-        unsafe wanted.completed = ServerLoop.requestCompleted
-        unsafe wanted.connection = ServerLoop.connectionChanged
-        unsafe wanted.log = memory.log
+        var options = unsafe tapcard_microhttpd_settings()
+        unsafe options.listening_socket = listening.handOver()
+        unsafe options.connections = UInt32(clamping: settings.connections)
+        unsafe options.idle_seconds = UInt32(clamping: settings.idleSeconds)
+        unsafe options.connection_bytes = settings.headerBytes + Self.answerBytes
+        unsafe options.certificate = UnsafePointer(memory.certificate)
+        unsafe options.key = UnsafePointer(memory.key)
+        unsafe options.context = context
+        unsafe options.target = ServerLoop.targetSeen
+        unsafe options.request = ServerLoop.requestSeen
+        unsafe options.completed = ServerLoop.requestCompleted
+        unsafe options.connection = ServerLoop.connectionChanged
+        unsafe options.log = memory.log
         // If the start fails, libmicrohttpd closes the socket.
         let started = unsafe library.withFunctions { functions in
-            unsafe tapcard_microhttpd_start(functions, &wanted)
+            unsafe tapcard_microhttpd_start(functions, &options)
         }
         guard let started = unsafe started else {
             // The lines are meant for a log, so they end with line feeds.
-            let said = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
+            let message = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
                 unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
             throw settings.tls == nil
-                ? WebServerError(.noResources, "libmicrohttpd could not start: \(said).")
+                ? WebServerError(.noResources, "libmicrohttpd could not start: \(message).")
                 : WebServerError(
                     .badCertificate,
-                    "Certificate and key cannot be used; they may not belong together. "
-                        + "libmicrohttpd says: \(said)")
+                    "The certificate and key cannot be used; they may not belong together. "
+                        + "libmicrohttpd says: \(message)")
         }
         unsafe handle = started
     }

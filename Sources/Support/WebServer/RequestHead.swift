@@ -40,7 +40,8 @@ package struct RequestHead: Hashable {
         guard cookies <= RequestHead.mostParts else {
             throw Refusal(431, "The request has more than \(RequestHead.mostParts) cookies.")
         }
-        // A proxy may have used one of them for routing, and this server the other.
+        // If the two differ, a proxy may have used one of them for routing, while this server uses
+        // the other.
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
             throw Refusal(400, "The host in the request line differs from the Host header.")
         }
@@ -51,8 +52,8 @@ package struct RequestHead: Hashable {
             throw Refusal(400, "The length of the body is given more than once.")
         }
         if let encoding = encodings.first {
-            // libmicrohttpd treats a bare LF as the end of a chunk's line, and accepts folded
-            // trailers.
+            // Chunks are refused, because libmicrohttpd treats a bare LF as the end of a chunk's
+            // line and accepts folded trailers.
             throw encoding.lowercased() == "chunked"
                 ? Refusal(411, "The Content-Length header is required.")
                 : Refusal(501, "The transfer encoding is not supported.")
@@ -107,7 +108,7 @@ extension String {
 
     /// Whether it is an HTTP token: one or more letters, digits, and certain symbols.
     fileprivate var isToken: Bool {
-        let signs = "!#$%&'*+-.^_`|~".utf8
+        let symbols = "!#$%&'*+-.^_`|~".utf8
         return !isEmpty
             && utf8.allSatisfy { byte in
                 switch byte {
@@ -115,7 +116,7 @@ extension String {
                     UInt8(ascii: "a")...UInt8(ascii: "z"),
                     UInt8(ascii: "A")...UInt8(ascii: "Z"):
                     true
-                default: signs.contains(byte)
+                default: symbols.contains(byte)
                 }
             }
     }

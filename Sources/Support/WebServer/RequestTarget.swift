@@ -1,4 +1,4 @@
-/// The decoded target from a request's first line. Strict: a target that a proxy could interpret
+/// The decoded target from a request's first line. A target that a proxy could interpret
 /// differently is refused.
 package struct RequestTarget: Hashable {
     /// The host and port from an absolute address, as sent by clients that use a proxy. `nil` for a
@@ -29,7 +29,7 @@ package struct RequestTarget: Hashable {
             // An encoded slash would lead somewhere other than a proxy expects.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
-            // After decoding, because "%2e%2e" is also "..".
+            // Checked after decoding, because "%2e%2e" is also "..".
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path
@@ -60,7 +60,7 @@ package struct RequestTarget: Hashable {
             switch byte {
             case UInt8(ascii: "%"):
                 guard let high = rest.popFirst()?.hexadecimalValue,
-                    // No %00, because C code would treat it as the end of the path.
+                    // %00 is refused, because C code would treat it as the end of the path.
                     let low = rest.popFirst()?.hexadecimalValue, high + low > 0
                 else { return nil }
                 bytes.append(high << 4 | low)

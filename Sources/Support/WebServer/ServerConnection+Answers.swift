@@ -3,12 +3,12 @@ import CMicroHTTPD
 extension ServerConnection {
     /// The block size for an answer that is not chunked.
     private static let blockBytes = 64 << 10
-    /// The block size for a stream, which is written into the connection's own buffer except for
-    /// HTTP/1.0 clients.
+    /// The block size for a stream. Except for HTTP/1.0 clients, a stream is written into the
+    /// connection's own buffer.
     private static let streamBlockBytes = 1 << 10
 
     /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if libmicrohttpd does
-    /// not accept it.
+    /// not accept the answer.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -44,14 +44,15 @@ extension ServerConnection {
         let headers =
             response.headers + commonHeaders
             + (closing ? [WebField("Connection", "close")] : [])
-        let isTaken = headers.allSatisfy {
+        let isAccepted = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }
-        // The last chunk would be sent even if the rest of the body is left out.
+        // libmicrohttpd would otherwise send the last chunk, even though it leaves out the rest of
+        // the body.
         if isHead, response.body.isOfUnknownLength {
             _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
         }
-        guard isTaken, (200...599).contains(response.status) else {
+        guard isAccepted, (200...599).contains(response.status) else {
             unsafe library.functions.destroy_response(made)
             return nil
         }
@@ -76,7 +77,8 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
-                // One byte more than there are, so that the source is asked again and then aborts.
+                // One byte more than the body has, so that libmicrohttpd asks the source again,
+                // which then aborts.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(

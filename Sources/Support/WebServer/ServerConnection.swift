@@ -42,9 +42,9 @@ import Glibc
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
-    /// Whether the client that received its last answer has proved who it is.
+    /// Whether the client that received the last answer has proved who it is.
     var isOfKnownClient = false
-    /// Since when there has been no complete request.
+    /// The time since which there has been no complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
     /// Called when part of the answer's body is taken.
@@ -66,7 +66,7 @@ import Glibc
         client = ListeningSocket.client(of: socket)
     }
 
-    /// Whether it is waiting for the client's request.
+    /// Whether the server is waiting for the client's request.
     var isWithoutRequest: Bool {
         switch phase {
         case .idle, .begun, .receiving: true
@@ -107,7 +107,7 @@ import Glibc
         case ended
     }
 
-    /// The state of the client's unread bytes.
+    /// Whether the client has sent bytes that are still unread, or has closed its sending side.
     var input: Input {
         var byte: UInt8 = 0
         // Peeks, so that libmicrohttpd still receives the byte.
@@ -130,7 +130,7 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_head_bytes($0, handle) }
     }
 
-    /// Passes each header to the reading, in order of arrival.
+    /// Passes each header to `reading`, in order of arrival.
     func readHeaders(into reading: inout HeadReading) {
         unsafe withUnsafeMutablePointer(to: &reading) {
             _ = unsafe library.functions.get_connection_values(

@@ -2,9 +2,11 @@ import CMicroHTTPD
 import Glibc
 
 /// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
-/// typed constants, because a closure could be taken for one that belongs to the main actor.
+/// typed constants, because the compiler could take a closure for one that belongs to the main
+/// actor.
 extension ServerLoop {
-    /// How many bytes of a body are read beyond the limit, so that the client sees the refusal.
+    /// The number of bytes of a body that are read beyond the limit, so that the client sees the
+    /// refusal.
     private static let discardedBytes = 16 << 20
 
     static let targetSeen: tapcard_microhttpd_target_callback = { context, target, handle in
@@ -18,7 +20,8 @@ extension ServerLoop {
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
         connection.phase = .begun(
             target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
-        // libmicrohttpd keeps a record for each part of a query and could run out of memory.
+        // The query is hidden, because libmicrohttpd keeps a record for each of its parts and could
+        // run out of memory.
         unsafe tapcard_microhttpd_hide_query(target)
         loop.hasProgressed = true
         return unsafe pointer
@@ -68,7 +71,7 @@ extension ServerLoop {
         return unsafe Unmanaged<ServerConnection>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Handles the first call for a request, which is answered only by a refusal.
+    /// Handles the first call for a request, which is answered only if it is refused.
     private func headersSeen(
         _ connection: ServerConnection, _ head: HeadInMemory
     ) -> MHD_Result {
@@ -151,15 +154,15 @@ extension ServerLoop {
             return answer(connection, response)
         case .later(let later): work = later
         }
-        // Suspended in libmicrohttpd's next call, which follows immediately: if a connection were
-        // suspended in this call, it would be read first when it resumes, and a client that has
-        // closed its sending side would lose its answer.
+        // The connection is suspended in libmicrohttpd's next call, which follows immediately. If
+        // it were suspended in this call, libmicrohttpd would read from it first when it resumes,
+        // and a client that has closed its sending side would lose its answer.
         connection.phase = .handling(
             Task { [mailbox, number = connection.number] in
                 let response = await work()
-                let isTaken = mailbox.post(
+                let isAccepted = mailbox.post(
                     .answer(connection: number, response, bodyBytes: bodyBytes))
-                if !isTaken { response.abandon() }
+                if !isAccepted { response.abandon() }
             })
         return .YES
     }

@@ -14,10 +14,10 @@ final class ServerLoop {
         static let first: UInt64 = 2
     }
 
-    /// How precise transfer timeouts are.
+    /// The precision of transfer timeouts.
     private static let tickMilliseconds: UInt64 = 500
-    /// The time that a client always gets for its request, even if many others are waiting for its
-    /// place.
+    /// The time that a client always gets for its request, even if many others are waiting for a
+    /// connection.
     private static let courtesyMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
@@ -32,13 +32,13 @@ final class ServerLoop {
     private let epoll: CInt
     private var lingering: LingeringSockets
     private var connections: [UInt64: ServerConnection] = [:]
-    /// The bytes of bodies that are being received or that belong to a handler, which may outlive
-    /// its connection.
+    /// The number of bytes in bodies that are being received or that a handler owns. A handler may
+    /// outlive its connection.
     var heldBodyBytes = 0
     /// Connections whose clients have stopped sending.
-    private var left: Set<UInt64> = []
+    private var halfClosed: Set<UInt64> = []
     private var nextNumber = Watched.first
-    /// What the next connection number was when waiting clients were last checked.
+    /// The value of `nextNumber` when waiting clients were last checked.
     private var numberAtTick = Watched.first
     private var hasClosed = false
     private var pace = LoopPace()
@@ -72,7 +72,7 @@ final class ServerLoop {
     }
 
     deinit {
-        // Already down, unless its thread could not be created.
+        // The daemons are already down, unless the thread could not be created.
         daemon?.quiesce()
         for daemon in daemons { daemon.stop() }
         if epoll >= 0 { close(epoll) }
@@ -80,16 +80,17 @@ final class ServerLoop {
 
     func run() {
         while !isOver {
-            let isMailThere = wait()
-            if isMailThere { for message in mailbox.takeAll() { receive(message) } }
-            // Once there are too many connections, libmicrohttpd does not accept new ones until the
-            // run after the one in which some have closed, and its descriptor does not report that.
+            let hasMessages = wait()
+            if hasMessages { for message in mailbox.takeAll() { receive(message) } }
+            // At the maximum number of connections, libmicrohttpd stops accepting new ones. It
+            // starts again only in the run after the one in which some have closed, and its
+            // descriptor does not report that such a run is needed.
             repeat {
                 hasClosed = false
                 for daemon in daemons { daemon.run() }
             } while hasClosed
-            dismissUnused()
-            for number in left { endWhereNothingIsAhead(number) }
+            stopUnused()
+            for number in halfClosed { endIfClientIsGone(number) }
             tick()
         }
         shutDown()
@@ -109,7 +110,7 @@ final class ServerLoop {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
         let timeout = (times + daemons.compactMap { pace.timeout($0.timeout) }).min()
-        var isMailThere = false
+        var hasMessages = false
         unsafe withUnsafeTemporaryAllocation(
             of: linux_event.self, capacity: Int(linux_events_at_once)
         ) { events in
@@ -120,19 +121,19 @@ final class ServerLoop {
             for index in 0..<max(0, Int(count)) {
                 let event = unsafe events[index]
                 switch event.number {
-                case Watched.mailbox: isMailThere = true
+                case Watched.mailbox: hasMessages = true
                 case Watched.daemon: break
                 default:
                     // A closed connection's number continues to be used for its lingering socket.
                     if connections[event.number] == nil {
                         lingering.drain(event.number)
                     } else {
-                        left.insert(event.number)
+                        halfClosed.insert(event.number)
                     }
                 }
             }
         }
-        return isMailThere
+        return hasMessages
     }
 
     private func receive(_ message: ServerMailbox.Message) {
@@ -167,7 +168,8 @@ final class ServerLoop {
     // MARK: A new certificate
 
     /// Uses another certificate for new connections. A libmicrohttpd daemon cannot change its
-    /// certificate, so another daemon takes over the port, and existing connections continue.
+    /// certificate, so another daemon takes over the port, and existing connections continue on the
+    /// old one.
     private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
         guard let old = daemon, !isStopping else {
             throw WebServerError(.noResources, "The server is stopping.")
@@ -184,13 +186,13 @@ final class ServerLoop {
             new.stop()
             throw error
         }
-        // Gives up its share of the port but keeps its connections.
+        // The old daemon stops listening but keeps its connections.
         old.quiesce()
         retiring.append(old)
         (daemon, listening) = (new, number)
     }
 
-    private func dismissUnused() {
+    private func stopUnused() {
         let unused = retiring.filter { !$0.isInUse }
         guard !unused.isEmpty else { return }
         retiring.removeAll { daemon in unused.contains { $0 === daemon } }
@@ -211,8 +213,8 @@ final class ServerLoop {
         limit(connection, seconds: settings.transferSeconds)
     }
 
-    /// Sets the deadline for the next request. Since its start is not reported, it gets its own
-    /// time plus the idle time.
+    /// Sets the deadline for the next request. libmicrohttpd does not report when a request starts,
+    /// so its own time is added to the idle time.
     func limitWait(_ connection: ServerConnection) {
         connection.waitingSince = SystemClock.uptimeMilliseconds
         if settings.idleSeconds > 0 {
@@ -225,8 +227,8 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        // The server may also be full even though it has room left: without descriptors or memory,
-        // the system does not admit new clients.
+        // The server may be full even below its own limit: without descriptors or memory, the
+        // system does not admit new clients.
         let isFull =
             connections.count >= settings.connections
             || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
@@ -257,7 +259,7 @@ final class ServerLoop {
                     waitingSince: connection.waitingSince)
             }
         ).leaving
-        // No more than are waiting: the other connections keep their place.
+        // The other connections may stay, because no more clients are waiting.
         for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
@@ -269,7 +271,8 @@ final class ServerLoop {
             openedAt: SystemClock.uptimeMilliseconds,
             noteProgress: { [unowned self] in hasProgressed = true })
         connections[nextNumber] = connection
-        // Each daemon counts only its own connections.
+        // Each daemon counts only its own connections, so the limit for all of them is checked
+        // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
@@ -282,9 +285,9 @@ final class ServerLoop {
     func closed(_ connection: ServerConnection) {
         connections[connection.number] = nil
         dropBody(of: connection)
-        left.remove(connection.number)
+        halfClosed.remove(connection.number)
         hasClosed = true
-        // A failure means that it is no longer being watched, which is what we want.
+        // A failure means that the socket is no longer being watched, which is what we want.
         _ = linux_unwatch(epoll, connection.socket)
         guard !isStopping, connection.mayBeSending else { return }
         lingering.add(connection.socket, connection.number)
@@ -297,22 +300,24 @@ final class ServerLoop {
     }
 
     /// Ends a connection whose client is gone. libmicrohttpd does not watch a suspended connection,
-    /// so it does not notice that a listener has disconnected, or that a request ends right after
-    /// its last bytes. A client that is waiting for its answer may have closed its sending side.
-    private func endWhereNothingIsAhead(_ number: UInt64) {
+    /// so it does not notice that a stream's listener has disconnected, or that a request breaks
+    /// off right after its latest bytes. A client that is waiting for its answer is left alone,
+    /// because it may have closed only its sending side.
+    private func endIfClientIsGone(_ number: UInt64) {
         guard let connection = connections[number] else { return }
         switch connection.phase {
         case .handling, .handled, .answering: return
         case .idle, .begun, .receiving:
-            // With TLS, there may be bytes waiting that the socket does not show.
+            // With TLS, bytes may be waiting that the socket does not show.
             guard settings.tls == nil, connection.input == .ended else { return }
         case .streaming(let stream): stream.leave()
         case .refused:
-            // The refusal has not been read yet, and libmicrohttpd closes the connection afterward.
-            left.remove(number)
+            // The client has not read the refusal yet; libmicrohttpd closes the connection
+            // afterward.
+            halfClosed.remove(number)
             return
         }
-        left.remove(number)
+        halfClosed.remove(number)
         connection.cut()
     }
 
@@ -337,8 +342,8 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        // All of them are resumed by now: if one were suspended, libmicrohttpd would end the
-        // program.
+        // All connections have been resumed by now; if one were suspended, libmicrohttpd would end
+        // the program.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

@@ -8,7 +8,7 @@ public struct WebResponse: Sendable {
     public private(set) var isForKnownClient = false
     private(set) var kept: KeptAnswer?
 
-    /// The status is from 200 to 599. The server adds Date, Connection, and the length.
+    /// The status must be from 200 to 599. The server adds Date, Connection, and the length.
     public init(_ status: Int, headers: [(String, String)] = [], body: WebBody = .bytes([])) {
         self.status = status
         self.headers = headers.map { WebField($0.0, $0.1) }
@@ -29,8 +29,8 @@ public struct WebResponse: Sendable {
         typed("text/plain; charset=utf-8", text, status, headers)
     }
 
-    /// This answer, prepared once for many requests. Only for a body in memory: all others are
-    /// generated as they are sent.
+    /// This answer, prepared once for many requests. This has an effect only if the body is in
+    /// memory; other bodies are generated as they are sent.
     public func forMany() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
@@ -65,7 +65,8 @@ public enum WebBody: Sendable {
     case stream(WebStream)
     /// Announces `promised` bytes, sends fewer, and closes the connection.
     case cutOff([UInt8], promised: Int)
-    /// One byte, repeated many times, not held in memory; without a length unless it is announced.
+    /// One byte, repeated many times, which is not stored in memory. The length is sent only if it
+    /// is `announced`.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
     var isOfUnknownLength: Bool {

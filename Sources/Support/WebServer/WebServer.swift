@@ -3,7 +3,7 @@ import Glibc
 import OperatingSystem
 
 /// An HTTP/1.1 server on its own thread. It runs until it is stopped, or until the last reference
-/// to it is gone: in that case it drops everything immediately.
+/// to it is gone: in that case, it drops all connections immediately.
 public final class WebServer: Sendable {
     public let port: UInt16
     /// The maximum number of simultaneous connections.
@@ -53,7 +53,7 @@ public final class WebServer: Sendable {
             unsafe owned.release()
             throw .noResources("thread", number)
         }
-        // No one joins it: the mailbox reports when the server is down.
+        // Nobody joins the thread; the mailbox reports when the server is down.
         pthread_detach(thread)
         return WebServer(port: port, connections: settings.connections, mailbox)
     }
@@ -66,8 +66,8 @@ public final class WebServer: Sendable {
                 return nil
             }
 
-    /// Presents another certificate to new clients; existing connections continue. Throws if the
-    /// certificate is unusable, and keeps the previous one.
+    /// Presents another certificate to new clients; existing connections continue. If the
+    /// certificate is unusable, throws and keeps the previous one.
     public func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         let error = await withCheckedContinuation { continuation in
             if !mailbox.post(.renew(tls, continuation)) {
@@ -78,9 +78,9 @@ public final class WebServer: Sendable {
         if let error { throw error }
     }
 
-    /// Accepts no new requests, ends streams after the bytes already queued, and lets running
-    /// requests finish within this limit. Returns when the server is down; a second call also waits
-    /// for that, and the shorter limit applies.
+    /// Stops accepting requests, ends streams after the bytes already queued, and lets running
+    /// requests finish within this limit. Returns when the server is down. A second call waits for
+    /// that, too, and the shorter limit applies.
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =

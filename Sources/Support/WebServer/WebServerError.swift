@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a server cannot start.
+/// Why a server cannot start or change its certificate.
 public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
     static func noResources(_ what: String, _ number: CInt) -> WebServerError {
         let reason = unsafe String(cString: strerror(number))
         return WebServerError(
-            .noResources, "The operating system gave the server no \(what): \(reason).")
+            .noResources, "The operating system has no \(what) for the server: \(reason).")
     }
 
     public var description: String { detail }

@@ -25,25 +25,25 @@ public struct WebServerSettings: Sendable {
     public var headerBytes = 16 << 10
     /// The maximum number of simultaneous connections, or fewer if the limit on open files is lower
     /// than this plus the reserve. Further clients wait until a connection closes; to make room for
-    /// them, connections without a complete request are closed, starting at the address that has
-    /// the most.
+    /// them, connections without a complete request are closed, starting with those of the address
+    /// that has the most.
     public var connections = 256
     /// The number of open files reserved for the rest of the process, in addition to the
     /// connections.
     public var reservedDescriptors = 64
-    /// How many seconds until an inactive connection is closed; zero means never.
+    /// The number of seconds after which an inactive connection is closed; zero means never.
     public var idleSeconds = 30
-    /// How many seconds a request's first line and headers may take, even if bytes keep arriving:
-    /// counted from when the connection was opened for its first request, and after the idle time
-    /// for a later one.
+    /// The maximum number of seconds for a request's first line and headers to arrive, even if
+    /// bytes keep coming. The time for a connection's first request starts when the connection is
+    /// opened; for a later one, it starts after the idle time.
     public var headSeconds = 10
-    /// How many seconds a body may take to arrive, or an answer to be taken, even if bytes keep
-    /// moving. Streams have no limit.
+    /// The maximum number of seconds for a body to arrive, or for the client to receive an answer,
+    /// even if bytes keep moving. Streams have no limit.
     public var transferSeconds = 120
     public var tls: TLS?
-    /// The headers added to every answer.
+    /// Headers that are added to every answer.
     public var headers: [WebField] = []
-    /// The answer to a request that does not reach the handler, made from a status and a reason.
+    /// Makes the answer to a request that does not reach the handler, from a status and a reason.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }

@@ -59,7 +59,8 @@ public final class WebStream: Sendable {
         change { $0.isFinished = true }
     }
 
-    /// Makes a change, and wakes the server if it is waiting for one or has to drop the listener.
+    /// Makes a change, and wakes the server if it is waiting for a change or has to drop the
+    /// listener.
     private func change<Answer>(_ body: (inout State) -> Answer) -> Answer {
         let (answer, wake) = state.withLock { state in
             let wasGone = state.isGone
@@ -71,7 +72,7 @@ public final class WebStream: Sendable {
             state.isAwaited = false
             return (answer, state.wake)
         }
-        // Outside the lock, because it posts to the server's mailbox.
+        // Called outside the lock, because it posts to the server's mailbox.
         wake?()
         return answer
     }
@@ -100,14 +101,15 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Handles the listener having disconnected.
+    /// Drops the queue after the listener has disconnected.
     func leave() {
         state.withLock { $0.drop() }
     }
 
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// Handles the server no longer sending, for whatever reason.
+    /// Drops the queue when the server no longer sends, for whatever reason, and calls `onGone` if
+    /// the stream is not finished.
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()

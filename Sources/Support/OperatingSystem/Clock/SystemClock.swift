@@ -2,13 +2,13 @@ import Glibc
 
 /// The clocks of this machine.
 public enum SystemClock {
-    /// The time of day, which someone may change.
+    /// The wall-clock time, which anyone in charge of the machine can change.
     public static var millisecondsSince1970: Int64 {
         let time = reading(CLOCK_REALTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// A monotonic clock, which started before this program.
+    /// The monotonic clock, which started before this program.
     public static var uptimeNanoseconds: UInt64 {
         let time = reading(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
@@ -17,7 +17,7 @@ public enum SystemClock {
     /// The monotonic clock in milliseconds.
     public static var uptimeMilliseconds: UInt64 { uptimeNanoseconds / 1_000_000 }
 
-    /// The time since this machine started, including sleep. No one can change it.
+    /// The time since this machine started, including sleep. It cannot be set.
     public static var millisecondsSinceBoot: Int64 {
         let time = reading(CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

@@ -3,7 +3,7 @@ import Glibc
 /// A failure to append to a file.
 public struct AppendError: Error, Sendable {
     public let cause: FileError
-    /// Whether the file is certain to be as it was before.
+    /// Whether it is certain that the file is unchanged.
     public let isUndone: Bool
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A small file that is always replaced as a whole: after a crash or a power failure it contains
+/// A small file that is always replaced as a whole: after a crash or a power failure, it contains
 /// either the old bytes or the new ones, never a mix of both, and it is never left empty.
 public struct DurableFile: Sendable, Hashable {
     /// The default limit on the number of bytes read.
@@ -18,8 +18,8 @@ public struct DurableFile: Sendable, Hashable {
     /// forever.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         try unlessMissing { () throws(FileError) in
-            // Non-blocking; otherwise, opening a pipe without a writer would block before the pipe
-            // can be refused.
+            // Opened without blocking, because a pipe without a writer would block before it can be
+            // refused.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
             try file.requireRegular()
             return try file.read(limit: limit)
@@ -36,7 +36,8 @@ public struct DurableFile: Sendable, Hashable {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
         }
         return try unlessMissing { () throws(FileError) in
-            // Opening a pipe without a writer would block where cancellation has no effect.
+            // Opened without blocking, because a pipe without a writer would block where
+            // cancellation has no effect.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)
         }
@@ -54,7 +55,7 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// What a link points to. The file itself if it is not a link or does not exist.
+    /// The file that a link points to; this file itself if it is not a link or does not exist.
     public func resolved() throws(FileError) -> DurableFile {
         guard let target = unsafe realpath(path, nil) else {
             guard errno == ENOENT else { throw .last(path) }
@@ -68,7 +69,8 @@ public struct DurableFile: Sendable, Hashable {
     ///
     /// The bytes are written to a temporary file next to it, which is then renamed. With `durable`,
     /// the call does not return until both the bytes and the name are on disk. If it throws, the
-    /// file is unchanged, or new if only the name was not confirmed.
+    /// file is unchanged, unless only the name could not be confirmed; in that case, the file is
+    /// already the new one.
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
@@ -78,8 +80,8 @@ public struct DurableFile: Sendable, Hashable {
         do throws(FileError) {
             try file.setPermissions(mode)
             try file.write(bytes)
-            // Before the rename: after a power failure, the name could otherwise refer to an empty
-            // file.
+            // Synchronized before the rename; otherwise, the name could refer to an empty file
+            // after a power failure.
             if durable { try file.synchronise() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
         } catch {
@@ -128,8 +130,8 @@ public struct DurableFile: Sendable, Hashable {
     /// The number of names (hard links) that the file has; 0 if it does not exist.
     public func nameCount() throws(FileError) -> Int { try FileStatus.of(path)?.nameCount ?? 0 }
 
-    /// How a user other than root could use the file: as its owner, or through one of these
-    /// permissions; `nil` if no one could, or if the file does not exist.
+    /// How a user other than this one and root could access the file: as its owner, or through one
+    /// of these permissions. `nil` if none could, or if the file does not exist.
     public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
         guard let status = try FileStatus.of(path) else { return nil }
         if !status.isOurs { return .foreign }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A way in which another user could use a file.
+/// How a file is exposed to another user.
 public enum FileExposure: Sendable, Hashable {
     /// The file belongs to another user, who can grant themselves any permission.
     case foreign
-    /// Its permissions are these.
+    /// The file has these permissions, which let others access it.
     case permitted(UInt32)
 
-    /// The danger to a file that only its user should be able to write, as the end of a sentence.
+    /// The exposure as the end of a sentence, for a file that only its user should be able to write
+    /// to.
     public var words: String {
         switch self {
         case .foreign: "it belongs to another user"
@@ -16,15 +17,15 @@ public enum FileExposure: Sendable, Hashable {
     }
 }
 
-/// A folder on the path to a file in which another user could replace the file.
+/// A folder on a file's path that lets another user replace the file.
 public struct ExposedFolder: Sendable, Hashable {
     public let path: String
     public let permissions: UInt32
     /// Whether the folder belongs to another user; otherwise its permissions let others write.
     public let isForeign: Bool
 
-    /// Whether it is shared by many users, each of whom can remove only their own files (the sticky
-    /// bit).
+    /// Whether the folder is shared by many users, each of whom can remove only their own files
+    /// (the sticky bit).
     public var isShared: Bool { permissions & DurableFile.sticky != 0 }
 }
 
@@ -37,16 +38,16 @@ extension DurableFile {
     /// from a container's host.
     static let unmapped: UInt32 = 65_534
 
-    /// The nearest folder in which another user could replace this file. `nil` if only root and
-    /// this user could. A link is checked both where it is and where it leads.
+    /// The nearest folder that lets another user replace this file. `nil` if only root and this
+    /// user could. For a link, both its own folder and its target's are checked.
     ///
     /// With `mayShare`, the file's group may write to the file's folder.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
         let real = (try? resolved()) ?? self
-        // A sticky folder protects the files in it, but allows others to put a journal next to
-        // them.
+        // Here, the sticky bit is not enough: it protects the files in the folder, but others can
+        // put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
-        // Where the link is, someone could replace the link; where it leads, the file.
+        // Someone could replace the link in its folder, or the file in the target's folder.
         for holder in [folder, real.folder] {
             if let status = try? FileStatus.of(holder), status.isFolder,
                 let exposed = status.exposed(holder, to: writing)
@@ -54,12 +55,12 @@ extension DurableFile {
                 return exposed
             }
         }
-        let ways = [folder, real.folder].flatMap { holder in
+        let starts = [folder, real.folder].flatMap { holder in
             [holder, (try? DurableFile(holder).resolved().path) ?? holder]
         }
-        for parent in ways.flatMap(DurableFile.parents) {
-            // The groups of parent folders are ignored: on some distributions, every user has their
-            // own group.
+        for parent in starts.flatMap(DurableFile.parents) {
+            // The permissions of the group are ignored for parent folders, because on some
+            // distributions, every user has their own group.
             guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
                 let exposed = status.exposed(parent, to: DurableFile.othersWrite)

@@ -31,7 +31,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: "standard input")
     }
 
-    /// Refuses everything but a regular file: other kinds may never end, or take too long to.
+    /// Throws unless this is a regular file. Other kinds may never end, or may take too long to.
     func requireRegular() throws(FileError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw .last(path) }
@@ -45,7 +45,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         if let other { throw FileError(.notRegular, "\(path) is \(other), not a file") }
     }
 
-    /// The bytes from here to the end. Refuses to read more than `limit` bytes.
+    /// The bytes from the current position to the end. Throws if there are more than `limit`.
     package func read(limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var content: [UInt8] = []
         while true {
@@ -58,7 +58,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// The next bytes, no more than this many. Empty at the end.
+    /// The next bytes, at most `limit` of them; empty at the end.
     func readSome(_ limit: Int, waiting: Bool = false) throws(FileError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: limit)
         while true {
@@ -98,7 +98,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Sets the permissions exactly: the ones given at creation are reduced by the user's umask.
+    /// Sets the permissions exactly. This is needed, because the user's umask reduces the ones
+    /// given at creation.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }

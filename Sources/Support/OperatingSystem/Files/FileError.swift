@@ -44,7 +44,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
             case ENOSPC, EDQUOT: .noSpace
             case EFBIG: .tooLarge
             case EISDIR: .isFolder
-            // The error for a socket, and for a missing device.
+            // ENXIO is the error for a socket, and for a missing device.
             case ENXIO: .notRegular
             default: .other(number)
             }

@@ -13,7 +13,7 @@ public final class FileLock: Sendable {
     }
 
     deinit {
-        // If a process number were left behind, it would name the wrong process.
+        // A process ID that was left behind would identify the wrong process.
         try? file.truncate()
         file.unlock()
     }
@@ -25,7 +25,7 @@ public final class FileLock: Sendable {
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
-        // The number is only used in messages: a full disk must not prevent locking.
+        // The process ID is used only in messages, so a full disk must not prevent locking.
         try? file.write(Array("\(getpid())\n".utf8))
         return FileLock(file)
     }
@@ -39,8 +39,10 @@ public final class FileLock: Sendable {
     ) throws(Failure) -> Success {
         var lock: FileLock?
         do throws(FileError) {
+            // 50 tries, 20 ms apart: an update of a file takes less than this second.
             let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
-            // If there is a notice, it polls: a blocking flock can be neither timed nor canceled.
+            // With a notice, the lock is polled, because a blocking flock can be neither timed nor
+            // canceled.
             lock = try acquire(path, waiting: notice == nil)
             var tries = 0
             while lock == nil {
@@ -63,7 +65,7 @@ public final class FileLock: Sendable {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let process = Int32(digits), process > 0 else { return nil }
-        // A holder that was killed has left its number in the file.
+        // A holder that was killed has left its process ID in the file.
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 }

@@ -5,7 +5,7 @@ struct FileStatus {
     let permissions: UInt32
     let owner: UInt32
     let isFolder: Bool
-    /// How many names (hard links) it has.
+    /// The number of names (hard links) that the file has.
     let nameCount: Int
     let stamp: DurableFile.Stamp
 
@@ -33,14 +33,15 @@ struct FileStatus {
     /// Refuses a path with a dangling link. The file may exist on a disk that is not mounted, and
     /// it would be lost if a new one took its place.
     static func requireNoDanglingLink(in path: String) throws(FileError) {
-        var place = path
+        var part = path
         var status = stat()
-        // Up to the first part that exists: any folder on the path may be the link.
-        while unsafe lstat(place, &status) != 0 {
-            guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return }
-            place = String(place[..<slash])
+        // Goes up to the first part of the path that exists, because any folder on the path may be
+        // the link.
+        while unsafe lstat(part, &status) != 0 {
+            guard let slash = part.lastIndex(of: "/"), slash > part.startIndex else { return }
+            part = String(part[..<slash])
         }
-        guard status.st_mode & S_IFMT == S_IFLNK, unsafe stat(place, &status) != 0 else { return }
-        throw FileError(.danglingLink, "\(place) is a link to a missing file")
+        guard status.st_mode & S_IFMT == S_IFLNK, unsafe stat(part, &status) != 0 else { return }
+        throw FileError(.danglingLink, "\(part) is a link to a missing file")
     }
 }

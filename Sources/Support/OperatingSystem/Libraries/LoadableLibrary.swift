@@ -16,7 +16,7 @@ public struct LoadableLibrary: Hashable, Sendable {
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) throws(LibraryFault) -> Table {
-        // RTLD_NOW: a broken library fails here, not in the middle of a tap.
+        // With RTLD_NOW, a broken library fails here, and not in the middle of a tap.
         guard let library = unsafe dlopen(file, RTLD_NOW) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
             throw .missing("\(name) is missing (Debian: \(package)): \(reason)")
@@ -41,14 +41,14 @@ public struct LoadableLibrary: Hashable, Sendable {
             return try unsafe load(file, table, bind)
         } catch {
             let line = Array("tapcard: \(error.why)\n".utf8)
-            // A failed write makes no difference: the process is ending.
+            // A failed write makes no difference, because the process is ending.
             _ = unsafe write(STDERR_FILENO, line, line.count)
-            _exit(LoadableLibrary.statusOfLoader)
+            _exit(LoadableLibrary.loaderFailureStatus)
         }
     }
 
     // The exit status that the dynamic loader uses when it ends a program.
-    private static let statusOfLoader: Int32 = 127
+    private static let loaderFailureStatus: Int32 = 127
 }
 
 /// Why a library cannot be used.
