@@ -41,6 +41,7 @@ import CNettle
     /// Encrypts whole blocks, each chained to the previous one (CBC, SP 800-38A). A partial block
     /// is a programming error.
     package func encrypt(_ plain: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
+        // nettle changes the vector, so it works on a copy.
         var (vector, output) = prepare(plain, vector)
         var nettle = CryptoLibraries.nettle
         unsafe tapcard_cbc_encrypt(&nettle, storage, &vector, plain.count, &output, plain)

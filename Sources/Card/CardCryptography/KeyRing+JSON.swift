@@ -110,6 +110,7 @@ extension KeyRing {
     }
 
     private static func mark(of value: JSONValue, _ id: UInt8) throws(KeyError) -> String {
+        // Only lower-case digits are accepted, because marks are compared as text.
         guard let mark = value["mark"]?.string, mark.utf8.count == KeyEntry.markSize,
             Hexadecimal.decode(mark) != nil, mark == mark.lowercased()
         else { throw KeyError(.malformed, "key \(id) has no fingerprint") }

@@ -39,6 +39,8 @@ struct JSONParser {
         try open(depth: depth)
         if take("}") { return .object([]) }
         var members: [JSONMember] = []
+        // Names are looked up in a set, because an object in hostile text may have very many
+        // members.
         var keys: Set<String> = []
         repeat {
             skipWhiteSpace()

@@ -18,6 +18,7 @@ struct JSONWriter {
 
     mutating func write(_ value: JSONValue, level: Int = 0) {
         if form == .page, level > 0 {
+            // The value is written on a trial line, to find out whether it fits.
             var line = JSONWriter(.line)
             line.write(value)
             let start = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1
@@ -51,6 +52,7 @@ struct JSONWriter {
     ) {
         bytes += brackets.0.utf8
         for (index, element) in elements.enumerated() {
+            // In the `page` form, a new line takes the place of the space.
             if index > 0 { bytes += (form == .line ? ", " : ",").utf8 }
             startLine(level: level + 1)
             write(&self, element)

@@ -32,6 +32,7 @@ struct LingeringSockets: ~Copyable {
 
     /// Keeps a duplicate of a socket that is about to be closed, under its connection's number.
     mutating func add(_ socket: CInt, _ number: UInt64) {
+        // Only this many descriptors are reserved for them.
         guard sockets.count < Self.mostSockets else { return }
         // libmicrohttpd closes its own descriptor; this one keeps the connection open.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
@@ -52,6 +53,7 @@ struct LingeringSockets: ~Copyable {
         }
         sockets[number]?.bytesLeft -= max(count, 0)
         if count < 0, errno == EAGAIN { return }
+        // A client that never stops sending must not hold the descriptor.
         if count <= 0 || lingering.bytesLeft <= count { end(number) }
     }
 

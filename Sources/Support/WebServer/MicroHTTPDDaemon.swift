@@ -94,6 +94,7 @@ import Glibc
 
     /// Closes the port. Must be called only once.
     func quiesce() {
+        // libmicrohttpd gives the socket back instead of closing it.
         let socket = unsafe library.functions.quiesce_daemon(handle)
         if socket >= 0 { close(socket) }
     }

@@ -47,6 +47,8 @@ public struct WebResponse: Sendable {
 
     /// Discards an answer that will not be sent.
     func abandon() {
+        // Attaching fails if the server already sends the stream, and then it is detached
+        // elsewhere.
         if case .stream(let stream) = body, stream.attach({}) { stream.detach() }
     }
 

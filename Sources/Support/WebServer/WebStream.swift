@@ -115,6 +115,7 @@ public final class WebStream: Sendable {
             state.drop()
             return state.isFinished
         }
+        // Called outside the lock, because it is the owner's code.
         if !isFinished { onGone() }
     }
 }

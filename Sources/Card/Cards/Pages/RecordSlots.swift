@@ -110,6 +110,7 @@ package struct RecordSlots: Hashable, Sendable {
     /// lost later. Among the other slots, one without a valid record is chosen first, then the
     /// oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
+        // Only for the tests of rules 1 and 53: these choices overwrite a record that must be kept.
         if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
         if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
         // If the confirmed record is not on the tag, the best record is the only one left to

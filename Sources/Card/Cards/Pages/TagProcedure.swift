@@ -88,6 +88,7 @@ extension TagReader {
                     event = .failure(error.kind)
                 }
             case .powerCycle:
+                // The chip keeps its old configuration until its power has been cut.
                 await release()
                 do {
                     event = .selected(try await select(within: powerCycleLimit))

@@ -65,6 +65,7 @@ package struct WritePages: TagProcedure {
                     CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
             }
             return readBack()
+        // Only for the test of rule 7: continuing after a fault is exactly what must not happen.
         case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:
             return .select
         case (.writing, .selected) where SafetyRule.readAgain.isLeftOut:

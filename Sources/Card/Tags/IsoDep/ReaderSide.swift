@@ -65,6 +65,7 @@ package struct ReaderSide: Sendable, Hashable {
         guard (1...ReaderSide.longestCommand).contains(command.count) else {
             return .failed(.wrongLength)
         }
+        // A command that does not fit in one block is chained.
         let size = answerToSelect.frameSize.payload
         parts =
             stride(from: 0, to: command.count, by: size)

@@ -25,6 +25,7 @@ struct RecordFragment {
         let head = try reader.byte("the head of a record")
         flags = Flags(rawValue: head & ~Self.formatMask)
         format = head & Self.formatMask
+        // All lengths come first, followed by the type, the ID, and the payload.
         let typeCount = try reader.number(width: 1, "the length of a type")
         let payloadCount = try reader.number(
             width: flags.contains(.short) ? 1 : 4, "the length of a payload")

@@ -26,6 +26,7 @@ struct FlipperDump {
 
     private init(_ text: String) throws(Type2Error) {
         var fields: [Substring: Field] = [:]
+        // Empty lines are kept here, so that errors give the right line number.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (number, line) in zip(1..., lines) where !line.isEmpty && !line.hasPrefix("#") {
             let parts = line.split(
@@ -114,9 +115,12 @@ struct FlipperDump {
         let read = try number("Pages read", atMost: total) ?? total
         let names = (0..<chip.pageCount).map { FlipperDump.pageMark + "\($0)" }
         let known = Set(names.map { $0[...] })
+        // Other unknown fields are skipped, but an excess page means that the chip is a different
+        // one.
         let excess = fields.filter {
             $0.key.hasPrefix(FlipperDump.pageMark) && !known.contains($0.key)
         }
+        // A dictionary has no order, so the error is about the first line.
         if let (name, field) = excess.min(by: { $0.value.line < $1.value.line }) {
             throw refusal(.excessPage, field, "\(chip.name) has no \(TagDump.shown(name))")
         }

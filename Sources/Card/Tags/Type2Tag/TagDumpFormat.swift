@@ -38,6 +38,7 @@ extension TagDump {
         if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
             return (try FlipperDump.parsing(text), .flipper)
         }
+        // JSON may begin with white space.
         if text.first(where: { !$0.isWhitespace }) == "{" {
             return (try ProxmarkDump.parsing(text), .proxmark)
         }
@@ -72,6 +73,7 @@ extension TagDump {
     private static func withUnixLineEndings(_ file: [UInt8]) -> [UInt8] {
         let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
         return zip(file, file.dropFirst() + [0])
+            // A carriage return is dropped only before a line feed.
             .filter { $0 != carriageReturn || $1 != lineFeed }.map(\.0)
     }
 }

@@ -97,6 +97,7 @@ package enum Type2Command: Hashable, Sendable {
         case .fastRead(let first, let last):
             first <= last ? (Int(last) - Int(first) + 1) * Page.size : nil
         case .readCounter: 3
+        // The answer to the correct password is PACK.
         case .authenticate: 2
         case .readSignature: TagMemory.signatureLength
         case .write, .compatibilityWrite, .halt: 0

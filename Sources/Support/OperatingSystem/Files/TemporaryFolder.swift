@@ -14,6 +14,7 @@ public final class TemporaryFolder: Sendable {
     public init() throws(FileError) {
         let base = unsafe getenv("TMPDIR").flatMap { unsafe String(validatingCString: $0) }
         var template = Array(((base ?? "/var/tmp") + "/tapcard-XXXXXX").utf8CString)
+        // mkdtemp gives only the owner access to the new folder.
         let isMade = unsafe template.withUnsafeMutableBufferPointer { characters in
             unsafe characters.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
         }

@@ -20,6 +20,7 @@ package struct NTAG424CardKeys: Hashable, Sendable {
         self.init(
             version: NTAG424CardKeys.version(of: masters.keyID),
             keys: KeyNumber.allCases.map { number in
+                // All cards share key 1, so only the other keys are derived from the UID.
                 number == .one
                     ? masters.chipMaster(number.rawValue)
                     : NTAG424CardKeys.key(number, from: masters, uid: uid)

@@ -125,6 +125,7 @@ package struct NTAG424Answers: Hashable, Sendable {
     /// of these keys.
     package func reads(of uid: CardUID, provedBy keys: [NTAG424CardKeys]) -> UInt32? {
         guard let message = AddressFile.tapMessage(in: address) else { return nil }
+        // The address does not say which keys it was made with, so each is tried.
         return keys.lazy.compactMap { keys in
             (try? message.verify(metaKey: keys[.one]) { _ in keys[.two] })?.identity
         }.first { $0.uid == uid }?.reads

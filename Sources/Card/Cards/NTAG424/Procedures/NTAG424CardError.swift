@@ -46,6 +46,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     func after(_ talk: NTAG424Talk, isOfSession: Bool = false) -> NTAG424CardError {
         var error = self
         error.isOfSession = isOfSession
+        // Barred means that the chip has not confirmed the key.
         error.spentKey = talk.conversation.isBarred ? talk.proving : nil
         return error
     }

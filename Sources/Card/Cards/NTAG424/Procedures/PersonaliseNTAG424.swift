@@ -166,6 +166,8 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
                 .check(.application), .prove(.application, plan.keys[.application]),
             ]
         }
+        // Only for the test of rule 52: with key 0 changed first, an interrupted run cannot be
+        // continued.
         if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
         // The checks run in a session with the new keys, so the MAC on the answers proves that no
         // factory key is left.

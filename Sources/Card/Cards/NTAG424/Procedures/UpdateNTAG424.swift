@@ -58,12 +58,14 @@ package struct UpdateNTAG424: NTAG424Procedure {
             return
         }
         guard let loadKey else { return nil }
-        // Two authentications: only key 4 can write the grant, and only key 3 the slot.
+        // There are two authentications, because only key 4 can write the grant, and only key 3 the
+        // slot. Each gets its own half of the random bytes.
         let half = random.count / 2
         steps = [
             .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
             .sell(random: Array(random.suffix(half))), .slot,
         ]
+        // Only for the test of rule 51: the state would be on the card before its grant.
         if SafetyRule.grantFirst.isLeftOut {
             steps = [.slot, .load(loadKey, random: Array(random.prefix(half))), .grant(grant)]
         }

@@ -42,6 +42,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
             self = known
             return
         }
+        // A first byte of 1 turns counting on; the limit and the decrement follow, low byte first.
         guard option == 0x0A, bytes.count == 5, bytes[0] == 1 else { return nil }
         let limit = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
         guard limit > 0 else { return nil }

@@ -114,6 +114,7 @@ package struct NTAG424Memory: Hashable, Sendable {
             for index in old.indices where old[index] != new[index] {
                 if left == 0 {
                     isComplete = false
+                    // The bytes before this point were written before power was lost.
                     if isChained { memory[file].bytes[index] = old[index] }
                 } else {
                     left -= 1

@@ -49,6 +49,7 @@ extension NTAG424Memory {
     /// `nil` unless the `text` of the resulting memory would be identical.
     package init?(parsing text: String) {
         var values: [String: String] = [:]
+        // The comparison at the end also covers the first line.
         for line in text.split(separator: "\n").dropFirst() {
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
             guard parts.count == 2, values.updateValue(parts[1], forKey: parts[0]) == nil else {
