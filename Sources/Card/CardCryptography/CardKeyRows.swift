@@ -8,7 +8,7 @@ package struct CardKeyRows: Hashable, Sendable {
     package struct Row: Sendable {
         /// The UID of the card's chip.
         package let uid: [UInt8]
-        /// Seals the card's records, 32 bytes.
+        /// The key that seals the card's records, 32 bytes.
         package let record: [UInt8]
         /// Key 3 of the chip, the sell key.
         package let selling: AESKey

@@ -38,6 +38,7 @@ public struct CardKeys: Hashable, Sendable {
         // One UID in two billion needs a second round; CardKeysTests includes one.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
+            // PWD takes four of the bytes, and PACK the other two.
             bytes = derive(from: pwd, info: info, count: 6)
             let isTrivial =
                 bytes[..<4].allSatisfy { $0 == 0 } || bytes[..<4].allSatisfy { $0 == 0xFF }

@@ -14,7 +14,7 @@ package struct CustomerKeys: Equatable, Sendable {
         package let file: AESKey
     }
 
-    /// The pairs, newest last; none if they were to be made from a table of card keys.
+    /// The pairs, newest last; empty for a table of card keys.
     package let pairs: [Pair]
 
     private static let format = "tapcard customer keys 1"

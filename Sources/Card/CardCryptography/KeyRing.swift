@@ -100,6 +100,7 @@ public struct KeyRing: Hashable, Sendable {
         // Uses `with`, not `restricted`: the stations have agreed that this key seals, whatever its
         // status was here.
         ring.sealing = chosen.with(.active)
+        // Only one key seals, so every other key just verifies from now on.
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
     }
@@ -162,6 +163,7 @@ public struct KeyRing: Hashable, Sendable {
             return mine.restricted(by: theirs.status)
         }
         let new = other.entries.filter { entry($0.id) == nil }
+        // An imported key never seals here.
         merged.entries += new.map { $0.restricted(by: .verifyOnly) }
         return merged
     }

@@ -25,6 +25,7 @@ package struct TablePassphrase: Hashable, Sendable {
     package init?(typed text: String) {
         var letters: [UInt8] = []
         for letter in text.uppercased().utf8 where !" -\n\r\t".utf8.contains(letter) {
+            // O, I, and L are not symbols, so they can only be misreadings.
             let read: UInt8 =
                 switch letter {
                 case UInt8(ascii: "O"): UInt8(ascii: "0")

@@ -56,6 +56,7 @@ extension JSONParser {
         }
         let second = try codeUnit()
         guard (0xDC00..<0xE000).contains(second) else { throw incomplete }
+        // Each half of a surrogate pair carries ten bits.
         let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
         guard let scalar = Unicode.Scalar(value) else { throw incomplete }
         return scalar

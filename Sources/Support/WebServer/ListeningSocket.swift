@@ -26,6 +26,7 @@ struct ListeningSocket: ~Copyable {
             throw WebServerError(
                 .cannotListen, "\(settings.address) is not a numeric IPv4 address.")
         }
+        // Child processes must not inherit the socket.
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw .noResources("socket", errno) }

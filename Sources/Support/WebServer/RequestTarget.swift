@@ -43,6 +43,7 @@ package struct RequestTarget: Hashable {
             let sides = part.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = decoded(sides[0], plusIsSpace: true),
+                // A part without "=" is a name with an empty value.
                 let value = sides.count == 1 ? "" : decoded(sides[1], plusIsSpace: true)
             else { return nil }
             fields.append(WebField(name, value))

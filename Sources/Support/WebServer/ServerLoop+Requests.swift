@@ -182,6 +182,7 @@ extension ServerLoop {
     private func completed(_ connection: ServerConnection) {
         if case .handling(let task) = connection.phase { task.cancel() }
         dropBody(of: connection)
+        // libmicrohttpd closes the connection after a refusal, so no next request is awaited.
         if case .refused = connection.phase {
             limitTransfer(connection)
         } else {

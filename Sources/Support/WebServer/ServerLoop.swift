@@ -339,6 +339,7 @@ final class ServerLoop {
 
     private func shutDown() {
         for connection in connections.values {
+            // The time that running requests had for finishing is over.
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }

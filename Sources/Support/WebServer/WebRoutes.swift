@@ -21,6 +21,7 @@ public struct WebRoutes: Sendable {
             return .text("There is nothing at \(request.path).\n", status: 404)
         }
         if let handler = methods[request.method] { return await handler(request) }
+        // HEAD is allowed wherever GET is, because the server turns it into GET.
         let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
             .union(["OPTIONS"]).sorted().joined(separator: ", ")
         if request.method == "OPTIONS" { return WebResponse(204, headers: [("Allow", allowed)]) }

@@ -44,6 +44,7 @@ public final class WebStream: Sendable {
         change { state in
             guard !state.isGone, !state.isFinished else { return false }
             guard !bytes.isEmpty else { return true }
+            // A listener that does not keep up is dropped.
             guard state.queuedBytes + bytes.count <= capacity else {
                 state.drop()
                 return false

@@ -60,7 +60,7 @@ package struct CardFace: Hashable, Sendable {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 
-    /// This card after it has been scratched.
+    /// The face of this card after it has been scratched; `nil` unless it is unscratched.
     var withCode: CardFace? {
         // Any 16 bytes will do, because all codes have the same length.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))

@@ -2,8 +2,8 @@ import TapcardDomain
 
 /// A JSON number, read as decimal digits and never as a binary fraction.
 struct DecimalNumber {
-    /// How many digits must be all 0 or all 9 before a number written by other software is rounded:
-    /// floating point turned `12.1` into `12.100000000000001`, which means 12.10.
+    /// The number of digits that must be all 0 or all 9 before a number written by other software
+    /// is rounded: floating point turned `12.1` into `12.100000000000001`, which means 12.10.
     private static let toleratedDigits = 6
     /// The largest exponent. No amount needs more; a larger exponent is an attack or a mistake.
     private static let maximumExponent = 30
@@ -60,6 +60,7 @@ struct DecimalNumber {
             guard !overflow, product <= Int64.max - 10 else { return nil }
             units = product + digit(position)
         }
+        // The digits after the last minor unit decide about rounding.
         let spare = (0..<max(1, DecimalNumber.toleratedDigits - currency.decimals))
             .map { digit(end + $0) }
         if spare.allSatisfy({ $0 == 0 }) { return units }

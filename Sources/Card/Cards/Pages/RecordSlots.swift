@@ -45,8 +45,8 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// These slots, with every record accepted that the ledger issued. It is ours even if the name
-    /// or the key has changed since then.
+    /// These slots, accepting every record that the ledger issued. Such a record is ours even if
+    /// the name or the key has changed since then.
     package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in

@@ -127,6 +127,7 @@ package struct SwitchProtection: TagProcedure {
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
+            // The settings alone do not prove that the chip enforces them, so a write is tried.
             return found.isWhole ? readProbe(.comparing) : differs
         case .off:
             return chip.isProtected(by: found) ? differs : .finish(())

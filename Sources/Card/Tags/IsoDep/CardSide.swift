@@ -102,6 +102,7 @@ package struct CardSide: Sendable, Hashable {
         // Each new block from the reader toggles the card's number (rule D).
         number = number.other
         command += payload
+        // No short APDU is longer, so such a command is dropped.
         guard command.count <= ReaderSide.longestCommand else {
             command = []
             return .silence
@@ -116,6 +117,7 @@ package struct CardSide: Sendable, Hashable {
         // An R(ACK) with the card's number means that the reader did not receive its last part
         // (rule 11).
         if received == number { return again() }
+        // An acknowledgment is expected only between the parts of an answer.
         guard state == .answering else { return .silence }
         number = number.other
         parts = parts.dropFirst()

@@ -38,6 +38,7 @@ struct RecordAssembler {
         guard isFirst || !begins || strictness == .lenient else {
             throw NDEFError(.misplacedFlag, "a later record with the message-begin flag")
         }
+        // Another chunk follows a chunked fragment, so the fragment cannot end the message.
         guard !fragment.flags.isSuperset(of: [.chunked, .messageEnd]) else {
             throw NDEFError(.misplacedFlag, "a message that ends before its last chunk")
         }

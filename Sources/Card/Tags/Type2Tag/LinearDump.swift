@@ -41,6 +41,7 @@ struct LinearDump {
             }
         }
         let isAllKnown = secrets != nil
+        // In a complete dump, even a signature of zeros is known.
         let isSigned = isAllKnown || signature.contains { $0 != 0 }
         var dump = try TagDump(
             chip: chip, uid: uid, pages: visible, signature: isSigned ? signature : nil,
@@ -81,6 +82,7 @@ extension LinearDump {
             throw Type2Error(.inexpressible, "the chip of a \(dump.chip.name)")
         }
         var pages = dump.pages.prefix { $0 != nil }.compactMap(\.self)
+        // These formats have no gaps: a dump ends at the first page that could not be read.
         if let late = dump.pages.indices.first(where: { $0 > pages.count && dump.pages[$0] != nil })
         {
             throw Type2Error(
@@ -112,6 +114,7 @@ extension LinearDump {
         guard pages.count == chip.pageCount else {
             throw Type2Error(.inexpressible, "the password of a partly read tag")
         }
+        // Zeros would be read back as unknown.
         guard (secrets.password + secrets.pack).contains(where: { $0 != 0 }) else {
             throw Type2Error(.inexpressible, "a password and PACK that are known to be zero")
         }

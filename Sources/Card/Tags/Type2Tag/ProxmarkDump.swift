@@ -56,6 +56,7 @@ enum ProxmarkDump {
                     + TagDump.shown(excess.key))
         }
         var pages: [Page] = []
+        // Blocks must be numbered without gaps, in whatever order the file lists them.
         for number in members.indices {
             guard let bytes = try bytes(blocks, "\(number)", Page.size, in: "blocks"),
                 let page = Page(bytes)
@@ -81,6 +82,7 @@ enum ProxmarkDump {
 extension ProxmarkDump {
     static func text(of dump: TagDump) throws(Type2Error) -> String {
         let linear = try LinearDump(dump)
+        // The format has no field for this count.
         guard linear.failedPasswords == 0 else {
             throw Type2Error(.inexpressible, "\(linear.failedPasswords) wrong passwords")
         }

@@ -5,8 +5,8 @@ enum RawDump {
     /// Reads a raw dump. `nil` if no chip has this length, or if it looks like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
-            // A text may happen to have this length, but it has no zero byte, whereas every raw
-            // dump has one.
+            // A text file may happen to have this length, but it has no zero byte, whereas every
+            // raw dump has one.
             file.contains(0)
         else { return nil }
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {

@@ -37,6 +37,7 @@ struct TagDumpParser {
     /// Completes the dump after the last line.
     mutating func finish() throws(Type2Error) -> TagDump {
         line += 1
+        // Errors about the end of the file give the line after the last one.
         guard line > 1 else { throw refusal(.unknownVersion, "the file is empty") }
         try requireFields()
         guard let chip, pages.count == chip.pageCount else {

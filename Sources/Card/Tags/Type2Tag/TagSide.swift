@@ -6,8 +6,8 @@
 public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
-        /// Powered, and ignoring everything but a selection: IDLE and HALT in one, because a
-        /// selection here includes the wake-up that both respond to.
+        /// Powered, but ignoring everything except a selection. This combines IDLE and HALT,
+        /// because a selection here includes the wake-up that both respond to.
         case waiting
         case selected
     }
@@ -113,6 +113,7 @@ public struct TagSide: Sendable, Hashable {
         _ page: UInt8, _ frame: [UInt8], _ memory: inout TagMemory
     ) -> TagReply {
         guard frame.count == Type2Command.compatibilityDataLength,
+            // The other twelve bytes of the frame are ignored.
             let data = Page(frame.prefix(Page.size))
         else { return refusal }
         memory.program(page, data)

@@ -27,6 +27,7 @@ public enum SystemClock {
     public static let bootID: String? = {
         guard let file = unsafe fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
         defer { unsafe fclose(file) }
+        // The identifier is a UUID of 36 characters.
         var bytes = [UInt8](repeating: 0, count: 36)
         let count = unsafe fread(&bytes, 1, bytes.count, file)
         return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil

@@ -74,6 +74,7 @@ public struct DurableFile: Sendable, Hashable {
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
+        // The name is random, so that two writers never use the same temporary file.
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
         // No other user can read it while it is being written, whatever its final permissions are.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)

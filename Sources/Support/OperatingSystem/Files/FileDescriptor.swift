@@ -89,6 +89,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
             let count = unsafe rest.withUnsafeBytes {
                 unsafe Glibc.write(number, $0.baseAddress, $0.count)
             }
+            // A signal interrupted the call before anything was written.
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .last(path) }
             // Without this, a device that neither accepts anything nor reports an error would cause

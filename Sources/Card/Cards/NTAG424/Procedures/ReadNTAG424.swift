@@ -18,7 +18,7 @@ package struct ReadNTAG424: NTAG424Procedure {
     private var maySearch = true
     private var grant: Grant?
 
-    /// `others` are keys under which the grant may still be sealed during a key rotation. `random`
+    /// `others` are keys with which the grant may still be sealed during a key rotation. `random`
     /// is 16 unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]

@@ -48,8 +48,8 @@ package enum NTAG424Refusal: Hashable, Sendable {
     case other(StatusWord)
 
     init(_ status: StatusWord) {
+        // The chip's native commands return 91xx, and ISO/IEC 7816 commands the others.
         self =
-            // The chip's native commands return 91xx, and ISO/IEC 7816 commands the others.
             switch status.rawValue {
             case 0x910B, 0x911C, 0x6D00, 0x6E00: .unknownCommand
             case 0x911E: .integrity

@@ -99,6 +99,7 @@ package struct MirrorSettings: Hashable, Sendable {
             readLimit = nil
             return
         }
+        // Without the count, there is nothing to limit.
         guard reads, let limit = reader.offset() else { return nil }
         readLimit = UInt32(limit)
     }

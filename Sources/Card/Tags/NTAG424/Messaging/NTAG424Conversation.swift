@@ -82,6 +82,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
 
     /// The step after an answer.
     package mutating func hear(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
+        // Idle unless the command continues, so that a further answer is refused.
         let current = state
         state = .idle
         guard let answer = ResponseAPDU(bytes) else {

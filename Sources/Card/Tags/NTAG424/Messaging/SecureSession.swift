@@ -35,8 +35,8 @@ package struct SecureSession: Sendable, Hashable {
     package init(
         key: AESKey, reader: [UInt8], card: [UInt8], transaction: [UInt8], commands: UInt16 = 0
     ) {
-        // SV1 and SV2 of the data sheet use both random numbers, so that neither side can force an
-        // old key.
+        // SV1 and SV2 of the data sheet use both random numbers, so that neither side can force the
+        // use of an old key.
         let context =
             [0x00, 0x01, 0x00, 0x80] + reader[..<2] + zip(reader[2..<8], card[..<6]).map { $0 ^ $1 }
             + card[6...] + reader[8...]

@@ -195,6 +195,7 @@ package struct NTAG424Side: Hashable, Sendable {
             memory[number].delays -= 1
             throw StatusFault(0x91AD)
         }
+        // A first authentication ends an earlier session.
         if isFirst { (session, sessionKey) = (nil, nil) }
         let card = surroundings.random(SecureSession.randomSize)
         pending = .proof(number, card: card, isFirst: isFirst)
@@ -246,6 +247,7 @@ package struct NTAG424Side: Hashable, Sendable {
         let all = parts.flatMap(\.self)
         // One MAC covers all three parts, and is sent with the last one.
         let sealed = session?.seal(all, .authenticated) ?? all
+        // The first two parts have seven bytes each; the last one also carries the MAC.
         pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
         return ResponseAPDU(Array(sealed[..<7]), .more).bytes
     }
