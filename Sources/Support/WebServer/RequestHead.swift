@@ -6,7 +6,7 @@ package struct RequestHead: Hashable {
         "Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Authorization", "Content-Type",
     ]
     /// The maximum number of parts in a query, and the maximum number of cookies.
-    package static let mostParts = 100
+    package static let maximumParts = 100
 
     package let method: String
     package let target: RequestTarget
@@ -30,15 +30,15 @@ package struct RequestHead: Hashable {
         for name in RequestHead.single where headers.all(name).count > 1 {
             throw Refusal(400, "The header \(name) appears more than once.")
         }
-        guard target.query.count <= RequestHead.mostParts else {
+        guard target.query.count <= RequestHead.maximumParts else {
             throw Refusal(
-                431, "The request has more than \(RequestHead.mostParts) query parameters.")
+                431, "The request has more than \(RequestHead.maximumParts) query parameters.")
         }
         let cookies = headers.all("Cookie").reduce(0) { count, header in
             count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
         }
-        guard cookies <= RequestHead.mostParts else {
-            throw Refusal(431, "The request has more than \(RequestHead.mostParts) cookies.")
+        guard cookies <= RequestHead.maximumParts else {
+            throw Refusal(431, "The request has more than \(RequestHead.maximumParts) cookies.")
         }
         // If the two differ, a proxy may have used one of them for routing, while this server uses
         // the other.

@@ -16,7 +16,7 @@ package struct ReadConfiguration: TagProcedure {
         case .answer(let answer):
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else {
                 return .fail(
-                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             return .finish(AccessConfiguration(cfg0, cfg1))
         case .failure(let kind):

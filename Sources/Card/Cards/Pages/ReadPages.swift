@@ -14,7 +14,7 @@ package struct ReadPages: TagProcedure {
         case .answer(let answer):
             guard span.take(answer) else {
                 return .fail(
-                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))

@@ -28,7 +28,7 @@ package struct ReadWhatCanBeRead: TagProcedure {
         case .answer(let answer):
             guard answer.count == size * 4 else {
                 return .fail(
-                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             for start in stride(from: 0, to: answer.count, by: 4) {
                 pages.append(Page(answer[start..<start + 4]))

@@ -78,7 +78,7 @@ package struct ScanTag: TagProcedure {
         case (.version, .answer(let answer)):
             guard (try? Type2Command.getVersion.checked(answer)) != nil else {
                 return .fail(
-                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             version = answer
             chip = Type2Chip(version: answer)
@@ -127,7 +127,7 @@ package struct ScanTag: TagProcedure {
         case (_, .failure(let kind)):
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         default:
-            return .fail(CardStoreError(.garbled, "the tag gave an unexpected answer"))
+            return .fail(CardStoreError(.garbled, "the tag sent an unexpected response"))
         }
     }
 
@@ -140,7 +140,7 @@ package struct ScanTag: TagProcedure {
         guard let header = try? Type2Command.read(0).checked(answer),
             let capability = Page(header[12..<16])
         else {
-            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag's response has the wrong length"))
         }
         self.header = header
         if let chip {
@@ -156,7 +156,7 @@ package struct ScanTag: TagProcedure {
 
     private mutating func takeSpan(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard span?.take(answer) == true else {
-            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag's response has the wrong length"))
         }
         return readSpan()
     }
@@ -172,7 +172,7 @@ package struct ScanTag: TagProcedure {
     /// memory and wrap around.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
-            return .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+            return .fail(CardStoreError(.garbled, "the tag's response has the wrong length"))
         }
         memory += data
         let (following, overflow) = nextBlock.addingReportingOverflow(4)

@@ -83,6 +83,6 @@ package struct SetPassword: TagProcedure {
     }
 
     private var garbled: TagStep<Void> {
-        .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+        .fail(CardStoreError(.garbled, "the tag's response has the wrong length"))
     }
 }

@@ -158,7 +158,7 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private var garbled: TagStep<Void> {
-        .fail(CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+        .fail(CardStoreError(.garbled, "the tag's response has the wrong length"))
     }
 
     private var differs: TagStep<Void> {

@@ -62,7 +62,7 @@ package struct WritePages: TagProcedure {
         case (.readingBack, .answer(let answer)):
             guard span.take(answer) else {
                 return .fail(
-                    CardStoreError(.garbled, "the tag returned an answer of the wrong length"))
+                    CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             return readBack()
         // Only for the test of rule 7: continuing after a fault is exactly what must not happen.
@@ -75,7 +75,7 @@ package struct WritePages: TagProcedure {
                 CardStoreError(
                     .interrupted(kind), "\(written) of \(writes.count) pages were written"))
         case (_, .selected):
-            return .fail(CardStoreError(.garbled, "the tag gave an unexpected answer"))
+            return .fail(CardStoreError(.garbled, "the tag sent an unexpected response"))
         }
     }
 
@@ -90,10 +90,10 @@ package struct WritePages: TagProcedure {
 
     private mutating func readBack() -> TagStep<[UInt8]> {
         if let frame = span.nextFrame() { return .exchange(frame) }
-        var final: [UInt8: Page] = [:]
+        var expected: [UInt8: Page] = [:]
         // A refresh writes page 04h twice: only the final content counts.
-        for write in writes { final[write.page] = write.content }
-        let isCorrect = final.allSatisfy { page, content in
+        for write in writes { expected[write.page] = write.content }
+        let isCorrect = expected.allSatisfy { page, content in
             let start = (Int(page) - Int(firstReadBack)) * 4
             return span.bytes.indices.contains(start + 3)
                 && Array(span.bytes[start..<start + 4]) == content.bytes

@@ -30,10 +30,10 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
     package var description: String {
         guard detail.isEmpty else { return detail }
         return switch kind {
-        case .silent: "the card stopped answering; hold it still"
+        case .silent: "the card stopped responding; hold it still"
         case .outOfPlace: "the card sent a block out of sequence; hold it on the reader again"
         case .waitedTooLong: "the card asked for too much waiting time; hold it on the reader again"
-        case .wrongLength: "the length of the command or the answer is not possible for a card"
+        case .wrongLength: "the command or the response has a length that no card supports"
         case .noProtocol: "the card reports no usable protocol; use another card"
         }
     }

@@ -27,10 +27,10 @@ package struct ReaderSide: Sendable, Hashable {
 
     /// The maximum number of repetitions without progress. A lost block costs at most two: one if
     /// the request is lost, and one if the repeated block is.
-    package static let mostRepetitions = 5
+    package static let maximumRepetitions = 5
     /// The maximum extra time that a card is granted for one command. A card relayed over a network
     /// asks for more.
-    package static let longestExtension = Duration.milliseconds(500)
+    package static let maximumExtension = Duration.milliseconds(500)
     /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
     /// bytes of data, and an expected length; its answer has 256 bytes and a status of 2.
     package static let longestCommand = 261
@@ -138,14 +138,14 @@ package struct ReaderSide: Sendable, Hashable {
         }
         // The card acknowledged the previous part, so the current one never reached it (rule 6).
         repetitions += 1
-        return repetitions > ReaderSide.mostRepetitions ? fail(.silent) : sendPart()
+        return repetitions > ReaderSide.maximumRepetitions ? fail(.silent) : sendPart()
     }
 
     private mutating func extend(_ multiplier: UInt8) -> Action {
         // The extensions are added up over a command; otherwise, a card could keep asking for a
         // little more time forever.
         extended += answerToSelect.frameWait * Int(multiplier)
-        guard extended <= ReaderSide.longestExtension else { return fail(.waitedTooLong) }
+        guard extended <= ReaderSide.maximumExtension else { return fail(.waitedTooLong) }
         return .send(
             TransmissionBlock.waitExtension(multiplier: multiplier).frame,
             wait: answerToSelect.wait(times: multiplier))
@@ -153,7 +153,7 @@ package struct ReaderSide: Sendable, Hashable {
 
     private mutating func requestRepetition() -> Action {
         repetitions += 1
-        guard repetitions <= ReaderSide.mostRepetitions else {
+        guard repetitions <= ReaderSide.maximumRepetitions else {
             // A card that does not respond to DESELECT has been removed.
             if state == .deselecting {
                 state = .over

@@ -51,8 +51,8 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case .severalTags: "there are several tags on the reader"
         case .tagLost: "the tag left the reader"
         case .refused: "the tag refused the command"
-        case .garbled: "the answer was damaged in transmission"
-        case .timedOut: "there was no answer in time"
+        case .garbled: "the response was damaged in transmission"
+        case .timedOut: "there was no response in time"
         case .unsupported: "the reader cannot send this command"
         case .cancelled: "stopped"
         }

@@ -72,7 +72,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     static let otherCard = NTAG424CardError(
-        .otherCard, "the number that the card proved differs from the number that was read")
+        .otherCard, "the UID that the card proved differs from the UID that was read")
     static let unfinished = NTAG424CardError(.unfinished, "the card's setup was not completed")
     static let fixedSettings = NTAG424CardError(
         .fixedSettings, "the settings of the chip's files cannot be changed")

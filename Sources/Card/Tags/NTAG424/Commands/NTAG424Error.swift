@@ -31,12 +31,12 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.explanation(refusal)
-        case .unproved: "the answer was not authenticated, so nothing in it is trusted"
+        case .unproved: "the response was not authenticated, so nothing in it is trusted"
         case .impostor: "the card failed to prove its identity"
         case .otherProtocol:
             "the chip is in LRP mode, which is not supported"
-        case .malformed: "the card's answer has an invalid form"
-        case .sessionOver: "the session with the card is over"
+        case .malformed: "the card's response is malformed"
+        case .sessionOver: "the session with the card has ended"
         case .keyRefusedBefore: "the card refused a key earlier in this tap"
         case .tooLong: "the command is too long for this card"
         }
@@ -71,7 +71,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .memory: "the card could not write to its memory"
         case .noSuchFile: "the card has no such file or application"
         case .other(let status):
-            "the card answered with status "
+            "the card returned status "
                 + Hexadecimal.encode([
                     UInt8(status.rawValue >> 8), UInt8(truncatingIfNeeded: status.rawValue),
                 ])
@@ -91,7 +91,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .memory: "The card is worn out. Use another one."
         case .noSuchFile: "The card is not an NTAG 424. Use one that is."
         case .wrongLength, .wrongParameter, .outsideFile, .other:
-            "Tap the card again. If it is refused again, report its answer."
+            "Tap the card again. If it is refused again, report the error message."
         }
     }
 }

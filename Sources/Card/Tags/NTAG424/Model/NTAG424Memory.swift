@@ -43,7 +43,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     /// Whether the chip has been permanently switched to its other protocol (LRP).
     package internal(set) var usesOtherProtocol = false
 
-    static let usualRule = FailureRule(limit: 1000, decrement: 10)
+    static let defaultRule = FailureRule(limit: 1000, decrement: 10)
 
     /// A factory-new chip: all keys are zeros, and anyone may write the data that phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
@@ -55,7 +55,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         keys = KeyNumber.allCases.map { _ in
             Key(key: zeros, version: 0, failures: 0, failuresInARow: 0, delays: 0)
         }
-        (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.usualRule, false)
+        (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.defaultRule, false)
     }
 
     /// A factory-new chip with the UID and signature of a real chip (AN12196, 7.2).
