@@ -8,8 +8,8 @@ enum ServiceManager {
         case stopping = "STOPPING=1"
     }
 
-    /// Reports a state if a service manager is listening. Failures are ignored: the manager notices
-    /// because of its timeout.
+    /// Reports a state if a service manager is listening. Failures are ignored, because the manager
+    /// notices a missing report through its own timeout.
     static func tell(_ news: News) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")

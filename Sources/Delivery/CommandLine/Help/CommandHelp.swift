@@ -42,7 +42,8 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    /// The last line of every help text, pointing to help on common options and exit status.
+    /// The last line of every help text, which points to the help on common options and on the exit
+    /// status.
     private func more(_ first: String = "") -> HelpPart {
         .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
@@ -58,7 +59,7 @@ extension CommandTable {
         }
     }
 
-    /// Help topics that also appear in docs/COMMANDS.md: options, exit-status, and errors.
+    /// The help topics that also appear in docs/COMMANDS.md.
     private static let common = ["options", "exit-status", "errors"]
 
     /// The contents of docs/COMMANDS.md.

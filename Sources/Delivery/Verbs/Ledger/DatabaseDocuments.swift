@@ -46,9 +46,9 @@ extension IssuerKeys: DocumentedObject {
     }
 }
 
-/// The state of a database, for the health of a station that uses it.
+/// The state of a database, for the health report of a station that uses it.
 package struct DatabaseReport: Sendable {
-    /// The members of "ledger status --json".
+    /// The members that `ledger status --json` prints.
     package let document: JSONValue
     /// The word for the problem that stops payments; nil if there is none.
     package let problem: String?

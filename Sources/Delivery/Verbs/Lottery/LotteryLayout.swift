@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The layout for draws and tickets: one line each in a pipe, fitted to the width on a terminal.
+/// The layout for draws and tickets: in a pipe, one line each; on a terminal, fitted to its width.
 struct LotteryLayout: Sendable {
     /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
@@ -32,6 +32,7 @@ struct LotteryLayout: Sendable {
         return rows.map { row in
             Line.flow(
                 row.enumerated().map { column, cell in
+                    // The bonus ball and the prize are aligned on the right.
                     cell.padded(widths[column], atStart: column >= 3)
                 }, width: nil)[0]
         }
@@ -104,6 +105,7 @@ struct LotteryLayout: Sendable {
         let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
             let balls = balls(of: ticket, digits)
             let numbers = Line.flow(balls, gap: "", width: nil)
+            // Programs read a pipe, so each ticket stays on one line.
             guard let width else {
                 let columns = zip(head, widths).map { $0.padded($1) }
                 return Line.flow(columns + numbers + ticket.verdict, width: nil)
@@ -117,8 +119,8 @@ struct LotteryLayout: Sendable {
         return lines.map(\.trimmed)
     }
 
-    /// Matches are green and in brackets, misses red, and the bonus gold; the brackets make it
-    /// readable without color.
+    /// Matches are green and in brackets, misses are red, and the bonus is gold; the brackets make
+    /// the result readable without color.
     private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
         let marks = balls.numbers.enumerated().map { index, number in

@@ -69,7 +69,7 @@ struct ShownTicket: Sendable {
         return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
     }
 
-    /// The result with its reason; empty before the draw.
+    /// The result and the number of matches; empty before the draw.
     var verdict: [Line] {
         guard isOver else { return [] }
         let matched = result.map { result in
@@ -141,10 +141,11 @@ struct ShownTickets: Sendable {
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 
-    /// A stable order by draw.
+    /// Sorts tickets by draw; tickets for the same draw keep their order.
     private static func sorted(
         _ tickets: [ShownTicket], by place: (Ticket) -> Int
     ) -> [ShownTicket] {
+        // Swift's own sort is not guaranteed to be stable, so the offset decides ties.
         tickets.enumerated().sorted { left, right in
             (place(left.element.ticket), left.offset) < (place(right.element.ticket), right.offset)
         }.map(\.element)
@@ -167,7 +168,7 @@ struct ShownTickets: Sendable {
     func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
         drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
             layout.sentence(
-                "This prize is more than the card can hold; hand it out in cash only after this "
+                "This prize is more than the card can hold; pay it out in cash only after this "
                     + "succeeds: tapcard ticket claim \(ticket) --paid-out")
         }
     }

@@ -15,7 +15,7 @@ extension Parameter<String?> {
 
 extension Parameter<OperationID> {
     fileprivate static var journal: Self {
-        .argument("JOURNAL", .journal, "Id of the journal, as shown by `tapcard ledger status`")
+        .argument("JOURNAL", .journal, "ID of the journal, as shown by `tapcard ledger status`")
     }
 }
 
@@ -35,9 +35,9 @@ extension Command {
             "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
             discussion: "Offline payments are refused once the snapshot is older than "
                 + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes a "
-                + "snapshot about every five minutes; on other stations, run this command often "
-                + "enough. The command requires `offline-payments` to be on and the ledger to be "
-                + "in a database.",
+                + "snapshot about every five minutes; on other stations, run this command "
+                + "regularly. The command requires `offline-payments` to be on and the ledger to "
+                + "be in a database.",
             answers: .snapshot, example: "tapcard station snapshot",
             run: OfflineCommands.takeSnapshot),
         Command(
@@ -109,7 +109,8 @@ enum OfflineCommands {
             isChange: true)
     }
 
-    /// Refuses everyone but the owner: a station could hide that its own journal is missing.
+    /// Refuses anyone but the owner, because a station could otherwise hide that its own journal is
+    /// missing.
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
@@ -185,7 +186,7 @@ extension JournalConcern {
 }
 
 extension OfflinePayments.Status {
-    /// The findings for doctor.
+    /// The findings for `tapcard doctor`.
     func findings(_ limits: OfflineLimits?) -> [Finding] {
         var findings: [Finding] = []
         if payments > 0 {
