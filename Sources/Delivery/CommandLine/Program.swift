@@ -53,6 +53,7 @@ package struct Program: Sendable {
 
     package func end(of arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
+        // An error in the command line is already reported in the requested format.
         var manner = Manner(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {

@@ -120,6 +120,7 @@ enum EmulateCommand {
         defer { reader.stop() }
         // Without the printed name, nobody could open the reader.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
+        // The JSON document has already been printed, and there must be only one.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"

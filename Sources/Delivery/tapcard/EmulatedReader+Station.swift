@@ -16,6 +16,7 @@ extension EmulatedReader {
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
         let world: Simulation
+        // The name of a chip never means a file.
         if let name = tag, Simulation.isChip(typed: name) {
             var drawer = Simulation()
             if let chip = drawer.addChip(random: RandomBytes.make) { drawer.put([chip.number]) }

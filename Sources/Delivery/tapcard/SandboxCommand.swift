@@ -53,6 +53,7 @@ enum SandboxCommand {
         in session: Session
     ) throws(TapcardError) -> ServiceSandbox.Settings {
         var settings = ServiceSandbox.Settings()
+        // Port 0 makes the system choose a free port.
         settings.port = session[.port(orSay: notStarted)] ?? 0
         let failure = session[.fail]
         settings.drawEvery = session[.drawEvery].map { .seconds($0) }
@@ -80,6 +81,7 @@ enum SandboxCommand {
         await sandbox.stop()
         let count = sandbox.requestCount
         let counted = count == 1 ? "1 request" : "\(count) requests"
+        // The JSON document has already been printed, and there must be only one.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["Sandbox stopped after \(counted)"], isPlain: true).whenStopped
     }

@@ -39,6 +39,7 @@ struct SimulationDrawer: SimulatedTags {
                         "There is no simulated tag yet.",
                         "Specify a chip to create one, such as NTAG213.")
                 }
+                // Before the reader has held any tag, the newest tag is the last one.
                 world.put([world.lastOnReader ?? last])
             } else {
                 var uids: [[UInt8]] = []
@@ -139,6 +140,7 @@ struct SimulationDrawer: SimulatedTags {
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) -> Bool {
+        // A reader that already has the tag, or has no room for it, takes none from another reader.
         guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
             own.tag(uid) == nil, own.chip(uid) == nil,
             own.tags.count + own.chips.count < Simulation.mostTags

@@ -24,6 +24,7 @@ extension CommandTable {
 
     /// The help for a command, without the options that every command accepts.
     package func help(for command: CommandSpec) -> String {
+        // A command such as `config` can also be the first word of others.
         let below = commands(below: command.path).map(\.row)
         return text(
             [.line("Usage", usage(of: command)), .paragraph(command.summary)]

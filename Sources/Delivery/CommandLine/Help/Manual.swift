@@ -48,6 +48,7 @@ extension CommandTable {
         page.heading("Synopsis")
         page.usages(usages)
         page.heading("Description")
+        // A topic with the same name introduces the whole group of verbs.
         if let topic = topic(named: word) { page.add(topic.parts) }
         if let spec = specs.first, specs.count == 1 {
             add(spec, to: &page)

@@ -115,6 +115,7 @@ struct ManualPage {
             case "^": escaped += #"\(ha"#
             case "~": escaped += #"\(ti"#
             case _ where scalar.isASCII: escaped.unicodeScalars.append(scalar)
+            // roff expects at least four hexadecimal digits.
             default:
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 escaped +=

@@ -222,6 +222,7 @@ enum CardCommands {
             try origin(station), face: session[.display] ?? .tapcard,
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
+        // Printed before the tap, while the tag can still be left as it is.
         if request.protects { TagCommands.sayWhoOpens(in: session) }
         let summary = try await station.make(
             request, id: session[.operation] ?? station.newID())

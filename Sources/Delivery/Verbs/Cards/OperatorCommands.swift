@@ -100,6 +100,7 @@ enum OperatorCommands {
     }
 
     static func replace(in session: Session) async throws(TapcardError) -> Report {
+        // The parser requires arguments, but no options.
         guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
                 "Which card was lost? Specify its UID with --card.",

@@ -9,6 +9,7 @@ import TextCodecs
 package struct CustomerKeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
+    /// A mistyped path could lead to a file of any size.
     private static let maximumSize = 64 << 10
 
     package let path: String

@@ -101,6 +101,7 @@ enum KeyCommands {
         // The file supplies the currency for a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
+        // On standard output, nothing may be added to the keys.
         if file.isStream {
             session.output.write(KeyFile.text(of: keys))
             return .nothing

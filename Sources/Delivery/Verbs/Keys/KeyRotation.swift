@@ -48,6 +48,7 @@ enum KeyRotation {
     ) async throws(TapcardError) -> Report {
         let status = try await LedgerAccess.status(of: database)
         let issuer = status.keys
+        // A station logs in under its own name; a login that is not in the list is the owner's.
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
                 .ledgerReadOnly, "Only the owner of the ledger can change the stations' key.",

@@ -123,6 +123,7 @@ extension DatabaseStatus {
         switch link {
         case .local: return nil
         case .network(let timeout):
+            // Zero stands for hours, so it is not in order either.
             guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
@@ -151,6 +152,7 @@ extension DatabaseStatus {
 
     private var clock: Finding? {
         guard abs(clockLead) > DatabaseStatus.largestClockError else { return nil }
+        // The lead is the server's, so if it is positive, this station's clock is behind.
         let seconds = abs(clockLead) / 1_000
         return Finding(
             .clock, .note,
@@ -164,6 +166,7 @@ extension DatabaseStatus {
         guard let sealing = keys.sealing else { return nil }
         let lacking = keys.lacking(sealing)
         guard !lacking.isEmpty else { return nil }
+        // Other stations' lack of a key does not stop this one.
         let isHere = lacking.contains { $0.name == login }
         return Finding(
             .keysBehind, isHere ? .problem : .note,

@@ -192,6 +192,7 @@ enum LedgerCommands {
     }
 
     static func reopen(in session: Session) async throws(TapcardError) -> Report {
+        // Neither is the default, because only the owner can know whether commits were lost.
         guard session[.lossless] != session[.afterLoss] else {
             throw TapcardError.usage(
                 "The option --lossless or --after-loss is missing.",

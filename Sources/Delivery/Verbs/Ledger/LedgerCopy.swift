@@ -9,6 +9,7 @@ extension LedgerCommands {
     /// it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
+        // The parser requires arguments, but no options.
         guard let address = session[.into] else {
             throw TapcardError.usage(
                 "The database to copy to is missing.",
@@ -105,6 +106,7 @@ extension LedgerCommands {
                 meaning: nothingCopied(aside), advice: retryOrUndo(aside, path))
         }
         let line = Array((address + "\n").utf8)
+        // Recorded before the copy begins, so that an interrupted copy also counts.
         let noted = try translating(note.read(), into: unrecorded)
         if noted == nil { try translating(note.write(line, mode: 0o600), into: unrecorded) }
         guard let noted, noted != line else { return }
@@ -125,6 +127,7 @@ extension LedgerCommands {
         let note = "\(place.ofStations)\n"
         // The move does not depend on the note: without it, a station only reports that there is
         // no ledger.
+        // Any user may read the note: an address that contains a password was refused before.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

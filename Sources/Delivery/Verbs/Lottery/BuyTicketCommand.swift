@@ -160,6 +160,7 @@ enum BuyTicketCommand {
 extension Report {
     fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
         let (ticket, receipt) = (bought.ticket, bought.receipt)
+        // A purchase takes money off the card, so its amount is negative.
         let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
         lines += layout.numbers(of: ticket.balls)

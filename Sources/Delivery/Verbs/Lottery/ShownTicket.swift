@@ -55,6 +55,8 @@ struct ShownTicket: Sendable {
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
         if sold.isGivenUp { return .never }
         guard sold.canBeClaimed else { return .blocked }
+        // Only a tap tells the balance. Without one, a prize counts as fitting if any card could
+        // hold it.
         let held = card.balance?.minorUnits ?? 0
         return prize.minorUnits > Currency.largestBalance - held ? .drawer : .card
     }

@@ -67,6 +67,8 @@ extension Command {
 enum TicketCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
+        // A card must be in a ledger; without a card, a station without a ledger can still list the
+        // tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
@@ -143,7 +145,8 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // An outdated list of draws is not a basis for paying prizes.
+        // If the service only fails to respond, its last list is still valid. If it has sent
+        // something unusable, the list is no basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
                 staleness,

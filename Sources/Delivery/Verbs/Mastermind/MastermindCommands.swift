@@ -120,6 +120,7 @@ enum MastermindCommands {
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
+        // Without a terminal, nobody can be asked.
         guard let askSecretly = session.console.askSecretly else { return nil }
         if let password = await askSecretly("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")

@@ -10,6 +10,7 @@ enum HistoryCommand {
         guard let last = session[.last] else {
             return try await wholeHistory(of: card, from: ledger, in: session)
         }
+        // A limited list fits into memory, so an ordinary report can hold it.
         let lines = try await Station.history(of: card, last: last, in: ledger)
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
         let columns = session.console.columns()

@@ -56,6 +56,7 @@ extension HistoryText {
 
 extension HistoryText {
     init(_ line: HistoryLine) {
+        // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
             line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },

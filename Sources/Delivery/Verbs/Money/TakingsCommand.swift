@@ -77,6 +77,7 @@ enum TakingsCommand {
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
+                // Amounts are aligned on the right.
                 cell.0.padded(cell.1, atStart: column > 0)
             }.joined(separator: "  ")
         } + [

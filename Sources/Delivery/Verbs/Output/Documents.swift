@@ -103,6 +103,7 @@ extension Report {
 
     /// The receipt for a movement of money, new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
+        // The verb tells the direction, so the amount has no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if let unbooked = receipt.unbooked {

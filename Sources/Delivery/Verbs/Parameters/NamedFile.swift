@@ -18,6 +18,7 @@ struct NamedFile {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
+            // Reading standard input can wait until the user presses Ctrl-C.
             if error.kind == .cancelled {
                 throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was done.")
             }

@@ -74,6 +74,7 @@ struct LiveCheck: Sendable {
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") { return "\(detail)." }
+        // The driver has already said it in its own words.
         if detail.contains(" \(verb)") { return TapcardError.sentence(detail) }
         let quoted = "\"\(name)\": "
         return

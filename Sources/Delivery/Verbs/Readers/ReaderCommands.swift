@@ -56,6 +56,7 @@ enum ReaderCommands {
     static func doctor(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let survey = await session.drivers.readers.survey(naming: settings.reader)
+        // The survey knows only real readers.
         var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?
         for name in candidates(survey, findings, settings) {
@@ -94,6 +95,7 @@ enum ReaderCommands {
             ? nil
             : TapcardError(
                 .keysUnusable, "The keys cannot be used.", advice: "Follow the steps shown above.")
+        // Only one problem can set the exit status, and the reader comes first.
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),

@@ -229,6 +229,7 @@ package struct Session: Sendable {
                 let mark =
                     report.problem == nil
                     ? Style.good.applied(to: "✓", hasColor) : Style.bad.applied(to: "✗", hasColor)
+                // The other lines are indented to align with the text after the mark.
                 lines = ["\(mark) \(lines[0])"] + lines.dropFirst().map { "  \($0)" }
             }
             isShown = output.write(lines.joined(separator: "\n") + "\n")

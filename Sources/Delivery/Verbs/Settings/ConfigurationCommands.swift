@@ -122,6 +122,7 @@ enum ConfigurationCommands {
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let known = await effectiveCurrency(in: session)
+        // An invalid setting is reported here, before a command needs it.
         _ = try settings.checkedServices(in: known?.currency)
         let rows = settings.rows(known)
         let notes = try settings.notes(on: known?.currency)

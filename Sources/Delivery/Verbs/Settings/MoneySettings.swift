@@ -124,6 +124,7 @@ extension Settings {
 
     /// A value in the form used in the file: with a point, which is accepted in every language.
     static func kept(_ text: String, _ name: Name) -> String {
+        // Several amounts are separated by spaces, so a comma can only be a decimal comma.
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
     }
@@ -150,6 +151,7 @@ package enum DecimalComma {
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
     static func isUsual(in environment: [String: String]) -> Bool {
+        // An empty variable counts as not set, as it does for the C library.
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         // For example de_AT.UTF-8@euro.
         let place = String(name.prefix { $0 != "." && $0 != "@" })

@@ -287,6 +287,7 @@ package struct Settings: Sendable {
                     "The ledger cannot be standard input or output.",
                     advice: "Specify a file. tapcard backup - writes a copy to standard output.")
             }
+            // A relative path in a flag starts from the folder in which the user types it.
             guard origin == .flag || path.hasPrefix("/") else {
                 // A mistyped address looks like a path; quoting it would show its password.
                 try Settings.requireSafe(place)

@@ -117,6 +117,7 @@ enum OfflineCommands {
         let status = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.databaseStatus(at: session.surroundings.now())
         }
+        // A station logs in under its own name; a login that is not in the list is the owner's.
         guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
             return
         }
@@ -197,6 +198,7 @@ extension OfflinePayments.Status {
                     "Offline payments at this station not booked yet: \(payments), \(sum) in total.",
                     remedy: [.say("To book them:"), .run("tapcard station book")]))
         }
+        // A station that takes no offline payments needs no snapshot.
         guard let limits else { return findings }
         let isCurrent = age.map { $0 <= limits.age } ?? false
         let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"

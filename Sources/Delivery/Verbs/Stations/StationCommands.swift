@@ -127,6 +127,7 @@ enum StationCommands {
                 "A backup is binary data, so it is not written to a terminal.",
                 advice: "Specify a file, or redirect the output.")
         }
+        // The folder deletes its file when it is released.
         let folder = try translating(TemporaryFolder()) { transferError($0, writing) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)

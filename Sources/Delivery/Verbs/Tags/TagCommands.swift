@@ -199,6 +199,7 @@ enum TagCommands {
     static func protect(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let station = try await session.station()
+        // Printed before the tap, while the tag can still be left as it is.
         sayWhoOpens(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
     }
@@ -258,11 +259,12 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot represent this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        // Printed as is, because a dump is meant for a file or another program.
+        // Printed unchanged, because a dump is meant for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
         }
+        // The dump ends with a newline, but the report adds its own.
         guard let file, !file.isStream else {
             return Report(
                 [
