@@ -123,7 +123,7 @@ extension DatabaseStatus {
         switch link {
         case .local: return nil
         case .network(let timeout):
-            // Zero stands for hours, so it is not in order either.
+            // Zero means hours, so it also counts as slow.
             guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
