@@ -52,6 +52,7 @@ enum RealReaders {
     private static func driving(
         _ name: ReaderName?, nextTo others: [ReaderName] = []
     ) -> [String] {
+        // This link leads to the running program even if an update has replaced its file.
         ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
     }
 
@@ -81,6 +82,7 @@ enum RealReaders {
     }
 
     static func closeAll() async {
+        // Taken out of the list under the lock, so that no reader is closed twice.
         let readers = open.withLock { readers in
             defer { readers = [] }
             return readers

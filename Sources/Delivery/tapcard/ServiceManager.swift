@@ -17,6 +17,7 @@ enum ServiceManager {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
+        // A longer name does not fit into the address.
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         // An abstract name begins with a zero byte.
         if name[0] == UInt8(ascii: "@") { name[0] = 0 }

@@ -85,6 +85,7 @@ struct TagFile {
                 advice: "Specify a dump or a chip: \(Chip.listed).")
         }
         let text = String(decoding: bytes, as: UTF8.self)
+        // An NTAG 424 has no pages, so its file has a format of its own.
         if text.hasPrefix(NTAG424Memory.heading) {
             guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(

@@ -249,6 +249,7 @@ enum Wiring {
     }
 
     private static func columns() -> Int? {
+        // A terminal that does not know its width reports 0.
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
         else { return nil }

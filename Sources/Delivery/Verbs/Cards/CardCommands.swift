@@ -118,6 +118,7 @@ enum CardCommands {
                     + "station is not set up. To create keys and a ledger, run: tapcard init "
                     + "--currency EUR\n")
         }
+        // A station that is not set up has no keys with which it could write a record.
         let resolving = !session[.noResolve] && !isFresh
         guard session[.watch] else {
             let summary = try await station.read(resolving: resolving)
@@ -126,6 +127,7 @@ enum CardCommands {
                 showsChip: session.manner.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
+            // The spinner's line must be gone before anything else is printed.
             await session.waiting.stop()
             let isRead = show(event, station.currency, in: session)
             // The spinner returns with the next wait.

@@ -15,6 +15,7 @@ enum KeyImport {
         let known = Set(((try? session.keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try session.places.makeDataFolder()
         let isTable = try session.keyFile.load()?.isTable ?? true
+        // If keys are merged instead, `changeKeys` records the retired ones.
         if isTable, let ledger = try await session.ledgerIfThere() {
             try await KeyCommands.noteRetired(in: imported, [], ledger, in: session)
         }

@@ -41,6 +41,7 @@ extension IssuerKeys: DocumentedObject {
     private var lackingNames: [String] {
         let wanted = [sealing, next].compactMap(\.self)
         return stations.filter { station in
+            // A station that has reported no keys lacks them, too.
             wanted.contains { station.keys?.contains($0) != true }
         }.map(\.name)
     }

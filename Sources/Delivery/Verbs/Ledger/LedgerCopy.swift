@@ -45,6 +45,7 @@ extension LedgerCommands {
         noteMove(of: path, to: place)
         let filled = try await translating(
             awaiting: await asOwner(at: place, in: session) { database throws(LedgerError) in
+                // If the command is repeated, the database recognizes the copy by this number.
                 try await database.fill(from: source, origin: number(of: aside))
             }
         ) { (error: TapcardError) in

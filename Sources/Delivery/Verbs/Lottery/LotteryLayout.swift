@@ -18,6 +18,7 @@ struct LotteryLayout: Sendable {
         let rows =
             [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .title) }]
             + draws.map { row in
+                // Padded, so that the balls of all draws line up.
                 let balls = row.draw.balls.numbers.map { String($0).padded(digits, atStart: true) }
                 return [
                     Line(row.draw.id.text), Line(row.draw.date.description),
@@ -98,6 +99,7 @@ struct LotteryLayout: Sendable {
             [Line(ticket.ticket.id.text), Line(ticket.drawWords)]
                 + (ticket.keeper.map { [Line($0)] } ?? [])
         }
+        // Only some tickets have a third column, which says where the ticket is kept.
         let widths = (0..<3).map { column in
             heads.map { $0.count > column ? $0[column].width : 0 }.max() ?? 0
         }

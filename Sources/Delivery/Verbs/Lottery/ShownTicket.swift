@@ -134,6 +134,7 @@ struct ShownTickets: Sendable {
         let all =
             sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
             + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
+        // Draws are listed newest first, so an earlier place means a later draw.
         let places = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {

@@ -181,6 +181,7 @@ enum MastermindCommands {
     }
 
     static func guess(in session: Session) async throws(TapcardError) -> Report {
+        // The colors may have been typed as one word or as several.
         let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)

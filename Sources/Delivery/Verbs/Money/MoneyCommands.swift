@@ -136,6 +136,7 @@ enum MoneyCommands {
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
     ) async throws(TapcardError) -> Report {
+        // Without keys or limits, only the ledger could have taken the payment.
         guard let station = try await session.journal.stationWithoutLedger(made),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
@@ -155,6 +156,7 @@ enum MoneyCommands {
                 refusingRepetition: session.refusesRepetition)
             return Report(receipt, "Added")
         } catch {
+            // Unlike a payment, a top-up is never made offline.
             try requireFirstTry(error, .add, in: session)
             throw beforeBeginning(error, .add, in: session)
         }
@@ -229,6 +231,7 @@ enum MoneyCommands {
         }
         let card = problem.uid ?? named
         guard id == nil || card != nil else { return }
+        // Without a currency, the amount cannot be compared with earlier ones.
         let amount = try currency.map { currency throws(TapcardError) in
             try session[.amount, in: currency].minorUnits
         }

@@ -71,6 +71,7 @@ package struct JournalKeeping {
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
         let limits = try limits(ledger.currency)
+        // Payments may be left in the journal even if offline payments have been turned off.
         guard limits != nil || payments.mayHaveLines, let keys = try session.keyFile.load() else {
             return nil
         }

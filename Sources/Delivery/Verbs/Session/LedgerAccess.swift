@@ -74,6 +74,7 @@ package struct LedgerAccess {
     /// keys, because cards sealed with them could not be read in a different one.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
+        // Determined before the ledger is opened, which may create it.
         let isNew = try !session.settings.hasLedger
         if mayMake { try session.places.makeDataFolder() }
         try session.places.require()
@@ -99,6 +100,7 @@ package struct LedgerAccess {
             let settings = session.settings
             let path = try settings.ledgerPlace
             let nothing = "Nothing was changed, and no money moved."
+            // A ledger that was moved is missing here as well, but nothing has to be set up.
             if let address = movedTo(from: path) {
                 return TapcardError(
                     .ledgerUnavailable,

@@ -200,6 +200,7 @@ package struct Session: Sendable {
     /// The services at the addresses from the settings.
     func services() throws(TapcardError) -> Services {
         try madeServices.once { () throws(TapcardError) in
+            // Checked only now, because other commands do not depend on these settings.
             drivers.services(try settings.checkedServices())
         }
     }

@@ -58,6 +58,7 @@ enum ConfigurationCommands {
     /// Creates the keys and the ledger of a new station, in a currency that must be specified.
     static func setUp(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
+        // Determined before the ledger and the keys are created.
         let isNew = try !settings.hasLedger
         let hadKeys = try session.keyFile.load() != nil
         if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
@@ -225,6 +226,7 @@ enum ConfigurationCommands {
                         + "not changed")
             }
         }
+        // Each of these settings can decide whether phones reach the customers' page.
         switch name {
         case .cardAddress, .customers, .customersName, .customersCertificate:
             lines += changed.cardAddressFindings.flatMap(\.lines)
@@ -245,6 +247,7 @@ extension Settings {
     fileprivate func rows(_ known: KnownCurrency?) -> [Row] {
         let builtIn = Origin.builtIn.rawValue
         let defaults = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        // The data folder is listed below, even if no setting specifies it.
         let settable: [Row] = Name.allCases.filter { $0 != .data }.map { name in
             let (text, origin) = effective(name)
             if name == .currency, text == nil, let known {

@@ -106,6 +106,7 @@ package struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
+            // A server can have several readers; `forReaders` makes settings for each of them.
             if let text = texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
             } else if let text = environment[name.variable], !text.isEmpty {

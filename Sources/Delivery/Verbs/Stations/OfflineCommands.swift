@@ -54,6 +54,7 @@ extension Command {
 
 enum OfflineCommands {
     static func book(in session: Session) async throws(TapcardError) -> Report {
+        // Booking writes to the ledger, but must not create one.
         let ledger = try await session.ledger(making: false, changing: true)
         let keys = try bookingKeys(in: session)
         try await session.requireCommonKeys(keys, ledger)

@@ -97,6 +97,7 @@ extension Report {
                 + (settings.isLocked ? ["The configuration is permanently locked"] : [])
                 + mirror(settings)
         }
+        // If protection starts later, the lock bits in page 2 are open to any phone.
         let first = settings.firstProtected
         var lines = [
             "Protection: password needed to write from page \(Hexadecimal.encode([first]))h on "
@@ -291,6 +292,7 @@ enum TagCommands {
                 meaning: "Nothing was written to a tag.")
         }
         let pages = dump.chip.userPages
+        // A dump lacks the pages that could not be read.
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(
