@@ -50,7 +50,8 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.open("draws")
         self.page.see(ASKED, LOTTERY)
         self.decline()
-        self.page.see(f"The lottery has not been confirmed at {LOTTERY} yet", "Nothing was sent",
+        self.page.see(f"The lottery's address, {LOTTERY}, has not been confirmed yet",
+                      "Nothing was sent",
                       "Ask the operator to confirm the service's address.")
         # The view is reloaded after each operation.
         self.page.requests()

@@ -88,7 +88,7 @@ class UnreachedLotteryTests(BrowserCase):
 
 
 WRONG = ("The lottery names ball 70 (TAPCARD_LOTTERY_HIGHEST). Check the service's address with "
-         "tapcard config, or ask whoever runs it.")
+         "tapcard config, or ask the service's operator.")
 
 
 class TicketTests(BrowserCase):

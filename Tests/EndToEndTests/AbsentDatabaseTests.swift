@@ -79,7 +79,8 @@ import Testing
         let told =
             "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed, "
             + "and no money moved. Ask the owner of the ledger for a login for this station "
-            + "(tapcard station register), then run here: tapcard config set ledger '\(place)'"
+            + "(tapcard station register), then run this command here: tapcard config set ledger "
+            + "'\(place)'"
         for line in ["pay 1", "serve", "keys list"] {
             let ended = try till.run(till.words(of: line))
             #expect(ended.status == 9 && ended.errors.contains(told), "\(line): \(ended.errors)")

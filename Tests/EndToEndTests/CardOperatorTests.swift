@@ -75,8 +75,8 @@ import Testing
         try till.expect(
             "sim phone", status: 2,
             complains:
-                "There are several tags on the reader. Nothing was changed. Name one of them; to "
-                + "list them, run: tapcard sim list")
+                "There are several tags on the reader. Nothing was changed. Specify one of them; "
+                + "to list them, run: tapcard sim list")
         #expect(try till.run(["--reader", "pn532_uart:/dev/x", "sim", "phone"]).status == 2)
     }
 
@@ -114,7 +114,7 @@ import Testing
         #expect(try set("card-address", "https://cards.example/c") == "")
         #expect(
             try set("card-address", "https://cards.example/card") == """
-                note     The path in card-address is /card, not /c, so phones reach the customers' page only through a proxy that forwards it, if at all.
+                note     The path in card-address is /card, not /c, so phones can reach the customers' page only through a proxy that forwards that path.
                          Without such a proxy, before you issue more cards:
                            tapcard config set card-address https://cards.example/c
 
@@ -125,7 +125,7 @@ import Testing
         _ = try set("customers-tls-certificate", certificate.path)
         _ = try set("customers-name", "cards.example")
         let unproxied = """
-            phones reach the customers' page only through a proxy that forwards it, if at all.
+            phones can reach the customers' page only through a proxy that forwards that path.
                      Before you issue more cards:
 
             """
@@ -164,8 +164,8 @@ import Testing
         try till.expect(
             "keys customers ~/customer-keys.json", status: 1,
             complains:
-                "The file ~/customer-keys.json already exists. Nothing was done. Name another "
-                + "file, or add --overwrite to replace a key file of the customers' page.")
+                "The file ~/customer-keys.json already exists. Nothing was done. Choose "
+                + "another name, or add --overwrite to replace a key file of the customers' page.")
         #expect(try till.text(of: path) == first)
         try till.step("keys customers ~/customer-keys.json --overwrite")
         let second = try till.text(of: path)
@@ -195,8 +195,8 @@ import Testing
         let blank = try till.step("tag info")
         #expect(
             blank.contains(
-                "The chip keys are still the factory keys\nA phone that taps this card opens no "
-                    + "page\n"))
+                "The chip keys are still the factory keys\nA phone that taps this card does not "
+                    + "open a page\n"))
         try till.step("config set card-address https://cards.example:8443/c")
         try till.step("issue --balance 20")
         let card = try till.step("tag info")
@@ -204,7 +204,7 @@ import Testing
             card.contains(
                 """
                 The chip keys have been changed (versions 2, 2, 2, 2, 2)
-                The key versions in the chip point to key 1 of this station; to authenticate the chip, run: tapcard read
+                The chip's key versions match key 1 of this station; to authenticate the chip, run: tapcard read
                 A phone that taps this card opens a page at cards.example:8443
                 """), "\(card)")
         #expect(try till.step("tag info --json").contains(#""issuerKey":1,"halfMade":false,"#))
@@ -216,13 +216,13 @@ import Testing
         try other.step("keys list")
         try other.step("sim list")
         try other.write(try till.text(of: till.simulation.path), to: other.simulation.path)
-        #expect(try other.step("tag info").contains("point to key 1 of this station;"))
+        #expect(try other.step("tag info").contains("match key 1 of this station;"))
         let fresh = try Till(["TAPCARD_READER": "sim:\(till.simulation.path)"])
         try fresh.step("keys list")
         try fresh.write(
             try fresh.text(of: fresh.keys).replacing("\"id\": 1", with: "\"id\": 3"),
             to: fresh.keys)
-        #expect(try fresh.step("tag info").contains("point to no key of this station"))
+        #expect(try fresh.step("tag info").contains("match none of this station's keys"))
     }
 
     @Test("Dumping, formatting and restoring are refused on an NTAG 424 because it has no pages")

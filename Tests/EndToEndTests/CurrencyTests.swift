@@ -8,9 +8,9 @@ struct CurrencyTests {
     private static let words =
         "This is a genuine card in EUR, but this station uses USD. Its balance is in the ledger of "
         + "the station that issued it. Nothing was changed, and no money moved. The card is "
-        + "genuine, but in another currency (EUR); use it at one of its own stations. To accept it "
-        + "here, give this station the card's ledger with --ledger PLACE, or a copy of that "
-        + "ledger: tapcard restore-backup FILE"
+        + "genuine, but it is in another currency (EUR); use it at a station that uses that "
+        + "currency. To accept it here, give this station the card's ledger with --ledger PLACE, "
+        + "or a copy of that ledger: tapcard restore-backup FILE"
 
     /// A station in dollars with the keys of a station in euros, and a card in euros on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {
@@ -71,8 +71,8 @@ struct CurrencyTests {
         let imported = try dollar.step("keys import \(euro.file("keys.json"))")
         #expect(
             imported.hasSuffix(
-                "The keys come from a station in EUR, this one is in USD: that station's cards are "
-                    + "recognized here but refused"
+                "The keys come from a station that uses EUR, and this one uses USD: that "
+                    + "station's cards are recognized here but refused"
             ), "\(imported)")
     }
 

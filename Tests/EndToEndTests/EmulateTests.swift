@@ -133,7 +133,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                There is no file ~/tag.txt. The emulator was not started. Name a dump, or a chip: NTAG213, \
+                There is no file ~/tag.txt. The emulator was not started. Specify a dump or a chip: NTAG213, \
                 NTAG215, NTAG216, NTAG424.
                 """)
         try till.write("no dump\n", to: file)
@@ -146,7 +146,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", till.home], status: 1,
             complains: """
-                The tag's file cannot be read: ~: Is a directory. The emulator was not started. Name a dump \
+                The tag's file cannot be read: ~: Is a directory. The emulator was not started. Specify a dump \
                 that you can read and write.
                 """)
         try till.expect(
@@ -197,7 +197,7 @@ struct EmulateTests {
             ["emulate", "--link", link, "--tell", "status"], status: 1,
             complains: """
                 The emulator could not be reached: ~/none/reader.control: No such file or \
-                directory. Nothing was changed. Start it first, or name the --link or --control \
+                directory. Nothing was changed. Start it first, or specify the --link or --control \
                 that it was started with.
                 """)
         try till.expect(
@@ -226,7 +226,7 @@ struct EmulateTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors) == """
-                tapcard: The line was sent to the emulator, but no answer came: ~/reader.control does not answer. \
+                tapcard: The line was sent to the emulator, but there was no answer: ~/reader.control does not answer. \
                 It is not known whether the emulator executed the line. Check in a moment with: \
                 --tell status
 

@@ -59,7 +59,8 @@ struct FirstUseTests {
         }
         let keys = try till.text(of: till.keys)
         #expect(
-            try till.step("init").hasPrefix("This station is already set up, with currency EUR\n"))
+            try till.step("init").hasPrefix("This station is already set up; its currency is EUR\n")
+        )
         #expect(try till.run(["init", "--currency", "USD"]).status == 9)
         #expect(try till.text(of: till.keys) == keys)
         #expect(try till.step("issue --balance 3").hasPrefix("Issued: No name, €3.00\n"))
@@ -71,7 +72,7 @@ struct FirstUseTests {
         try DurableFile(till.ledger).remove()
         let ended = try till.run(["pay", "1"])
         #expect(ended.status == 9, "\(ended.errors)")
-        #expect(ended.errors.contains("There are keys here") && !exists(till.ledger))
+        #expect(ended.errors.contains("This station has keys") && !exists(till.ledger))
         #expect(ended.errors.contains("tapcard restore-backup FILE"))
     }
 
@@ -141,7 +142,7 @@ struct FirstUseTests {
         let other = try till.run(till.words(of: "--reader sim init --currency USD"))
         #expect(other.status == 9)
         let books = "\(till.data)/simulated"
-        #expect(other.errors.hasSuffix("folder away: mv \(books) \(books)-before\n"))
+        #expect(other.errors.hasSuffix("folder out of the way: mv \(books) \(books)-before\n"))
         try #require(unsafe rename(books, "\(books)-before") == 0)
         try till.step("--reader sim init --currency USD")
     }

@@ -15,8 +15,8 @@ struct KeyTests {
     func firstRun() throws {
         let till = try Till()
         let words = """
-            created the keys in ~/.local/share/tapcard/simulated/keys.json; the ledger, with \
-            currency USD, is in ~/.local/share/tapcard/simulated/ledger.sqlite
+            created the keys in ~/.local/share/tapcard/simulated/keys.json; the ledger is in \
+            ~/.local/share/tapcard/simulated/ledger.sqlite, and its currency is USD
             tapcard: the reader is simulated, so this is play money, kept apart from the real ledger
             """
         try till.expect(
@@ -89,7 +89,7 @@ struct KeyTests {
                 complains:
                     "The key file ~/.local/share/tapcard/simulated/keys.json is missing, but the "
                     + "ledger has cards. Nothing was changed; all cards are refused, because "
-                    + "without the keys genuine and forged ones look the same. Restore the "
+                    + "without the keys, genuine and forged cards look the same. Restore the "
                     + "backup of the keys, or import them: tapcard keys import FILE")
             #expect(try DurableFile(till.keys).read() == nil)
         }
@@ -105,8 +105,8 @@ struct KeyTests {
             "keys retire 1", status: 2,
             complains:
                 "Retiring key 1 cannot be undone. Cards last sealed with it will be rejected as "
-                + "forged: 1 (04AC6B72BA6C80). The key file was not changed. Make a change on "
-                + "each of these cards first, which gives it a new seal. Or repeat this "
+                + "forged: 1 (04AC6B72BA6C80). The key file was not changed. First make a change "
+                + "to each of these cards, which gives it a new seal. Or repeat this "
                 + "command with --for-ever, and then run for each card: tapcard repair --card "
                 + "UID")
         #expect(

@@ -44,7 +44,7 @@ import Testing
                     == "Keys imported: 1; new records are sealed with key 1")
             #expect(try owner.status("keys rotate") == 4)
             let list = try owner.step("keys list")
-            #expect(list.contains("Key 2 is next and waits for these stations:"))
+            #expect(list.contains("Key 2 is next, but these stations do not have it yet:"))
             #expect(list.contains("\n  \(second.name), last seen "))
             #expect(!list.contains("  \(first.name), last seen "))
             // Twice does no harm.

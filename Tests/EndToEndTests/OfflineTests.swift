@@ -22,7 +22,7 @@ struct OfflineTests {
             "pay 4.50": "The payment was not taken: the card was not charged. Try again once the "
                 + "ledger is back, or take cash.",
             "add 5": "The top-up was not made: the balance is unchanged. Give the cash back, or "
-                + "add it once the ledger is back.",
+                + "top up the card once the ledger is back.",
         ]
         for (line, words) in told {
             #expect(try till.run(line).errors.contains(words), "\(line)")

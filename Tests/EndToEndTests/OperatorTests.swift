@@ -32,7 +32,7 @@ struct OperatorTests {
             "replace --card 04112233445566", status: 4,
             complains:
                 "Card 04112233445566 is not in this ledger. \(OperatorTests.unchanged) Run tapcard "
-                + "adopt to convert a card this ledger does not know into one of its own.")
+                + "adopt to add a card that this ledger does not know.")
         #expect(
             try till.step("replace --card \(OperatorTests.uid)")
                 .contains("\nScratch card: scratched, code "))
@@ -85,8 +85,9 @@ struct OperatorTests {
             "refund \(added)",
             prints:
                 "Top-up reversed: $1.00, $15.00 left (already done; balance at that time)\nThis "
-                + "payout was already booked at <time> UTC. Do not hand out cash now, unless you "
-                + "booked it yourself and have not handed the cash out yet.\nCard "
+                + "payout was already booked at <time> UTC. Do not give the customer cash now, "
+                + "unless you booked the payout yourself and the customer has not received the "
+                + "cash yet.\nCard "
                 + "04AC6B72BA6C80, operation <uuid>")
     }
 }

@@ -49,7 +49,7 @@ struct OutputTests {
             ("unblock", "Unblocked card 04AC6B72BA6C80."),
             (
                 "close",
-                "Paid out $14.50, $0.00 left. Hand out $14.50 now. Card 04AC6B72BA6C80, "
+                "Paid out $14.50, $0.00 left. Give the customer $14.50 now. Card 04AC6B72BA6C80, "
                     + "operation <uuid>."
             ),
         ] {

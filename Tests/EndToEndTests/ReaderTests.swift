@@ -84,7 +84,7 @@ struct ReaderTests {
             (["hub", "acr122u-kernel"], "ACS ACR122U: held by the kernel's pn533_usb"),
             (
                 ["hub", "ftdi"],
-                "only a serial port was found, and a reader there must be named: "
+                "only a serial port was found, and a reader there must be selected: "
                     + "pn532_uart:/dev/ttyUSB0"
             ),
         ] {
@@ -226,12 +226,12 @@ struct ReaderTests {
             prints: """
                 ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
                 ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
-                is valid. It contains nothing and has 136 of 144 bytes free.
+                is valid. The tag contains nothing and has 136 of 144 bytes free.
                 """)
         #expect(unsafe access(till.ledger, F_OK) != 0)
         #expect(unsafe access(till.keys, F_OK) != 0)
         try till.step("demo")
-        #expect(try till.step("doctor").contains("It contains a tapcard card and has "))
+        #expect(try till.step("doctor").contains("The tag contains a tapcard card and has "))
         try till.step("sim take")
         let found = till.masked(try till.step("doctor"))
         #expect(

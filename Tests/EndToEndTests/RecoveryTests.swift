@@ -143,7 +143,7 @@ struct RecoveryTests {
         try till.expect(
             "tag restore ~/bad", status: 1,
             complains:
-                "There is no valid dump in ~/bad: line 9: tapcard does not know \"NTAG999\". "
+                "The dump in ~/bad is not valid: line 9: tapcard does not know \"NTAG999\". "
                 + "Nothing was written to a tag.")
     }
 
@@ -163,7 +163,7 @@ struct RecoveryTests {
         try till.expect(
             reader + ["--format", "flipper", till.file("card")], status: 1,
             complains: """
-                A dump in the flipper format cannot express this: the chip of a Type 2 tag. No dump was made. \
+                A dump in the flipper format cannot represent this: the chip of a Type 2 tag. No dump was made. \
                 Use --format text.
                 """)
         #expect(try DurableFile(till.file("card")).read() == nil)
@@ -181,7 +181,7 @@ struct RecoveryTests {
         try till.write("tapcard tag 1\nchip: NTAG999\n", to: till.file("bad"))
         let bad = try till.run(["tag", "restore", till.file("bad")])
         #expect(bad.status == 1)
-        #expect(till.masked(bad.errors).hasPrefix("tapcard: There is no valid dump in ~/bad: "))
+        #expect(till.masked(bad.errors).hasPrefix("tapcard: The dump in ~/bad is not valid: "))
         #expect(bad.errors.hasSuffix(" Nothing was written to a tag.\n"))
         try till.step("sim put NTAG215")
         try till.expect(

@@ -28,10 +28,11 @@ struct RunningStationTests {
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
-    @Test("A watch says what each tap resolved and what cash to hand out")
+    @Test("A watch says what each tap resolved and what cash to pay out")
     func resolved() throws {
         for (verb, words) in [
-            ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 went through"),
+            ("close", "Give the customer $20.00 now."),
+            ("pay 4.50", "payment of $4.50 went through"),
             ("add 3", "$3.00 went through"),
         ] {
             let till = try Till()

@@ -106,8 +106,8 @@ struct SettingsTests {
         arguments: [
             ("timeout = 5", nil), (#"{"timeout":5"#, nil),
             ("[]", "the file must contain a JSON object"),
-            (#"{"timeout":[5]}"#, #""timeout" must be text, a number, true or false"#),
-            (#"{"json":null}"#, #""json" must be text, a number, true or false"#),
+            (#"{"timeout":[5]}"#, #""timeout" must be text, a number, true, or false"#),
+            (#"{"json":null}"#, #""json" must be text, a number, true, or false"#),
         ])
     func file(text: String, reason: String?) throws {
         let till = try Till()

@@ -96,7 +96,7 @@ import Testing
             complains:
                 "Key 1 in ~/.local/share/tapcard/simulated/keys.json differs from key 1 at the "
                 + "other stations of this ledger. Each side would reject the other's cards; "
-                + "neither the card nor the ledger was touched. Move the key file out of the way. "
+                + "neither the card nor the ledger was changed. Move the key file out of the way. "
                 + "Run tapcard keys export FILE at another station, then import the file here: "
                 + "tapcard keys import FILE")
     }

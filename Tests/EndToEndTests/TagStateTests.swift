@@ -16,7 +16,7 @@ struct TagStateTests {
             "demo", status: 4,
             complains: "The tag cannot be used as a card: it has no NDEF format (no capability "
                 + "container). Nothing was written to the tag. Format it with a phone, for example "
-                + "with the app NFC Tools, or use another tag.")
+                + "with the NFC Tools app, or use another tag.")
     }
 
     @Test("A tag with other content is named and kept unless --overwrite is given")
@@ -110,8 +110,8 @@ struct TagStateTests {
                 complains:
                     "The simulated reader's file cannot be used: "
                     + "~/.local/share/tapcard/simulated/simulation.txt: the file is not "
-                    + "a tapcard simulation. Nothing was done. Repair or delete it; if you "
-                    + "delete it, the simulated reader starts over with a blank tag.")
+                    + "a tapcard simulation. Nothing was done. Repair or delete the file; if "
+                    + "you delete it, the simulated reader starts over with a blank tag.")
         }
     }
 }

@@ -74,14 +74,15 @@ struct TrustTests {
         try till.step("keys import \(elsewhere.file("keys.json"))")
         #expect(try till.step("read --json").contains(#""seal":"valid""#))
         let unknown = try till.run(["pay", "1"])
-        #expect(unknown.status == 4 && unknown.errors.contains("Run tapcard adopt to convert this"))
+        #expect(
+            unknown.status == 4 && unknown.errors.contains("Run tapcard adopt to add this card"))
         try till.expect(
             "issue", status: 4,
             complains:
                 "No card was issued: the tag holds a valid card of another ledger, sealed with "
                 + "this issuer's keys. Nothing was written to the tag. Run tapcard adopt to "
-                + "convert the card, or repeat this command with --reissue to discard its old "
-                + "content.")
+                + "add the card to this ledger, or repeat this command with --reissue to discard "
+                + "its old content.")
         try till.step("adopt --accept-balance 20")
         try till.step("pay 1")
     }

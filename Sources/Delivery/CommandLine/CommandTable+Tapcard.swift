@@ -6,7 +6,7 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Prepaid cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216 and "
+                "Prepaid cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216, and "
                 + "NTAG 424. If a card is pulled away mid-write, it is left in either its old "
                 + "state or its new one, and the next tap resolves the operation.",
             globals: switches,

@@ -8,7 +8,7 @@ package struct CommandTable: Sendable {
     package let globals: [CommandParameter]
     let verbs: [Command]
     package let commands: [CommandSpec]
-    /// Words that people may type instead of a verb, with that verb.
+    /// Words that people may type instead of a verb, each with that verb.
     package let synonyms: [String: String]
     /// The subjects that the help explains in addition to the verbs.
     package var topics: [Topic] {
@@ -18,11 +18,11 @@ package struct CommandTable: Sendable {
     private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
-    private(set) var columns = CommandTable.usualColumns
+    private(set) var columns = CommandTable.defaultColumns
 
-    private static let usualColumns = 100
+    private static let defaultColumns = 100
     /// On a narrower terminal, breaking the lines is left to the terminal.
-    private static let fewestColumns = 40
+    private static let minimumColumns = 40
 
     package init(
         program: String, summary: String, globals: [CommandParameter], commands verbs: [Command],
@@ -37,12 +37,12 @@ package struct CommandTable: Sendable {
         (makeTopics, self.date) = (topics, date)
     }
 
-    /// This table with help as wide as the terminal; if there is none, as wide as in the
+    /// This table, with help as wide as the terminal; without a terminal, as wide as in the
     /// documentation.
     package func fitting(_ columns: Int?) -> CommandTable {
         guard let columns else { return self }
         var table = self
-        table.columns = max(columns, CommandTable.fewestColumns)
+        table.columns = max(columns, CommandTable.minimumColumns)
         return table
     }
 

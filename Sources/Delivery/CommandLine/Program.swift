@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// A complete command line program: words in, words out, an exit status.
+/// A complete command-line program: it takes words, prints text, and returns an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
     /// Creates the table of all commands, which takes longer than reading a card.
@@ -53,6 +53,7 @@ package struct Program: Sendable {
 
     package func end(of arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
+        // An error in the command line is already reported in the requested format.
         var manner = Manner(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
@@ -105,12 +106,12 @@ package struct Program: Sendable {
         console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Ends the process immediately; unfinished work prints its last words first.
+    /// Ends the process immediately; unfinished work prints its final message first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
-        // These commands are enough for most runs; the slow table of all commands explains the
-        // rest.
+        // These commands are enough for most runs; only the others, and errors, need the table of
+        // all commands, which is slow to create.
         if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
             return line
         }
@@ -124,8 +125,9 @@ package struct Program: Sendable {
     private func run(
         _ command: ParsedCommand, _ settings: Settings, _ manner: Manner, _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
-        let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
-        let spinner = Spinner(console, isEnabled: !isTalking)
+        // With --verbose, a spinner would be mixed with the log on standard error.
+        let showsSpinner = !manner.isJSON && !manner.isQuiet && !manner.isVerbose
+        let spinner = Spinner(console, isEnabled: showsSpinner)
         let session = Session(
             command: command, verbs: verbs, settings: settings, manner: manner,
             drivers: drivers, console: console, output: output,
@@ -144,13 +146,14 @@ package struct Program: Sendable {
 }
 
 extension TapcardError {
-    /// The error for a standard output that accepts no more.
+    /// The error for a standard output that can no longer be written.
     fileprivate init(_ failure: OutputError) {
         self.init(
             .failed, "Standard output could not be written: \(failure.reason).",
             meaning: "The output is incomplete.")
     }
 
+    /// The same error for a command that has already changed something, which must not be repeated.
     fileprivate init(_ failure: OutputError, succeededDespiteOutputError report: Report) {
         guard report.isChange else {
             self.init(failure)

@@ -8,7 +8,7 @@ package struct Command: Sendable {
     package let asks: Settings.Name?
     /// The page's call for the command; nil for commands meant for a terminal or an operator.
     package let page: PageCall?
-    /// The `--json` document.
+    /// The document that `--json` prints.
     package let answers: PrintedDocument
     private let work: Work
 
@@ -43,6 +43,7 @@ package struct Command: Sendable {
             if let asks { try session.settings.requireConfirmed(asks) }
             return try await work(session)
         } catch {
+            // The advice may name an option that only other commands accept.
             throw error.fitting(spec)
         }
     }
@@ -70,8 +71,8 @@ package struct Command: Sendable {
     /// The commands used in most runs.
     package static let usual: [Command] = cardCommands + moneyCommands
 
-    /// The commands that need only a station. The program adds the commands about its own table,
-    /// and those that need its executable.
+    /// The commands that need only a station. The program adds those that describe the command
+    /// table itself, and those that need its executable.
     package static let all: [Command] =
         usual + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands

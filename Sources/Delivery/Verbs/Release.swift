@@ -3,7 +3,7 @@ package enum Release {
     package static let version = "0.1.0"
 }
 
-/// The origin of a compiled program, as far as its build recorded it.
+/// What a build recorded about the origin of the program.
 package struct Build: Sendable {
     /// The commit, with a note if the sources had other changes.
     private let commit: String?

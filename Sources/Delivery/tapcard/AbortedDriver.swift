@@ -3,18 +3,20 @@ import Glibc
 /// Signal handlers for a driver that crashes: libnfc calls abort() or corrupts memory when a reader
 /// sends unexpected data.
 enum AbortedDriver {
-    /// Ends the process with an unknown outcome, in plain words instead of a stack trace. The
-    /// ledger was written to before, and the next tap resolves open operations.
-    static func isUnknownOutcome() { for number in deaths { signal(number, end) } }
+    /// From now on, a crash ends the process with an unknown outcome and a message in plain words.
+    /// The ledger was written first, so the next tap resolves an open operation.
+    static func isUnknownOutcome() { for number in crashSignals { signal(number, end) } }
 
-    /// Ends the process without a message: the parent process reports the signal.
-    static func isSilent() { for number in deaths { signal(number, SIG_DFL) } }
+    /// From now on, a crash ends the process without a message; the parent process reports the
+    /// signal.
+    static func isSilent() { for number in crashSignals { signal(number, SIG_DFL) } }
 
-    private static let deaths = [SIGABRT, SIGSEGV, SIGBUS]
-    // The exit status for an unknown outcome.
+    private static let crashSignals = [SIGABRT, SIGSEGV, SIGBUS]
+    /// The exit status for an unknown outcome.
     private static let status: Int32 = 6
 
-    /// The handler. Only async-signal-safe calls: it neither allocates memory nor takes a lock.
+    /// The handler, which makes only async-signal-safe calls: it neither allocates memory nor takes
+    /// a lock.
     private static let end: @convention(c) (Int32) -> Void = { _ in
         let words: StaticString = """
             tapcard: libnfc stopped the program because the reader sent unexpected data, so the \

@@ -47,7 +47,7 @@ extension Command {
     static let emulate =
         Command(
             "emulate", group: .simulation, "Emulate a PN532 reader on a pseudo-terminal",
-            discussion: "The output names the device, the value for `--reader`, and "
+            discussion: "The output shows the device, the value for `--reader`, and "
                 + "`LIBNFC_DEFAULT_DEVICE` for other programs such as `nfc-list`. Changes to a tag "
                 + "from a text dump are written back to that file. The emulator runs until you "
                 + "press Ctrl-C and then prints its counters.\n\n"
@@ -88,7 +88,7 @@ enum EmulateCommand {
     private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
         guard let socket = controlPath(in: session) else {
             throw TapcardError.usage(
-                "The emulator's path is missing.", advice: "Name it with --link or --control.")
+                "The emulator's path is missing.", advice: "Specify it with --link or --control.")
         }
         guard !session.command.isGiven(.tag), !session.command.isGiven(.pace) else {
             throw TapcardError.usage(
@@ -120,6 +120,7 @@ enum EmulateCommand {
         defer { reader.stop() }
         // Without the printed name, nobody could open the reader.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
+        // The JSON document has already been printed, and there must be only one.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"

@@ -9,13 +9,14 @@ import TextCodecs
 import Verbs
 
 extension EmulatedReader {
-    /// Connects a reader with a tag on it: a chip or a file; by default a blank NTAG213. `complain`
-    /// receives errors from writing the tag's file.
+    /// Starts an emulated reader with a tag on it: a chip or a file; by default, a blank NTAG213.
+    /// `complain` receives errors from writing the tag's file.
     static func start(
         with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
         let world: Simulation
+        // The name of a chip never means a file.
         if let name = tag, Simulation.isChip(typed: name) {
             var drawer = Simulation()
             if let chip = drawer.addChip(random: RandomBytes.make) { drawer.put([chip.number]) }
@@ -52,7 +53,7 @@ extension EmulatedReader {
             TapcardError(
                 .failed, "The socket \(socket) belongs to another program.",
                 meaning: "It is not known what that program did with the line.",
-                advice: "Name the --link or --control that the emulator was started with.")
+                advice: "Specify the --link or --control that the emulator was started with.")
         }
         guard answer["result"]?.string != "failed" else {
             throw TapcardError(
@@ -68,7 +69,8 @@ extension EmulatedReader {
         let nothing = line == nil ? "The emulator was not started." : "Nothing was changed."
         guard error.kind != .unanswered else {
             return TapcardError(
-                .failed, "The line was sent to the emulator, but no answer came: \(error.detail).",
+                .failed,
+                "The line was sent to the emulator, but there was no answer: \(error.detail).",
                 meaning: "It is not known whether the emulator executed the line.",
                 advice: "Check in a moment with: --tell status")
         }
@@ -94,7 +96,8 @@ extension EmulatedReader {
                 .failed, what, meaning: nothing,
                 advice: line == nil
                     ? "Choose other folders for --link and --control, or make them writable."
-                    : "Start it first, or name the --link or --control that it was started with.")
+                    : "Start it first, or specify the --link or --control that it was started with."
+            )
         }
     }
 }

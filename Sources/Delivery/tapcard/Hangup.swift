@@ -9,6 +9,7 @@ enum Hangup {
 
     /// Installs the handler for the request.
     static func listen(_ answer: @escaping @Sendable () -> Void) {
+        // A service never had a terminal, so the lack of one must not end it.
         hadTerminal.withLock { $0 = hasTerminal }
         listener.withLock { $0 = answer }
     }

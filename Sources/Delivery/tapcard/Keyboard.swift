@@ -10,7 +10,7 @@ enum Keyboard {
         case signal(Int32)
     }
 
-    private static let longestLine = 4_096
+    private static let maximumLineLength = 4_096
     private static let escape: UInt8 = 0x1B
 
     /// Asks for a line with hidden input; nil if standard input is not a terminal.
@@ -21,10 +21,10 @@ enum Keyboard {
 
     private static let listener = Guarded<AsyncStream<Event>.Continuation?>(nil)
 
-    /// Signals that end, stop, or continue this process; `Wiring` receives those that ask it to
-    /// end.
-    // Dispatch swallows these signals, so when no question is being asked, their usual effect is
-    // produced here.
+    /// Signals that end, stop, or continue this process; `Wiring` receives those that ask the
+    /// process to end.
+    // Dispatch swallows these signals, so when no question is being asked, their default action is
+    // performed here.
     private static let signals = Task {
         await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
             let isHeard = listener.withLock { $0?.yield(.signal(number)) != nil }
@@ -33,25 +33,26 @@ enum Keyboard {
     }
 
     private static func ask(_ question: String) async -> String? {
-        // Until then, a stop and a continue would go unnoticed and leave the typing visible.
+        // Without the handlers, stopping and continuing would go unnoticed and leave the typing
+        // visible.
         await signals.value
         let (events, queue) = AsyncStream.makeStream(of: Event.self)
         listener.withLock { $0 = queue }
         defer { listener.withLock { $0 = nil } }
-        guard let usual = hideTyping() else { return nil }
-        defer { giveBack(usual) }
+        guard let original = hideTyping() else { return nil }
+        defer { restoreTerminal(original) }
         write(question)
         let typing = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         typing.setEventHandler { @Sendable in queue.yield(.typed) }
         typing.activate()
         defer { typing.cancel() }
-        // Also ends when the task is canceled.
+        // The loop also ends when the task is canceled.
         for await event in events {
             switch event {
             case .typed: return line()
             case .signal(SIGCONT): break
             case .signal(let number):
-                giveBack(usual)
+                restoreTerminal(original)
                 Wiring.obey(number)
             }
             // The shell that had the terminal in the meantime has made typing visible again.
@@ -61,25 +62,25 @@ enum Keyboard {
         return nil
     }
 
-    /// Hides what is typed, and returns the previous settings. A process in the background first
-    /// stops until it is in the foreground.
+    /// Hides what is typed, and returns the previous settings. A process in the background is
+    /// stopped here until it is in the foreground.
     private static func hideTyping() -> termios? {
         Wiring.letThrough(SIGTTOU) {
-            var usual = termios()
-            guard tcdrain(STDIN_FILENO) == 0, unsafe tcgetattr(STDIN_FILENO, &usual) == 0 else {
+            var original = termios()
+            guard tcdrain(STDIN_FILENO) == 0, unsafe tcgetattr(STDIN_FILENO, &original) == 0 else {
                 return nil
             }
-            var hidden = usual
+            var hidden = original
             hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)
             // The kernel edits the line, so that Backspace works even though nothing is shown.
             hidden.c_lflag = (hidden.c_lflag | tcflag_t(ICANON)) & ~tcflag_t(ECHO)
-            return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0 ? usual : nil
+            return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0 ? original : nil
         }
     }
 
     /// The line that was typed; nil if it was ended with Ctrl-D or contains an escape.
     private static func line() -> String? {
-        var bytes = [UInt8](repeating: 0, count: longestLine)
+        var bytes = [UInt8](repeating: 0, count: maximumLineLength)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
         // A function key's escape sequence would add letters to the password unnoticed.
         guard count > 0, bytes[count - 1] == UInt8(ascii: "\n"), !bytes.contains(escape) else {
@@ -89,19 +90,19 @@ enum Keyboard {
     }
 
     /// Restores the settings and drops unread keystrokes, which were not meant for the shell.
-    private static func giveBack(_ usual: termios) {
-        // In the background, the terminal belongs to the shell.
+    private static func restoreTerminal(_ original: termios) {
+        // While this process is in the background, the terminal belongs to the shell.
         let owner = tcgetpgrp(STDIN_FILENO)
         guard owner < 0 || owner == getpgrp() else { return }
         tcflush(STDIN_FILENO, TCIFLUSH)
-        _ = unsafe withUnsafePointer(to: usual) { unsafe tcsetattr(STDIN_FILENO, TCSANOW, $0) }
+        _ = unsafe withUnsafePointer(to: original) { unsafe tcsetattr(STDIN_FILENO, TCSANOW, $0) }
         write("\n")
     }
 
-    /// Writes to the terminal: standard output may be a file for results.
+    /// Writes to the terminal, because standard output may be redirected to a file.
     private static func write(_ text: String) {
         let output = isatty(STDERR_FILENO) == 1 ? STDERR_FILENO : STDIN_FILENO
-        // If the terminal is gone, nothing is shown, and its end of input ends the question.
+        // If the terminal is gone, nothing is shown; reading then fails, which ends the question.
         try? Wiring.write(Array(text.utf8), to: output)
     }
 }

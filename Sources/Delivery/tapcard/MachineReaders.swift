@@ -8,7 +8,8 @@ import Verbs
 struct MachineReaders: ReaderInventory {
     static let all = MachineReaders()
 
-    /// Lists the readers without opening any. Querying pcscd starts it if systemd has its socket.
+    /// Lists the readers without opening any. If systemd listens on pcscd's socket, the query
+    /// starts pcscd.
     func survey(naming name: ReaderName?) async -> ReaderSurvey {
         var survey = await ReaderDiscovery().survey(naming: name) {
             do throws(ReaderError) {

@@ -23,7 +23,7 @@ enum RealReaders {
 
     /// Opens the reader with this name, by default the first usable one.
     private static func open(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
-        // libnfc drives only one reader, and the caller has given up the previous one.
+        // libnfc drives only one reader, and the caller no longer uses the previous one.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
         switch name {
@@ -37,8 +37,8 @@ enum RealReaders {
         }
     }
 
-    /// Opens a reader for long-term use, driven by a child process: a crash of libnfc costs only
-    /// one look.
+    /// Opens a reader for long-term use, driven by a child process, so that a crash of libnfc
+    /// interrupts only one look at the reader.
     static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
@@ -52,11 +52,12 @@ enum RealReaders {
     private static func driving(
         _ name: ReaderName?, nextTo others: [ReaderName] = []
     ) -> [String] {
+        // This link leads to the running program even if an update has replaced its file.
         ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
     }
 
-    /// The body of the child process that `openLasting` starts: the reader's name, if it has one,
-    /// and those of the readers next to it.
+    /// Runs the child process that `openLasting` starts. `words` are the reader's name, if one was
+    /// given, and the names of the other tills' readers.
     static func drive(_ words: some Collection<String>) async {
         let names = words.compactMap { ReaderName($0) }
         // If a reader's name cannot be read, no other reader is driven in its place.
@@ -81,6 +82,7 @@ enum RealReaders {
     }
 
     static func closeAll() async {
+        // Taken out of the list under the lock, so that no reader is closed twice.
         let readers = open.withLock { readers in
             defer { readers = [] }
             return readers
@@ -135,7 +137,7 @@ extension ReaderSurvey {
     var whyNone: String {
         if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
         if let name = rows.first?.name {
-            return "only a serial port was found, and a reader there must be named: \(name)"
+            return "only a serial port was found, and a reader there must be selected: \(name)"
         }
         return "no reader is connected"
     }

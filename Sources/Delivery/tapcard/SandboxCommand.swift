@@ -15,7 +15,7 @@ extension Parameter<String?> {
 extension Parameter<Int?> {
     fileprivate static var drawEvery: Self {
         .option(
-            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: SandboxCommand.unplayed),
+            "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: SandboxCommand.notStarted),
             "Seconds between new draws (default: no new draws)")
     }
 }
@@ -23,7 +23,7 @@ extension Parameter<Int?> {
 extension Command {
     private static let failures = """
         FAILURE is `[SERVICE:]NAME[=SECONDS][*TIMES]`, such as `lottery:slow`, `slow=20` or \
-        `cut-off*1`. SERVICE is `activation`, `lottery` or `mastermind`; SECONDS (0 to 3600, \
+        `cut-off*1`. SERVICE is `activation`, `lottery`, or `mastermind`; SECONDS (0 to 3600, \
         default 60) applies only to `slow`; TIMES is the number of requests that fail.
 
         All services: `slow`, `cut-off`, `huge`, `huge-unannounced`, `not-json`, `wrong-shape`, \
@@ -36,36 +36,37 @@ extension Command {
     static let sandbox =
         Command(
             "sandbox", group: .simulation,
-            "Simulate the activation, lottery and Mastermind services",
+            "Simulate the activation, lottery, and Mastermind services",
             discussion: "The output gives the addresses as `export` lines, the Mastermind "
                 + "password, and a `curl` command that turns failures on and off. The services "
                 + "listen on 127.0.0.1 until you press Ctrl-C, and they store nothing.\n\n"
                 + failures,
-            takes: .port(orSay: SandboxCommand.unplayed), .fail, .drawEvery, .tlsCertificate,
+            takes: .port(orSay: SandboxCommand.notStarted), .fail, .drawEvery, .tlsCertificate,
             .tlsKey, answers: .sandbox, example: "tapcard sandbox --fail lottery:slow",
             run: SandboxCommand.playServices)
 }
 
 enum SandboxCommand {
-    fileprivate static let unplayed = "The sandbox was not started."
+    fileprivate static let notStarted = "The sandbox was not started."
 
     private static func settings(
         in session: Session
     ) throws(TapcardError) -> ServiceSandbox.Settings {
         var settings = ServiceSandbox.Settings()
-        settings.port = session[.port(orSay: unplayed)] ?? 0
+        // Port 0 makes the system choose a free port.
+        settings.port = session[.port(orSay: notStarted)] ?? 0
         let failure = session[.fail]
         settings.drawEvery = session[.drawEvery].map { .seconds($0) }
-        let tls = try TLSFiles(session[.tlsCertificate], session[.tlsKey], orSay: unplayed)
+        let tls = try TLSFiles(session[.tlsCertificate], session[.tlsKey], orSay: notStarted)
         if let failure {
             guard let known = SandboxSwitch(failure) else {
                 throw TapcardError(
-                    .usage, "\(SandboxSwitch.refusal(failure)).", meaning: unplayed,
+                    .usage, "\(SandboxSwitch.refusal(failure)).", meaning: notStarted,
                     advice: "See: tapcard sandbox --help")
             }
             settings.failure = known
         }
-        settings.tls = try tls?.read(orSay: unplayed)
+        settings.tls = try tls?.read(orSay: notStarted)
         return settings
     }
 
@@ -73,13 +74,14 @@ enum SandboxCommand {
     static func playServices(in session: Session) async throws(TapcardError) -> Report {
         let settings = try settings(in: session)
         let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
-            TapcardError($0, "The sandbox server could not start.", meaning: unplayed)
+            TapcardError($0, "The sandbox server could not start.", meaning: notStarted)
         }
         // Without the printed addresses, nobody could use the services.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
         let count = sandbox.requestCount
         let counted = count == 1 ? "1 request" : "\(count) requests"
+        // The JSON document has already been printed, and there must be only one.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["Sandbox stopped after \(counted)"], isPlain: true).whenStopped
     }

@@ -8,8 +8,8 @@ enum ServiceManager {
         case stopping = "STOPPING=1"
     }
 
-    /// Reports a state if a service manager is listening. Failures are ignored: the manager notices
-    /// because of its timeout.
+    /// Reports a state if a service manager is listening. Failures are ignored, because the manager
+    /// notices a missing report through its own timeout.
     static func tell(_ news: News) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")
@@ -17,6 +17,7 @@ enum ServiceManager {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
+        // A longer name does not fit into the address.
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         // An abstract name begins with a zero byte.
         if name[0] == UInt8(ascii: "@") { name[0] = 0 }

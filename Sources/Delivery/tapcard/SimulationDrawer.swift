@@ -22,7 +22,7 @@ struct SimulationDrawer: SimulatedTags {
             guard hasMoved else { throw error }
             throw TapcardError(
                 error.kind, error.what,
-                meaning: "Tags named before it may already have been moved.", next: error.next)
+                meaning: "Tags listed before it may already have been moved.", next: error.next)
         }
     }
 
@@ -37,8 +37,9 @@ struct SimulationDrawer: SimulatedTags {
                 guard let last = world.tags.last?.uid ?? world.chips.last?.number else {
                     throw refusal(
                         "There is no simulated tag yet.",
-                        "Name a chip to make one, such as NTAG213.")
+                        "Specify a chip to create one, such as NTAG213.")
                 }
+                // Before the reader has held any tag, the newest tag is the last one.
                 world.put([world.lastOnReader ?? last])
             } else {
                 var uids: [[UInt8]] = []
@@ -56,7 +57,7 @@ struct SimulationDrawer: SimulatedTags {
     func tear(_ fault: String?, _ reader: String) throws(TapcardError) {
         let parsed = fault.flatMap(Fault.init)
         if let fault, parsed == nil {
-            // The leading word belongs to the command.
+            // The command added the leading word; the user may not have typed it.
             let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
                 "\(words.debugDescription) is not a fault that the simulated reader knows.",
@@ -97,7 +98,8 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    /// The tag that is meant: the specified one, the only one on the reader, or the last one there.
+    /// The tag to hold to the phone: the specified one, the only one on the reader, or the last one
+    /// that was there.
     private func tagForPhone(
         _ uid: String?, in world: Simulation
     ) throws(TapcardError) -> [UInt8] {
@@ -108,12 +110,12 @@ struct SimulationDrawer: SimulatedTags {
         guard world.onReader.count < 2 else {
             throw refusal(
                 "There are several tags on the reader.",
-                "Name one of them; to list them, run: tapcard sim list")
+                "Specify one of them; to list them, run: tapcard sim list")
         }
         guard let only = world.onReader.first ?? world.lastOnReader else {
             throw refusal(
                 "There is no tag on the reader.",
-                "Name a tag, or put one on the reader: tapcard sim put")
+                "Specify a tag, or put one on the reader: tapcard sim put")
         }
         return only
     }
@@ -121,7 +123,7 @@ struct SimulationDrawer: SimulatedTags {
     private func noTag(_ word: String) -> TapcardError {
         refusal(
             "There is no simulated tag \(word.debugDescription).",
-            "Name a chip (\(Chip.choice)) to make a new one, or list the existing ones: tapcard "
+            "Specify a chip (\(Chip.choice)) to create a tag, or list the existing ones: tapcard "
                 + "sim list")
     }
 
@@ -133,17 +135,18 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    /// Moves a tag here from a reader next to this one, if it is there and not here. Returns
-    /// whether it did.
+    /// Moves a tag from another till's reader to this one, unless this one already has it. Returns
+    /// whether the tag was moved.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) -> Bool {
+        // A reader that already has the tag, or has no room for it, takes none from another reader.
         guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
             own.tag(uid) == nil, own.chip(uid) == nil,
             own.tags.count + own.chips.count < Simulation.mostTags
         else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
-            // Removed there first: a tag must not be on two readers.
+            // Removed there first, because a tag must never be on two readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }
@@ -164,7 +167,8 @@ struct SimulationDrawer: SimulatedTags {
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        // The file has errors of another type, so the closure returns a refusal as a result.
+        // `SimulationFile` throws errors of another type, so the closure returns a refusal as a
+        // result.
         let result: Result<Success, TapcardError> = try translating(
             SimulationFile(path: reader).change { world in
                 var changed = world
@@ -187,7 +191,7 @@ struct SimulationDrawer: SimulatedTags {
                 let tag = world.addTag(chip, elsewhere: elsewhere, random: RandomBytes.make)
             else {
                 throw refusal(
-                    "There are already \(Simulation.mostTags) simulated tags, the most possible.",
+                    "There are already \(Simulation.mostTags) simulated tags, the maximum.",
                     "Put an existing tag on the reader.")
             }
             return tag.uid
@@ -195,7 +199,7 @@ struct SimulationDrawer: SimulatedTags {
         if Simulation.isChip(typed: word) {
             guard let chip = world.addChip(elsewhere: elsewhere, random: RandomBytes.make) else {
                 throw refusal(
-                    "There are already \(Simulation.mostTags) simulated tags, the most possible.",
+                    "There are already \(Simulation.mostTags) simulated tags, the maximum.",
                     "Put an existing tag on the reader.")
             }
             return chip.number

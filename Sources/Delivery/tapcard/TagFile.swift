@@ -5,9 +5,10 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// The file for an emulated tag: it stores what is written to the tag for the next run. A dump in
-/// another program's format is read-only, because it cannot express all states of a tag.
+/// The file for an emulated tag. What is written to the tag is stored in it for the next run. A
+/// dump in another program's format is read-only, because it cannot represent all states of a tag.
 struct TagFile {
+    /// The permission bits that let anyone write: owner, group, or others.
     private static let writable: UInt32 = 0o222
     private static let nothing = "The emulator was not started."
 
@@ -50,7 +51,7 @@ struct TagFile {
         switch content {
         case .tag(let tag):
             guard let tag = world.tag(tag.uid) else { return }
-            // With its password; otherwise, the tag would come back without it in the next run.
+            // Saved with its password; otherwise, the tag would lose the password in the next run.
             text = TagDump(memory: tag, withSecrets: true).text
         case .chip(let chip):
             guard let chip = world.chip(chip.number) else { return }
@@ -59,7 +60,7 @@ struct TagFile {
         do {
             // The permissions may have changed in the meantime, or the file may be gone.
             let mode = try file.permissions() ?? mode
-            // Not durable: a write lost in a power cut is like a torn tag.
+            // Not durable, because a write lost in a power failure is like a write torn on a tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
             complain("Changes to the tag could not be written: \(error.detail).")
@@ -72,7 +73,7 @@ struct TagFile {
         func unreadable(_ error: FileError) -> TapcardError {
             TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",
-                meaning: nothing, advice: "Name a dump that you can read and write.")
+                meaning: nothing, advice: "Specify a dump that you can read and write.")
         }
         let isStream = file.path == DurableFile.standardStream
         let content = try translating(
@@ -81,9 +82,10 @@ struct TagFile {
         guard let bytes = content, let mode else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(file.path).", meaning: nothing,
-                advice: "Name a dump, or a chip: \(Chip.listed).")
+                advice: "Specify a dump or a chip: \(Chip.listed).")
         }
         let text = String(decoding: bytes, as: UTF8.self)
+        // An NTAG 424 has no pages, so its file has a format of its own.
         if text.hasPrefix(NTAG424Memory.heading) {
             guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(

@@ -55,8 +55,8 @@ enum Wiring {
         }
         listens.finish()
         let ending = await work.value
-        // Death by signal stops a shell's loop as well. A service is different: if its manager
-        // stops it, that is a normal end.
+        // If a signal ends the process, a loop in a shell stops, too. But if the manager of a
+        // service stops it, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
             !ending.isEndless || number == SIGINT
         {
@@ -78,7 +78,7 @@ enum Wiring {
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()
-            // A source that nobody holds would stop listening.
+            // A source that nothing refers to would stop listening.
             heard.withLock { $0.append(source) }
         }
         await withCheckedContinuation { ready in
@@ -86,7 +86,7 @@ enum Wiring {
         }
     }
 
-    /// Does what the signal does by default.
+    /// Performs the default action of the signal.
     static func obey(_ number: Int32) {
         let handler = signal(number, SIG_DFL)
         letThrough(number) { _ = raise(number) }
@@ -107,7 +107,7 @@ enum Wiring {
     /// Ends the process with the default action of the signal.
     private static func die(by number: Int32) -> Never {
         obey(number)
-        // Only if the signal did not end the process: the status that a shell would report.
+        // Reached only if the signal did not end the process; a shell would report this status.
         _exit(128 + number)
     }
 
@@ -116,8 +116,8 @@ enum Wiring {
         // Loaded before connections can use up the descriptors.
         prepare: HTTPClient.prepare,
         whenServing: { pages in
-            // Even without a certificate: an unhandled SIGHUP would end the till, and systemctl
-            // reload sends one regardless.
+            // Handled even without a certificate, because an unhandled SIGHUP would end the till,
+            // and systemctl reload sends one regardless.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
         }, whenStopping: { ServiceManager.tell(.stopping) })
@@ -166,10 +166,10 @@ enum Wiring {
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
-        for name in names + DecimalComma.variables + strays {
+        for name in names + DecimalComma.variables + settingLookalikes {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
-            // Only settings can be malformed.
+            // Only a malformed setting is refused; the other variables do not matter.
             if variables[name] == nil, names.contains(name) { malformed.insert(name) }
         }
         return (variables, malformed)
@@ -183,7 +183,7 @@ enum Wiring {
         ] + Settings.variables
 
     /// Variables that look like settings, whether or not such settings exist.
-    private static var strays: [String] {
+    private static var settingLookalikes: [String] {
         let prefix = "TAPCARD_"
         var names: [String] = []
         var next = unsafe environ
@@ -249,6 +249,7 @@ enum Wiring {
     }
 
     private static func columns() -> Int? {
+        // A terminal that does not know its width reports 0.
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
         else { return nil }
@@ -262,6 +263,7 @@ enum Wiring {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
+            // A signal may interrupt a write before any byte was written.
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw OutputError(unsafe String(cString: strerror(errno))) }
             rest = rest.dropFirst(count)

@@ -44,8 +44,8 @@ struct ActivateCommandTests {
         #expect(
             open.text == """
                 Cards: 1; operations: 2; unfinished: none; rules: all hold
-                The activation of card \(card) was sent but never answered, so its outcome is \
-                unknown; with that card, run: tapcard activate
+                The activation request for card \(card) was never answered, so its outcome is \
+                unknown; put that card on the reader and run: tapcard activate
 
                 """)
         #expect(open.status == 0)
@@ -54,15 +54,17 @@ struct ActivateCommandTests {
         let asked = await bench.run("history --card \(card)").text.split(separator: "\n")
         #expect(
             asked.map { $0.dropFirst(37).split(separator: "  ").first } == [
-                "issue", "scratch", "asked (no, version 6.1)", "asked (no answer)",
+                "issue", "scratch", "service: refused (version 6.1)",
+                "service: no answer",
             ])
         service.answer(.success(.active))
         _ = await bench.run("activate --operation \(Self.id(3))")
         let text = await bench.run("history").text
-        #expect(text.contains("  asked (yes)  "), "\(text)")
+        #expect(text.contains("  service: accepted  "), "\(text)")
         #expect(!text.contains("no answer"))
         // The answer is found under the later id, too.
-        let attempt = try #require(text.split(separator: "\n").first { $0.contains("(yes)") })
+        let attempt = try #require(
+            text.split(separator: "\n").first { $0.contains("service: accepted") })
         let id = try #require(attempt.split(separator: " ").last)
         #expect(text.contains("\(Self.id(3))  answers request \(id)\n"), "\(text)")
         #expect(await bench.run("audit --json").text.contains(#""activating":[],"#))

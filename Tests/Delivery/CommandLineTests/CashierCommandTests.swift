@@ -43,8 +43,8 @@ struct CashierCommandTests {
                 == .init(
                     status: 4,
                     text: """
-                        ! tapcard: There is no cashier "Ann". Nothing was changed. tapcard cashiers \
-                        list shows the names.
+                        ! tapcard: There is no cashier "Ann". Nothing was changed. To list the \
+                        names, run: tapcard cashiers list
 
                         """))
         #expect(await bench.run("cashiers remove Zoë").status == 0)
@@ -92,7 +92,7 @@ struct CashierCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: No password was given, and there is no terminal to ask for it. \
+                ! tapcard: No password was given, and there is no terminal to prompt for it. \
                 Nothing was changed. Set TAPCARD_CASHIER_PASSWORD, or run the command in a terminal.
 
                 """)

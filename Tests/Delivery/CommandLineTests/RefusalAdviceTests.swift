@@ -30,8 +30,10 @@ struct RefusalAdviceTests {
         #expect(
             refused.text
                 == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
-                + "can. Nothing was changed, and no money moved. Issuing, converting or replacing "
-                + "a card cannot be refunded. To pay out the card's balance, run: tapcard close\n")
+                + "can. Nothing was changed, and no money moved. Issuing, converting, or "
+                + "replacing a card cannot be refunded. To pay out the card's balance, run: "
+                + "tapcard close\n"
+        )
         let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
         let refund = try await bench.document("refund \(paid)")["operation"]?.string
         let again = try await bench.document(

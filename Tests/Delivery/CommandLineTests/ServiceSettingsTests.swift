@@ -147,7 +147,7 @@ struct ServiceSettingsTests {
             #expect(ended.status == 2)
             let begin = "! tapcard: The setting ca-file (TAPCARD_CA_FILE) cannot be used: "
             let end =
-                ". Nothing was done. Name a PEM file that can be read, or none at all.\n"
+                ". Nothing was done. Specify a readable PEM file, or none at all.\n"
             #expect(ended.text.hasPrefix(begin) && ended.text.hasSuffix(end), "\(ended.text)")
             return String(ended.text.dropFirst(begin.count).dropLast(end.count))
         }

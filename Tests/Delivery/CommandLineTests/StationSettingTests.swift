@@ -54,7 +54,8 @@ struct StationSettingTests {
         for line in ["pay 1", "audit"] {
             let lost = await bench.run(line, failing: failures)
             #expect(
-                lost.status == 9 && lost.text.contains("There are keys here, but"), "\(lost.text)")
+                lost.status == 9 && lost.text.contains("This station has keys, but"), "\(lost.text)"
+            )
             #expect(lost.text.hasSuffix("or start a new ledger: tapcard init\n"))
         }
     }

@@ -24,7 +24,7 @@ struct TicketPayoutTests {
                 ), "\(shown)")
             #expect(
                 shown.hasSuffix(
-                    "hand it out in cash only after this succeeds: tapcard "
+                    "pay it out in cash only after this succeeds: tapcard "
                         + "\(Self.line)\n"), "\(shown)")
             #expect(!shown.contains("Claim it"))
             let drawn = try await bench.document(line)["drawn"]?.array?.first
@@ -33,7 +33,7 @@ struct TicketPayoutTests {
         let claimed = await bench.run("ticket claim")
         #expect(
             claimed.status == 4
-                && claimed.text.contains("tapcard \(Self.line), and hand out the cash"))
+                && claimed.text.contains("tapcard \(Self.line), and give the customer the cash"))
 
         func ended(_ first: String, _ how: String) -> Ended {
             Ended(
@@ -125,7 +125,8 @@ struct TicketPayoutTests {
         #expect(
             claimed.text.contains(
                 "spend some of the balance and claim again. Or, to pay it in cash, run tapcard "
-                    + "\(Self.line), and hand out the cash only after it reports success."),
+                    + "\(Self.line), and give the customer the cash only after it reports success."
+            ),
             "\(claimed.text)")
     }
 }

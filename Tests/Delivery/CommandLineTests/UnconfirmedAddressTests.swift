@@ -34,7 +34,7 @@ struct UnconfirmedAddressTests {
                 #expect(ended.status == 4, "\(line): \(ended.text)")
                 #expect(
                     ended.text.contains(
-                        "has not been confirmed at \(address) yet. Nothing was sent"))
+                        "'s address, \(address), has not been confirmed yet. Nothing was sent"))
                 #expect(ended.text.contains(": tapcard config set \(asked.rawValue) \(address)\n"))
             }
         }
@@ -69,10 +69,10 @@ struct UnconfirmedAddressTests {
                 == ProgramBench.Ended(
                     status: 4,
                     text:
-                        "! tapcard: The lottery has not been confirmed at \(address) yet. Nothing "
-                        + "was sent, and the card and the ledger are unchanged. Run this "
-                        + "command to confirm it, or change the address in it to use another: "
-                        + "tapcard --reader sim config set lottery-url \(address)\n"))
+                        "! tapcard: The lottery's address, \(address), has not been confirmed yet. "
+                        + "Nothing was sent, and the card and the ledger are unchanged. Run this "
+                        + "command to confirm it, or change the address in the command to use "
+                        + "another one: tapcard --reader sim config set lottery-url \(address)\n"))
     }
 }
 

@@ -11,7 +11,8 @@ struct MastermindCommandTests {
         let started = try bench.step("mastermind start --slots 8")
         let id = try #require(started.firstMatch(of: /Game ([0-9a-f]{32})\n/)).output.1
         #expect(
-            started.hasSuffix("\nTo guess, run, for example: tapcard mastermind guess 12345612\n"))
+            started.hasSuffix(
+                "\nTo make a guess, run, for example: tapcard mastermind guess 12345612\n"))
         let answer = #/^\d black, \d white\n/#
         let first = try bench.step("mastermind guess 11112222")
         let second = try bench.step("mastermind guess 33334444")
@@ -22,7 +23,7 @@ struct MastermindCommandTests {
                 + "Game \(id)\n")
         #expect(
             try bench.step("mastermind ranking --slots 12")
-                == "Nobody has solved a game of 12 slots yet\n")
+                == "Nobody has solved a game with 12 slots yet\n")
     }
 
     @Test("A game can be kept on a card and resumed from it")

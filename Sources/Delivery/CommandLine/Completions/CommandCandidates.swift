@@ -10,6 +10,7 @@ extension CommandTable {
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])
         var reader = CommandLineReader(table: self, rest: before)
+        // A completion must not print errors, so a line that cannot be read has no candidates.
         guard (try? reader.read()) != nil else { return .help("") }
 
         if let option = reader.awaiting {
@@ -29,11 +30,11 @@ extension CommandTable {
         }
         let arguments = reader.command?.arguments ?? []
         // If the last argument repeats, any further words belong to it.
-        let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
-        guard let due, lines.isEmpty else {
-            return .help(lines.joined() + (due?.choices.map { "\($0)\n" }.joined() ?? ""))
+        let next = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
+        guard let next, lines.isEmpty else {
+            return .help(lines.joined() + (next?.choices.map { "\($0)\n" }.joined() ?? ""))
         }
-        return candidates(of: due, reader)
+        return candidates(of: next, reader)
     }
 
     private func candidates(
@@ -48,7 +49,7 @@ extension CommandTable {
             }
             return candidates(of: name.value, reader)
         case let known?:
-            // Global options can name another ledger.
+            // A global option may specify another ledger.
             return .candidates(known, prefix: prefix, reader.texts)
         case nil: return .help(value.choices.map { "\(prefix)\($0)\n" }.joined())
         }

@@ -29,10 +29,10 @@ extension Settings.Name {
 
 extension Settings {
     /// The maximum number of operations searched for cards.
-    private static let mostLookedThrough = 200
+    private static let maximumSearched = 200
 
-    /// The values that match, each with its description. Creates no files. A source that fails has
-    /// no values, because a completion must not print errors.
+    /// The known values of this kind, each with its description. Creates no files. A source that
+    /// fails yields no values, because a completion must not print errors.
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {
@@ -54,9 +54,10 @@ extension Settings {
                 let ledger = try? await drivers.openLedger(
                     place, (try? currency) ?? nil, false, nil),
                 let operations = try? await ledger.read({ rows throws(LedgerError) in
-                    try rows.operations(on: nil, last: Settings.mostLookedThrough)
+                    try rows.operations(on: nil, last: Settings.maximumSearched)
                 })
             else { return [] }
+            // The cards used last come first.
             var seen: Set<CardUID> = []
             return operations.reversed().map(\.uid).filter { seen.insert($0).inserted }
                 .map { ("\($0)", "card") }

@@ -6,8 +6,8 @@ package enum Shell: String, Sendable, CaseIterable {
 }
 
 extension CommandTable {
-    /// The completion script for a shell. It asks the program itself, so that the answers match the
-    /// installed version.
+    /// The completion script for a shell. It asks the program itself, so that the candidates match
+    /// the installed version.
     package func completion(for shell: Shell) -> String {
         switch shell {
         case .bash: bashScript.replacing("PROGRAM", with: program)
@@ -44,6 +44,7 @@ private let bashScript = #"""
 
     """#
 
+/// Zsh expects a word and its description with a colon between them, so other colons are escaped.
 private let zshScript = #"""
     #compdef PROGRAM
     _PROGRAM() {

@@ -24,6 +24,7 @@ extension CommandTable {
 
     /// The help for a command, without the options that every command accepts.
     package func help(for command: CommandSpec) -> String {
+        // A command such as `config` can also be the first word of others.
         let below = commands(below: command.path).map(\.row)
         return text(
             [.line("Usage", usage(of: command)), .paragraph(command.summary)]
@@ -42,7 +43,8 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    /// The last line of every help text, pointing to help on common options and exit status.
+    /// The last line of every help text, which points to the help on common options and on the exit
+    /// status.
     private func more(_ first: String = "") -> HelpPart {
         .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
@@ -58,7 +60,7 @@ extension CommandTable {
         }
     }
 
-    /// Help topics that also appear in docs/COMMANDS.md: options, exit-status, and errors.
+    /// The help topics that also appear in docs/COMMANDS.md.
     private static let common = ["options", "exit-status", "errors"]
 
     /// The contents of docs/COMMANDS.md.

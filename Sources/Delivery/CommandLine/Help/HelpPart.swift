@@ -1,7 +1,7 @@
 import Verbs
 
-/// A piece of help, shown as text on a terminal, as Markdown in docs/COMMANDS.md, and as roff in
-/// the manual. Backticks mark words to type.
+/// A section of the help, shown as text on a terminal, as Markdown in docs/COMMANDS.md, and as roff
+/// in the manual. Backticks mark words to type.
 enum HelpPart: Sendable {
     typealias Row = (term: String, help: String)
 
@@ -9,7 +9,7 @@ enum HelpPart: Sendable {
     case line(String, String)
     case table(String, [Row])
 
-    /// The columns that the left side of a table needs.
+    /// The number of columns that the left side of a table needs.
     var width: Int {
         if case .table(_, let rows) = self { rows.map(\.term.count).max() ?? 0 } else { 0 }
     }
@@ -40,12 +40,12 @@ enum HelpPart: Sendable {
         }
     }
 
-    /// Breaks text into lines that fit the columns; further lines are indented to the end of
-    /// `start`.
+    /// Breaks text into lines that fit the columns. All lines but the first are indented to align
+    /// with the end of `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
-            // Each line gets at least one word, however long it is.
+            // Each line gets at least one word, however long that word is.
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)

@@ -48,6 +48,7 @@ extension CommandTable {
         page.heading("Synopsis")
         page.usages(usages)
         page.heading("Description")
+        // A topic with the same name introduces the whole group of verbs.
         if let topic = topic(named: word) { page.add(topic.parts) }
         if let spec = specs.first, specs.count == 1 {
             add(spec, to: &page)
@@ -71,13 +72,14 @@ extension CommandTable {
         page.add([.line("Example", spec.example)])
     }
 
-    /// The text on one line, because the manual's index shows no more.
+    /// A summary on one line, because the manual's index shows no more.
     private func pageSummary(of word: String, _ specs: [CommandSpec]) -> String {
         if let only = specs.first, specs.count == 1 { return only.summary }
         if let topic = topic(named: word) { return topic.summary }
         let verbs = specs.compactMap { $0.path.dropFirst().first }
         let list = verbs.dropLast().joined(separator: ", ")
-        let below = list.isEmpty ? verbs.joined() : "\(list) and \(verbs.last ?? "")"
+        let conjunction = verbs.count > 2 ? ", and" : " and"
+        let below = list.isEmpty ? verbs.joined() : "\(list)\(conjunction) \(verbs.last ?? "")"
         return "the verbs \(program) \(word) \(below)"
     }
 

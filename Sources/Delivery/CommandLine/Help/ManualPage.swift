@@ -59,7 +59,7 @@ struct ManualPage {
         }
     }
 
-    /// Words to type are bold, and those to replace are in italics.
+    /// Words to type are bold, and words to replace are in italics.
     private static func fonts(of term: String) -> String {
         var isOption = false
         let words = term.split(separator: " ").map { word -> String in
@@ -71,7 +71,7 @@ struct ManualPage {
         return words.joined(separator: " ")
     }
 
-    /// The width of the source in columns, for people looking for a mistake in it.
+    /// The width of the roff source in columns, so that people can read it, too.
     private static let columns = 78
 
     /// The lines of a paragraph, with the words in backticks in bold.
@@ -115,6 +115,7 @@ struct ManualPage {
             case "^": escaped += #"\(ha"#
             case "~": escaped += #"\(ti"#
             case _ where scalar.isASCII: escaped.unicodeScalars.append(scalar)
+            // roff expects at least four hexadecimal digits.
             default:
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 escaped +=

@@ -8,36 +8,36 @@ extension Settings.Name {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
         case .reader: return "the first reader that is ready"
-        case .data: return "`~/.local/share/tapcard` (simulated station: `simulated` inside it)"
+        case .data: return "`~/.local/share/tapcard` (simulated station: its subfolder `simulated`)"
         case .ledger: return "`ledger.sqlite` in the data folder"
         case .currency: return "the ledger's; USD for a new simulated station"
-        case .paymentWithoutAsking: return Self.usual(\.unconfirmed.payment)
-        case .topUpWithoutAsking: return Self.usual(\.unconfirmed.topUp)
-        case .balanceWithoutAsking: return Self.usual(\.unconfirmed.balance)
-        case .paymentLimit: return Self.usual(\.absolute.payment)
-        case .topUpLimit: return Self.usual(\.absolute.topUp)
-        case .balanceLimit: return Self.usual(\.absolute.balance)
-        case .offlineCardLimit: return Self.usualOffline(\.card)
-        case .offlineStationLimit: return Self.usualOffline(\.station)
-        case .presets: return "about 1, 2.50, 5 and 10 dollars in the ledger's currency"
-        case .topUpPresets: return "about 5, 10, 20 and 50 dollars in the ledger's currency"
+        case .paymentWithoutAsking: return Self.standard(\.unconfirmed.payment)
+        case .topUpWithoutAsking: return Self.standard(\.unconfirmed.topUp)
+        case .balanceWithoutAsking: return Self.standard(\.unconfirmed.balance)
+        case .paymentLimit: return Self.standard(\.absolute.payment)
+        case .topUpLimit: return Self.standard(\.absolute.topUp)
+        case .balanceLimit: return Self.standard(\.absolute.balance)
+        case .offlineCardLimit: return Self.standardOffline(\.card)
+        case .offlineStationLimit: return Self.standardOffline(\.station)
+        case .presets: return "about 1, 2.50, 5, and 10 dollars in the ledger's currency"
+        case .topUpPresets: return "about 5, 10, 20, and 50 dollars in the ledger's currency"
         default: return "none"
         }
     }
 
-    private static func usual(_ amount: KeyPath<Ceilings, Money>) -> String {
+    private static func standard(_ amount: KeyPath<Ceilings, Money>) -> String {
         let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
         return codes.map { "\(Ceilings.standard(for: $0)[keyPath: amount]) \($0.code)" }
             .joined(separator: ", ")
     }
 
-    private static func usualOffline(_ amount: KeyPath<OfflineLimits, Money>) -> String {
+    private static func standardOffline(_ amount: KeyPath<OfflineLimits, Money>) -> String {
         let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
         return codes.map { "\(OfflineLimits.standard(for: $0)[keyPath: amount]) \($0.code)" }
             .joined(separator: ", ")
     }
 
-    /// Whether a global option sets it as well.
+    /// Whether a global option also sets it.
     fileprivate var isOption: Bool {
         CommandTable.switches.contains { $0.name == rawValue }
     }
@@ -46,7 +46,7 @@ extension Settings.Name {
     fileprivate var help: String {
         switch self {
         case .reader: "Reader to use, as listed by `tapcard readers`"
-        case .data: "Data folder for keys, ledger and cashiers, as an absolute path"
+        case .data: "Data folder for keys, ledger, and cashiers, as an absolute path"
         case .ledger:
             "Ledger file as an absolute path, or `postgresql://` address; ignored with a simulated "
                 + "reader"
@@ -68,7 +68,7 @@ extension Settings.Name {
             "PEM file of certificate authorities to trust for services, in addition to the system's"
         case .ticketPrice: "Price of a lottery ticket, above 0"
         case .prizes:
-            "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT or COUNT=top, "
+            "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT, or COUNT=top, "
                 + "separated by spaces"
         case .topPrizeUnit:
             "Unit of the lottery's top prize: `whole` units (dollars) or `minor` units (cents)"
@@ -80,7 +80,7 @@ extension Settings.Name {
         case .balanceWithoutAsking: "Balance above which a top-up or new card needs confirmation"
         case .paymentLimit: "Largest payment or ticket price; `--yes` does not lift it"
         case .topUpLimit:
-            "Largest top-up, starting balance or accepted balance; `--yes` does not lift it"
+            "Largest top-up, starting balance, or accepted balance; `--yes` does not lift it"
         case .balanceLimit:
             "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
         case .offlinePayments:
@@ -158,8 +158,8 @@ extension CommandTable {
     private static let settingsStart = """
         # Settings
 
-        This page is for whoever runs a station: it lists every setting with its variable, option
-        and default. `make docs` generates it from the table in the program.
+        This page is for anyone who runs a station: it lists every setting with its variable,
+        option, and default. `make docs` generates the page from the table in the program.
         """
 
     private static let settingsTable = """
@@ -185,44 +185,45 @@ extension Topic {
 
         The settings file is `~/.config/tapcard/config.json`, or
         `$XDG_CONFIG_HOME/tapcard/config.json`. It is a JSON object with one member per setting:
-        text, a number, `true` or `false`. Invalid values, passwords, broken links and files that
+        text, a number, `true`, or `false`. Invalid values, passwords, broken links, and files that
         others can write to are refused. Unknown settings and unknown `TAPCARD_` variables have no
         effect; each command warns about them on stderr, except with `--quiet`.
         """
 
     static let secrets = """
         Passwords are read only from variables or typed at a prompt, and are never shown:
-        `TAPCARD_MASTERMIND_PASSWORD`, `TAPCARD_CASHIER_PASSWORD` and `TAPCARD_TABLE_PASSPHRASE`.
+        `TAPCARD_MASTERMIND_PASSWORD`, `TAPCARD_CASHIER_PASSWORD`, and `TAPCARD_TABLE_PASSPHRASE`.
         """
 
     static let simulation = """
         The readers `sim` and `sim:FILE` belong to a simulated station with its own settings, keys,
-        ledger and tags, so play money never reaches the real ledger. It keeps its keys, ledger and
-        tags in `~/.local/share/tapcard/simulated`, or in `simulated` inside the folder set by
-        `data`. Its settings are in `~/.config/tapcard/simulated/config.json` if you name the reader
-        by option or variable; a settings file that names a simulated reader is itself that
-        station's file. The first use creates the keys and a ledger, in USD or in the currency that
-        is set; for another currency, start with `tapcard --reader sim init --currency EUR`. If its
-        keys exist but its ledger is missing, commands are refused, as on a real station. The
-        setting `ledger` and `TAPCARD_LEDGER` have no effect; only `--ledger` makes the simulated
-        reader use another ledger, and each such command prints a warning. `tapcard sim put`,
-        `take`, `tear`, `list` and `phone` work on its tags.
+        ledger, and tags, so play money never reaches the real ledger. The station keeps its keys,
+        ledger, and tags in `~/.local/share/tapcard/simulated`, or in the subfolder `simulated` of
+        the folder set by `data`. If you select the reader with an option or a variable, the
+        station's settings are in `~/.config/tapcard/simulated/config.json`; if your settings file
+        selects a simulated reader, that file also holds the station's settings. The first use
+        creates the keys and a ledger, in USD or the configured currency; for another currency,
+        start with `tapcard --reader sim init --currency EUR`. If the station's keys exist but its
+        ledger is missing, commands are refused, as on a real station. The `ledger` setting and
+        `TAPCARD_LEDGER` have no effect; only `--ledger` makes the simulated reader use another
+        ledger, and each such command prints a warning. `tapcard sim put`, `take`, `tear`, `list`,
+        and `phone` work on the simulated station's tags.
         """
 
     static let ceilings = """
         A payment above `confirm-payment-above`, a top-up above `confirm-top-up-above`, or a
         resulting balance above `confirm-balance-above` is refused as `confirmation-needed` (exit
         status 4) until you confirm it with `--yes`, or with `"confirmed": true` in the HTTP API.
-        Above `payment-limit`, `top-up-limit` or `balance-limit`, it is refused as `limit-exceeded`,
-        even if confirmed. An amount equal to a limit is allowed. A ticket counts as a payment, and
-        a starting or accepted balance counts as a top-up; refunds, payouts and replacements have no
-        limit. A prize does not need confirmation, but if it would take the balance above
-        `balance-limit`, pay it out in cash. A request repeated with its id does not need to be
-        confirmed again. Offline payments have additional limits.
+        Above `payment-limit`, `top-up-limit`, or `balance-limit`, it is refused as
+        `limit-exceeded`, even if confirmed. An amount equal to a limit is allowed. A ticket counts
+        as a payment, and a starting or accepted balance counts as a top-up; refunds, payouts, and
+        replacements have no limit. A prize does not need confirmation, but if it would take the
+        balance above `balance-limit`, pay it out in cash. A request repeated with its ID does not
+        need to be confirmed again. Offline payments have additional limits.
 
-        By default, a payment above about 100 dollars, a top-up above 200 or a balance above 500, or
-        the equivalent in another currency, needs confirmation. The limits that even a confirmation
-        cannot exceed are 100 times as high, but never above 99999999 minor units. A typical price
+        By default, a payment above about 100 dollars, a top-up above 200, or a balance above 500,
+        or the equivalent in another currency, needs confirmation. The limits that apply even with
+        confirmation are 100 times as high, but never above 99999999 minor units. A typical price
         does not need confirmation; the same price typed without its decimal point does.
         """
 
@@ -230,10 +231,10 @@ extension Topic {
         A comma before exactly two final digits is a decimal comma in every currency: `3,50` means
         3.50, or 3.500 in KWD, and is refused in a currency without decimal places. Before any other
         number of digits, a comma is accepted if the ledger's currency is EUR, CZK, PLN, HUF, SEK,
-        NOK or DKK. It is also accepted if the currency has decimal places and the first of
-        `LC_ALL`, `LC_NUMERIC` and `LANG` that is not empty names a language that uses a decimal
-        comma, such as `de`, `fr` or `es` (but not `de_CH` or `es_MX`). A comma is never a thousands
-        separator: `1,500` is refused in a currency with two decimal places. Output always uses a
-        decimal point.
+        NOK, or DKK. It is also accepted if the currency has decimal places and the first of
+        `LC_ALL`, `LC_NUMERIC`, and `LANG` that is not empty names a language that uses a decimal
+        comma, such as `de`, `fr`, or `es` (but not `de_CH` or `es_MX`). A comma is never a
+        thousands separator: `1,500` is refused in a currency with two decimal places. Output always
+        uses a decimal point.
         """
 }

@@ -33,40 +33,40 @@ extension Topic {
     private static let exitStatuses: [HelpPart.Row] = [
         ("0", "Success, or the request had already succeeded"),
         ("1", "Failure that has no status of its own, such as an unusable file"),
-        ("2", "Invalid option, argument or setting; nothing was done"),
+        ("2", "Invalid option, argument, or setting; nothing was done"),
         ("3", "No card within the timeout"),
         ("4", "Refused, such as for a limit or low balance; the message says what was resolved"),
-        ("5", "No reader, or the reader is busy, lost or unsuitable"),
+        ("5", "No reader, or the reader is busy, lost, or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
         ("8", "A service gave no usable answer"),
-        ("9", "Ledger unusable, keys behind, station not set up or audit failed"),
+        ("9", "Ledger unusable, keys behind, station not set up, or audit failed"),
         ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
 
     private static let afterAnUnknownOutcome = """
         After exit status 6, put the same card on the reader again: any command that uses the card
         resolves the operation and reports the outcome. `read --no-resolve`, `tag info`, `tag dump`,
-        `tag restore`, `tag format`, `block`, `unblock` and `forget` do not resolve it. Without the
+        `tag restore`, `tag format`, `block`, `unblock`, and `forget` do not resolve it. Without the
         card, the operation stays open, and `payment-lifetime` later determines whether a payment
         that is already on the card still counts. To retry safely, run the same verb with the same
-        arguments and add `--operation` with the id that was printed; the operation will never
+        arguments and add `--operation` with the ID that was printed; the operation will never
         happen twice.
         """
 
     private static let unwritableOutput = """
         If standard output cannot be written, for example because the disk is full or a pipe is
         closed, the exit status is 1 and a message goes to stderr. A command that failed keeps its
-        own status. A command that succeeded in changing a card, the ledger, keys, settings or files
-        still exits with 0 and reports the result, with the operation id, on stderr, so a script
-        that checks the status will not charge twice.
+        own status. A command that succeeded in changing a card, the ledger, keys, settings, or
+        files still exits with 0 and reports the result, with the operation ID, on stderr, so a
+        script that checks the status will not charge twice.
         """
 
     private static let endedBySignal = """
         If nothing has begun yet, the first signal ends the command, and its exit status indicates
-        the signal, so that a shell loop stops too. Work that has begun is completed, and the exit
+        the signal, so that a shell loop stops, too. Work that has begun is completed, and the exit
         status shows how it ended. A second signal ends the command at once; the next tap resolves
-        any open operation. `serve`, `emulate`, `sandbox` and `read --watch` exit with 0 on SIGTERM
+        any open operation. `serve`, `emulate`, `sandbox`, and `read --watch` exit with 0 on SIGTERM
         and SIGHUP, but Ctrl-C terminates them with SIGINT. For `serve`, SIGHUP reloads the
         certificates instead; it ends the server only if the terminal that started it is gone.
         """
@@ -79,10 +79,10 @@ extension Topic {
     }
 
     private static let decimals = """
-        Write an amount in digits with a decimal point, such as `4.50`, `20` or `.50`, without a
-        sign, currency or thousands separator. It can have up to as many decimal places as the
-        currency: two for most currencies, none for JPY and KRW, three for KWD. The currency is the
-        ledger's, which `tapcard init --currency EUR` sets permanently. Payments, top-ups and
+        Write an amount in digits with a decimal point, such as `4.50`, `20`, or `.50`, without a
+        sign, currency, or thousands separator. It can have up to as many decimal places as the
+        currency: two for most currencies, none for JPY and KRW, and three for KWD. The currency is
+        the ledger's, which `tapcard init --currency EUR` sets permanently. Payments, top-ups, and
         refunds must be above 0. A card can hold at most 99999999 minor units, or 999999.99 in USD.
         """
 
@@ -99,15 +99,15 @@ extension Topic {
 
     private static var ids: Topic {
         Topic(
-            "ids", "the ids and names that commands print and accept",
+            "ids", "the IDs and names that commands print and accept",
             [
                 .paragraph(
                     """
-                    Commands print these ids and names and accept them as arguments. A script should
-                    choose its own operation id and keep that id until it gets an answer.
+                    Commands print these IDs and names and accept them as arguments. A script should
+                    choose its own operation ID and keep that ID until it gets an answer.
                     """),
                 .table(
-                    "Ids and names",
+                    "IDs and names",
                     [
                         (
                             "UID",
@@ -115,8 +115,8 @@ extension Topic {
                         ),
                         (
                             "operation",
-                            "UUID of a request, from its receipt; a repeat with `--operation` "
-                                + "never takes effect twice"
+                            "UUID of a request, from its receipt; a request repeated with "
+                                + "`--operation` takes effect only once"
                         ),
                         (
                             "id",
@@ -145,7 +145,7 @@ extension Topic {
 
     private static var files: Topic {
         Topic(
-            "files", "where settings, keys and ledger are kept",
+            "files", "where the settings, keys, and ledger are kept",
             [
                 .table(
                     "Files",
@@ -156,7 +156,7 @@ extension Topic {
                         ),
                         (
                             "~/.local/share/tapcard/",
-                            "Data folder, unless `data` or `$XDG_DATA_HOME` names another"
+                            "Data folder, unless `data` or `$XDG_DATA_HOME` specifies another"
                         ),
                     ]),
                 .table(
@@ -166,7 +166,7 @@ extension Topic {
                         ("ledger.sqlite", "Ledger; copy it only with `tapcard backup`"),
                         (
                             "ledger.sqlite.before-restore-N",
-                            "Ledger that a restored backup has replaced; tapcard never deletes it"
+                            "Ledger that was replaced by a backup; tapcard never deletes it"
                         ),
                         (
                             "ledger.sqlite.moved-N",
@@ -208,14 +208,14 @@ extension Topic {
 
     private static var reader: Topic {
         Topic(
-            "reader", "which reader is used, and how to name one",
+            "reader", "which reader is used, and how to select one",
             [
                 .paragraph(
                     """
-                    If you name no reader, tapcard uses the first one that is ready: USB readers
-                    first, then readers that can be reached only through pcscd. Serial ports and
-                    board buses (SPI, I2C) are used only if you name them. `tapcard readers` lists
-                    all readers, and `tapcard doctor` finds out why a reader is not working.
+                    If you do not select a reader, tapcard uses the first one that is ready: USB
+                    readers first, then readers that can be reached only through pcscd. Serial ports
+                    and board buses (SPI, I2C) are used only if you select them. `tapcard readers`
+                    lists all readers, and `tapcard doctor` finds out why a reader is not working.
                     """),
                 .table(
                     "Reader names",
@@ -265,18 +265,18 @@ extension Topic {
         """
         The ledger holds all accounts and operations; a card holds a sealed copy of its own account.
         The ledger is the file `ledger.sqlite` in the data folder, or a PostgreSQL database that
-        stations share. Name it with `--ledger postgresql://till-1@db.example/issuer`, the variable
-        `TAPCARD_LEDGER` or the setting `ledger`.
+        stations share. Specify it with `--ledger postgresql://till-1@db.example/issuer`, the
+        variable `TAPCARD_LEDGER`, or the `ledger` setting.
 
         `tapcard backup` copies a ledger file while it is in use. Restore the copy only with
-        `tapcard restore-backup`; a ledger copied back by hand reuses numbers, so genuine cards will
-        be rejected. Back up and restore a database with the server's own tools, then run `tapcard
-        ledger reopen --after-loss`. `tapcard audit` checks either kind from end to end.
+        `tapcard restore-backup`; a ledger copied back by hand reuses record numbers, so genuine
+        cards will be rejected. Back up and restore a database with the server's own tools, then run
+        `tapcard ledger reopen --after-loss`. `tapcard audit` checks a ledger of either kind from
+        end to end.
 
-        A ledger file from an older version is updated the first time a command opens it with
-        permission to write, even a command that only reads; without that permission, the file is
-        refused. A database is updated only by its owner, with `tapcard ledger migrate`. Earlier
-        versions of tapcard then refuse the ledger (`ledger-newer`), so make a backup before you
-        update.
+        The first command that opens a ledger file from an older version updates it, even if the
+        command itself changes nothing; if the file is not writable, it is refused. A database is
+        updated only by its owner, with `tapcard ledger migrate`. Earlier versions of tapcard then
+        refuse the ledger (`ledger-newer`), so make a backup before you update.
         """)
 }

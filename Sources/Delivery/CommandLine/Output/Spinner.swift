@@ -44,7 +44,7 @@ struct Spinner: Sendable {
         }
     }
 
-    /// Stops for good: no line appears after this.
+    /// Stops permanently: no line appears after this.
     func finish() async {
         await stop()
         queue?.finish()

@@ -3,7 +3,7 @@ import Verbs
 extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
-        // Undocumented entries: for `make docs`, the manual, and the shells' completions.
+        // Undocumented forms, for `make docs`, the manual, and the shells' completions.
         if arguments == ["help", "--markdown"] { return .page(markdown()) }
         if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
         if arguments == ["help", "--man"] { return .page(manual()) }
@@ -44,7 +44,7 @@ struct CommandLineReader {
     mutating func read() throws(CommandLineError) {
         while let word = rest.popFirst() {
             if let option = awaiting {
-                // More likely a forgotten value; "--name=--text" can still supply this one.
+                // The value was probably forgotten; "--name=--text" can still pass such a value.
                 guard !looksLikeOption(word) else { throw missingValue(of: option) }
                 try give(word, option)
             } else if word == "--" {
@@ -110,7 +110,7 @@ struct CommandLineReader {
             throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")
         }
         if texts[option.name] != nil {
-            // The command that it is for may still follow.
+            // The command to which the option belongs may still follow.
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
@@ -165,9 +165,9 @@ struct CommandLineReader {
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
     {
         if choices.isEmpty || choices.contains(word) { return }
-        // In a long list, the intended name is hard to find.
+        // In a long list, the intended word is hard to find.
         let advice =
-            choices.count > CommandLineReader.mostNamed
+            choices.count > CommandLineReader.maximumListed
             ? guess(word, choices) : "; use one of \(choices.joined(separator: ", "))."
         throw refusal(
             .notAmongChoices,
@@ -175,7 +175,7 @@ struct CommandLineReader {
     }
 
     /// The maximum number of choices listed in an error.
-    private static let mostNamed = 10
+    private static let maximumListed = 10
 
     /// The only multiword verb that ends in this word, such as "tag unprotect".
     private func verb(endingIn word: String) -> String? {

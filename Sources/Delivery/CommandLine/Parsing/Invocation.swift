@@ -8,7 +8,8 @@ package enum Invocation: Sendable {
     case help(String)
     /// The contents of a file, identical in every locale and on every terminal.
     case page(String)
-    /// Candidates for the shell's cursor, after a fixed prefix, with the options given before it.
+    /// Candidates for the word at the shell's cursor, each after a fixed prefix, with the options
+    /// given before that word.
     case candidates(CompletedValue, prefix: String, [String: [String]])
     case version
 }

@@ -4,14 +4,14 @@ import TapcardDomain
 import TextCodecs
 
 enum ActivationCommand {
-    /// Activates the code of the card on the reader. A user who leaves during the request is told
-    /// that it continues.
+    /// Activates the code of the card on the reader. A user who interrupts the request is told that
+    /// it continues.
     static func activate(in session: Session) async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try session.services().activation, in: session)
         let station = try await session.station()
         let id = session[.operation] ?? station.newID()
         defer { session.lastWords.set(nil) }
-        // A result, because the handler does not pass on the type of the error.
+        // Wrapped in a Result, because the cancellation handler does not preserve the error's type.
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -20,7 +20,7 @@ enum ActivationCommand {
                 return .failure(error)
             }
         } onCancel: {
-            service.noteLeaving()
+            service.announceInterruption()
         }
         let receipt = try outcome.get()
         let summary = try await station.summary(afterwards: receipt)
@@ -29,26 +29,26 @@ enum ActivationCommand {
     }
 }
 
-/// An activation service that tells a user who leaves that the request continues.
+/// An activation service that tells a user who interrupts the request that it continues.
 private struct AnnouncedActivation: ActivationService {
     private let service: any ActivationService
     private let session: Session
-    private let isAsking = Guarded(false)
+    private let isRequesting = Guarded(false)
 
     init(_ service: any ActivationService, in session: Session) {
         (self.service, self.session) = (service, session)
     }
 
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-        isAsking.withLock { $0 = true }
-        defer { isAsking.withLock { $0 = false } }
+        isRequesting.withLock { $0 = true }
+        defer { isRequesting.withLock { $0 = false } }
         // From this point on, the service may activate the code even if this process dies.
         session.lastWords.set { showCutShort() }
         return try await service.activate(code)
     }
 
-    func noteLeaving() {
-        guard isAsking.withLock({ $0 }) else { return }
+    func announceInterruption() {
+        guard isRequesting.withLock({ $0 }) else { return }
         session.waiting.show("Request already sent; stopping once the answer is recorded")
         if session.manner.isVerbose {
             session.say("tapcard: request already sent; stopping once the answer is recorded\n")
@@ -66,7 +66,7 @@ private struct AnnouncedActivation: ActivationService {
             session.output.write(document: Report.document(of: error))
             return
         }
-        // Ends the spinner's line.
+        // The spinner leaves its line open.
         if session.console.isErrorTerminal, !session.manner.isQuiet, !session.manner.isVerbose {
             session.say("\n")
         }

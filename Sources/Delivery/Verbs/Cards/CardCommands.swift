@@ -7,7 +7,7 @@ import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var noResolve: Self {
-        .flag("no-resolve", "Only show the card; do not change the tag or ledger", page: .never)
+        .flag("no-resolve", "Only show the card; do not change the tag or the ledger", page: .never)
     }
     fileprivate static var noScratch: Self {
         .flag("no-scratch", "Issue a card that cannot be scratched")
@@ -24,7 +24,7 @@ extension Parameter<HolderID?> {
     fileprivate static var id: Self {
         .option(
             "id", "N", .holderID,
-            "Cardholder's id, a whole number, 1 or higher; need not be unique")
+            "Cardholder's ID: a whole number, 1 or higher; need not be unique")
     }
 }
 
@@ -43,14 +43,14 @@ extension Command {
     static let cardCommands: [Command] = [
         Command(
             "read", group: .cards, "Show the card on the reader and resolve any open operation",
-            discussion: "An open payment, ticket purchase or payout is committed or voided; any "
+            discussion: "An open payment, ticket purchase, or payout is committed or voided; any "
                 + "other open operation is finished. A card that cannot be trusted is shown with "
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
                 + "missing, only what the tag itself says is shown, and the exit status is 9.",
             takes: .watch, .noResolve, page: .post("read"), answers: .card,
             example: "tapcard read --watch", run: CardCommands.read),
         Command(
-            "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, id 1, balance 0",
+            "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, ID 1, balance 0",
             discussion: "The card is also a scratch card. With `--reader sim`, the first use also "
                 + "sets up the simulated station.",
             takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
@@ -58,23 +58,24 @@ extension Command {
             run: CardCommands.demo),
         Command(
             "issue", group: .cards, "Turn the tag on the reader into a new card",
-            discussion: "The name and id are optional. A tag with other content needs "
+            discussion: "The name and the ID are optional. A tag with other content needs "
                 + "`--overwrite`. A tag that is already a card in this ledger needs `--reissue`, "
-                + "and you must pay out its balance in cash. Any phone can read the name and id, "
-                + "except on an NTAG 424. A station that has only a table of card keys cannot "
+                + "and you must pay out its balance in cash. Any phone can read the name and the "
+                + "ID, except on an NTAG 424. A station that has only a table of card keys cannot "
                 + "issue cards.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
             .overwrite, .anyChip, .operation, page: .post("issue"), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20",
             run: CardCommands.issue),
         Command(
-            "adopt", group: .cards, "Convert another system's card into a card in this ledger",
-            discussion: "The cardholder, id and scratch state carry over, but an activated code "
-                + "counts only as scratched unless the card was sealed with one of this station's "
-                + "keys. The balance starts at 0 unless you use `--accept-balance`; an accepted "
-                + "balance is checked like a top-up, but does not add cash to the drawer. Blank "
-                + "tags, tags with other content, and cards that are already in this ledger, are "
-                + "in another currency or have an invalid seal are refused.",
+            "adopt", group: .cards, "Add another system's card to this ledger",
+            discussion: "The cardholder and the scratch state carry over. An activated code stays "
+                + "activated only if the card was sealed with one of this station's keys; "
+                + "otherwise, the card becomes a scratched one. The balance starts at 0 unless you "
+                + "use `--accept-balance`; an accepted balance is checked like a top-up, but does "
+                + "not add cash to the drawer. These are refused: blank tags, tags with other "
+                + "content, and cards that are already in this ledger, use another currency, or "
+                + "have an invalid seal.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
             page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50",
             run: CardCommands.adopt),
@@ -90,8 +91,8 @@ extension Command {
             "activate", group: .cards, "Activate the card's code with the activation service",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "activation-url ADDRESS`. If the service refuses, the card stays scratched and "
-                + "you can try again. If no answer arrives, run `tapcard activate` again; it sends "
-                + "the same code.",
+                + "you can try again. If the service does not answer, run `tapcard activate` "
+                + "again; it sends the same code.",
             takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
             example: "tapcard activate", run: ActivationCommand.activate),
     ]
@@ -117,6 +118,7 @@ enum CardCommands {
                     + "station is not set up. To create keys and a ledger, run: tapcard init "
                     + "--currency EUR\n")
         }
+        // A station that is not set up has no keys with which it could write a record.
         let resolving = !session[.noResolve] && !isFresh
         guard session[.watch] else {
             let summary = try await station.read(resolving: resolving)
@@ -125,6 +127,7 @@ enum CardCommands {
                 showsChip: session.manner.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
+            // The spinner's line must be gone before anything else is printed.
             await session.waiting.stop()
             let isRead = show(event, station.currency, in: session)
             // The spinner returns with the next wait.
@@ -134,12 +137,14 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// A card read using only its keys, while the ledger cannot be used; nil if that fails, too.
+    /// Reads a card with the station's keys only, because the ledger cannot be used; nil if that
+    /// fails, too.
     private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
         do {
             let (keyFile, journal) = (session.keyFile, session.journal)
             guard let keys = try keyFile.load() else { return nil }
             let currency = try session.settings.currency ?? keys.currency ?? .usd
+            // An empty ledger stands in for the real one; the report says which part is missing.
             let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
@@ -149,7 +154,7 @@ enum CardCommands {
         }
     }
 
-    /// Prints one line per tap.
+    /// Prints one line per tap; false if the output can no longer be written.
     private static func show(
         _ event: Station.WatchEvent, _ currency: Currency, in session: Session
     ) -> Bool {
@@ -209,7 +214,7 @@ enum CardCommands {
         }
     }
 
-    /// Makes the tag on the reader into a card. Arguments are checked before the reader is opened.
+    /// Turns the tag on the reader into a card.
     static func make(
         _ what: String, in session: Session,
         _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
@@ -219,6 +224,7 @@ enum CardCommands {
             try origin(station), face: session[.display] ?? .tapcard,
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
+        // Printed before the tap, while the tag can still be left as it is.
         if request.protects { TagCommands.sayWhoOpens(in: session) }
         let summary = try await station.make(
             request, id: session[.operation] ?? station.newID())

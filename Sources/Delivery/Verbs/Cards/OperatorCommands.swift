@@ -7,7 +7,7 @@ extension Command {
     static let operatorCommands: [Command] = [
         Command(
             "block", group: .operators, "Block a card",
-            discussion: "Payments, top-ups, refunds and payouts are refused until you unblock the "
+            discussion: "Payments, top-ups, refunds, and payouts are refused until you unblock the "
                 + "card, and an open payment is voided at the next tap. Only the ledger changes, "
                 + "not the tag. A station that is offline may still accept the card until its next "
                 + "snapshot.",
@@ -36,7 +36,7 @@ extension Command {
             example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
-            discussion: "The balance, cardholder, scratch state, tickets and game move to the new "
+            discussion: "The balance, cardholder, scratch state, tickets, and game move to the new "
                 + "card. The lost card is refused from then on, but an offline station may still "
                 + "accept it until its next snapshot. A closed card cannot be replaced, and a "
                 + "station that has only a table of card keys cannot replace cards.",
@@ -45,15 +45,15 @@ extension Command {
             example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),
         Command(
             "forget", group: .operators, "Delete the cardholder's name from the ledger",
-            discussion: "This cannot be undone. The id is kept, and the name is removed from the "
-                + "tag at the card's next tap. For an adopted card, the saved original content is "
-                + "deleted too.",
+            discussion: "This cannot be undone. The ID is kept, and the name is removed from the "
+                + "tag when the card is next tapped. For an adopted card, the saved original "
+                + "content is deleted, too.",
             takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await OperatorCommands.change(
                 .forget, "Name deleted from the ledger for card",
-                then: "The tag keeps it until its next tap",
+                then: "The tag keeps the name until the card is next tapped",
                 in: session)
         },
     ]
@@ -78,8 +78,7 @@ enum OperatorCommands {
         _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
         let (uid, ledger): (CardUID, any LedgerStore)
-        // Only the ledger changes, so if a card number is given, the card need not be on the
-        // reader.
+        // Only the ledger changes, so a card whose UID is given need not be on the reader.
         if let named = session[.card] {
             (uid, ledger) = (named, try await session.ledger())
         } else {
@@ -101,9 +100,10 @@ enum OperatorCommands {
     }
 
     static func replace(in session: Session) async throws(TapcardError) -> Report {
+        // The parser requires arguments, but no options.
         guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
-                "Which card was lost? Name it with --card.",
+                "Which card was lost? Specify its UID with --card.",
                 advice: "To find the UID of the lost card, run: tapcard history")
         }
         return try await CardCommands.make("Replaced \(lost)", in: session) { _ in .replace(lost) }

@@ -35,7 +35,7 @@ extension Command {
     ]
 }
 
-/// A secret that a command asks for on the terminal, or takes from a variable.
+/// A secret that a command takes from a variable or, without one, asks for on the terminal.
 enum TypedSecret: String {
     case cashierPassword = "password"
     case tablePassphrase = "passphrase"
@@ -95,7 +95,8 @@ enum CashierCommands {
         guard let removed = try session.settings.cashierFile.remove(name) else {
             throw TapcardError(
                 .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
-                meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
+                meaning: "Nothing was changed.",
+                advice: "To list the names, run: tapcard cashiers list")
         }
         return Report(
             ["cashier": .string(removed.text)],
@@ -140,10 +141,10 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal of a command without a password when there is no terminal to ask on.
+    /// The refusal of a command that has neither a password nor a terminal to prompt for one.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
-            .usage, "No \(secret) was given, and there is no terminal to ask for it.",
+            .usage, "No \(secret) was given, and there is no terminal to prompt for it.",
             meaning: meaning,
             advice: "Set \(variable), or run the command in a terminal.")
     }

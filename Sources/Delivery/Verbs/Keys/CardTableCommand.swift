@@ -10,8 +10,8 @@ extension Command {
     static let keysTable = Command(
         "keys table", group: .station, "Create a table of NTAG 424 card keys for a station",
         discussion: "A station with this table instead of the issuer's keys can take payments, "
-            + "sell tickets and close NTAG 424 cards, but cannot top up cards, refund payments, "
-            + "add prizes or issue cards. Import the file there with `tapcard keys import`, and "
+            + "sell tickets, and close NTAG 424 cards, but cannot top up cards, refund payments, "
+            + "add prizes, or issue cards. Import the file there with `tapcard keys import`, and "
             + "deliver the passphrase separately; it is printed only once. Create a new table "
             + "after issuing cards and after rotating or retiring keys.",
         takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json",
@@ -33,7 +33,7 @@ enum CardTableCommand {
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        // The passphrase is written to standard error, so that it does not travel with the table.
+        // Standard error carries the passphrase, so that it is not sent along with the table.
         if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")
@@ -133,7 +133,7 @@ extension KeyFile {
 
     /// The finding for a station that has only a table of card keys; none for any other.
     var tableFindings: [Finding] {
-        // A key file that cannot be read is reported by whatever needs it.
+        // A key file that cannot be read is reported by whatever needs the keys.
         guard let keys = try? load(), keys.isTable else { return [] }
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
@@ -147,9 +147,9 @@ extension KeyFile {
                 remedy: [
                     .say(
                         "It can read and charge these cards, but not top up, issue cards, change "
-                            + "keys or use NTAG21x cards."),
-                    .say("After new cards or keys, run at the issuer's station:"),
-                    .run("tapcard keys table FILE"), .say("Here:"),
+                            + "keys, or use NTAG21x cards."),
+                    .say("After issuing cards or changing keys, run at the issuer's station:"),
+                    .run("tapcard keys table FILE"), .say("Then run here:"),
                     .run("tapcard keys import FILE"),
                 ])
         ]

@@ -4,12 +4,13 @@ package import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// The key file of a machine that serves the customers' page: readable by its owner only, or
-/// refused.
+/// The key file of a machine that serves the customers' page. It is refused if anyone but its owner
+/// can read it.
 package struct CustomerKeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
-    private static let longest = 64 << 10
+    /// A mistyped path could lead to a file of any size.
+    private static let maximumSize = 64 << 10
 
     package let path: String
 
@@ -28,7 +29,7 @@ package struct CustomerKeyFile: Sendable {
             (error: FileError) in
             TapcardError(
                 .fileUnusable, "The file \(path) cannot be written: \(error.detail).",
-                meaning: "No key was written.", advice: "Name another file.")
+                meaning: "No key was written.", advice: "Choose another file.")
         }
     }
 
@@ -37,18 +38,19 @@ package struct CustomerKeyFile: Sendable {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
         }
-        let making =
+        let howToCreate =
             "Create it at a station that has the issuer's keys: tapcard keys customers FILE"
         let file = DurableFile(path)
         func unreadable(_ error: FileError) -> TapcardError {
             refusal(
                 "The key file \(path) of the customers' page cannot be read: \(error.detail).",
-                "Name a file that you own and can read.")
+                "Specify a file that you own and can read.")
         }
         let bytes = try translating(
-            file.read(limit: CustomerKeyFile.longest), into: unreadable)
+            file.read(limit: CustomerKeyFile.maximumSize), into: unreadable)
         guard let bytes else {
-            throw refusal("The key file \(path) of the customers' page does not exist.", making)
+            throw refusal(
+                "The key file \(path) of the customers' page does not exist.", howToCreate)
         }
         let exposure = try translating(
             file.exposure(CustomerKeyFile.othersMayRead), into: unreadable)
@@ -61,12 +63,13 @@ package struct CustomerKeyFile: Sendable {
         case .foreign:
             throw refusal(
                 "The key file \(path) of the customers' page belongs to another user.",
-                "Name a file that you own and can read.")
+                "Specify a file that you own and can read.")
         case nil: break
         }
         return try translating(CustomerKeys(parsing: bytes)) { (error: KeyError) in
             refusal(
-                "The key file \(path) of the customers' page is damaged: \(error.detail).", making)
+                "The key file \(path) of the customers' page is damaged: \(error.detail).",
+                howToCreate)
         }
     }
 }

@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 extension Parameter<String> {
-    fileprivate static var keyFileOfPage: Self {
+    fileprivate static var customerKeyFile: Self {
         .file("File to write, or `-` for standard output")
     }
 }
@@ -23,13 +23,13 @@ extension Command {
         discussion: "With this file, a server can tell which NTAG 424 card a phone has read; the "
             + "file cannot be used to write cards or to derive other keys. Run the command again "
             + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
-        takes: .keyFileOfPage, .overwriteKeys, answers: .file,
+        takes: .customerKeyFile, .overwriteKeys, answers: .file,
         example: "tapcard keys customers customer-keys.json", run: CustomerKeysCommand.write)
 }
 
 enum CustomerKeysCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(session[.keyFileOfPage])
+        let file = NamedFile(session[.customerKeyFile])
         try file.requireOutput("The keys", session.manner)
         try session.keyFile.requireMasters()
         try requireReplaceable(file, in: session)
@@ -72,7 +72,7 @@ enum CustomerKeysCommand {
         guard session[.overwriteKeys] else {
             throw TapcardError(
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
-                advice: "Name another file, or add --overwrite to replace a key file of the "
+                advice: "Choose another name, or add --overwrite to replace a key file of the "
                     + "customers' page.")
         }
         _ = try translating(CustomerKeyFile(path: path).load(orSay: "")) { (error: TapcardError) in

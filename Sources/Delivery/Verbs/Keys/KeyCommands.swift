@@ -101,6 +101,7 @@ enum KeyCommands {
         // The file supplies the currency for a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
+        // On standard output, nothing may be added to the keys.
         if file.isStream {
             session.output.write(KeyFile.text(of: keys))
             return .nothing
@@ -141,7 +142,7 @@ enum KeyCommands {
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let access = LedgerAccess(session)
-        // The stations on a database share their keys, so a list must not create different ones.
+        // The stations on a database share their keys, so this must not create different ones.
         if try session.keyFile.load() == nil, let issuer = try await access.issuerKeys() {
             return Report(issuer)
         }
@@ -153,7 +154,7 @@ enum KeyCommands {
         }
         let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
-        // A key ring whose sealing key is retired is impossible, so that key is left out.
+        // A key ring cannot have a retired sealing key, so that key is not retired here.
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
@@ -187,7 +188,7 @@ enum KeyCommands {
         }
     }
 
-    /// The IDs of keys that records or tag passwords in this ledger use, or that were given up.
+    /// The IDs of keys that records or tag passwords in this ledger use, or that were retired.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
@@ -201,7 +202,7 @@ enum KeyCommands {
         let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is reported before confirmation is requested.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
-            // A key that was announced elsewhere does not have to be here to be given up.
+            // A key that was announced by another machine can be retired without being here.
             guard issuer?.next != id || keys.entry(id) != nil else { return keys }
             return try keys.ordered(by: issuer).retiring(id)
         }
@@ -219,7 +220,7 @@ enum KeyCommands {
                 meaning: "The key file was not changed.",
                 advice: use.cards == 0
                     ? "To retire the key, repeat this command with --for-ever."
-                    : "Make a change on each of these cards first, which gives it a new seal. Or "
+                    : "First make a change to each of these cards, which gives it a new seal. Or "
                         + "repeat this command with --for-ever, and then run for each card: "
                         + "tapcard repair --card UID")
         }
@@ -257,12 +258,11 @@ extension Report {
     /// The steps to take for a new key before it can get lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE",
-        "If the keys are lost, an NTAG 424 that was rewritten with the new key can never be "
-            + "written again",
+        "If the keys are lost, nobody can ever write again to an NTAG 424 that was rewritten with "
+            + "the new key",
         customersAgain,
     ]
-    /// Needed because the customers' page trusts only the keys that were in its file when the file
-    /// was made.
+    /// The customers' page trusts only the keys in its file, so it does not know newer ones.
     static let customersAgain =
         "If you have a customers' page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
@@ -286,7 +286,7 @@ extension Report {
 }
 
 extension KeyUse {
-    /// The number of cards, with the first card numbers.
+    /// The number of cards, with the UIDs of the first ones.
     fileprivate var named: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""

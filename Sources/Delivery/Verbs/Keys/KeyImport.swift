@@ -15,16 +15,17 @@ enum KeyImport {
         let known = Set(((try? session.keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try session.places.makeDataFolder()
         let isTable = try session.keyFile.load()?.isTable ?? true
+        // If keys are merged instead, `changeKeys` records the retired ones.
         if isTable, let ledger = try await session.ledgerIfThere() {
             try await KeyCommands.noteRetired(in: imported, [], ledger, in: session)
         }
         let areAll = try session.keyFile.alone { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
-                // Two key rings are merged; a table is replaced, and never replaces master keys.
+                // Two key rings are merged; a table is replaced, but it never replaces master keys.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
-                // Done first, so that after a failure in between, repeating the same import
-                // completes it.
+                // The journal is changed first, so that after a failure in between, repeating the
+                // same import completes it.
                 try session.journal.payments.changeKeys(from: older, to: imported)
             }
             try session.keyFile.save(imported)
@@ -65,9 +66,9 @@ enum KeyImport {
                 + lacking(issuer?.sealing, keys)
                 + (isOther
                     ? [
-                        "The keys come from a station in \(imported.currencyCode ?? ""), this one "
-                            + "is in \(currency?.code ?? ""): that station's cards are recognized "
-                            + "here but refused"
+                        "The keys come from a station that uses \(imported.currencyCode ?? ""), "
+                            + "and this one uses \(currency?.code ?? ""): that station's cards "
+                            + "are recognized here but refused"
                     ] : []),
             isChange: true)
     }
@@ -76,7 +77,8 @@ enum KeyImport {
         guard let sealing, keys.sealing.id != sealing else { return [] }
         return [
             "This station lacks key \(sealing), which seals the records; run tapcard keys export "
-                + "FILE where it exists, then import the file here: tapcard keys import FILE"
+                + "FILE at a station that has it, then import the file here: tapcard keys import "
+                + "FILE"
         ]
     }
 

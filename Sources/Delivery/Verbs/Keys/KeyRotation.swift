@@ -48,6 +48,7 @@ enum KeyRotation {
     ) async throws(TapcardError) -> Report {
         let status = try await LedgerAccess.status(of: database)
         let issuer = status.keys
+        // A station logs in under its own name; a login that is not in the list is the owner's.
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
                 .ledgerReadOnly, "Only the owner of the ledger can change the stations' key.",
@@ -76,7 +77,7 @@ enum KeyRotation {
             return try await seal(with: entry, issuer, database, isNew: false, in: session)
         }
         let created = LocalTime.date(session.surroundings.now())
-        // The number of a key that was announced and then lost is not reused.
+        // The number of a key that was announced and then lost must not be used for another key.
         let taken = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
@@ -85,7 +86,7 @@ enum KeyRotation {
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // Announce the key in the ledger before writing it to the file, so that if two owners
         // rotate at once, only one of them succeeds. A key that was announced but never written can
-        // be given up.
+        // be retired.
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
@@ -139,13 +140,14 @@ enum KeyRotation {
     private static func waiting(
         for stations: [RegisteredStation], _ id: UInt8, _ issuer: IssuerKeys, isNew: Bool
     ) throws(TapcardError) -> Report {
-        let goesOn = issuer.sealing.map { "Until they have it, key \($0) seals the records." } ?? ""
+        let untilThen =
+            issuer.sealing.map { "Until they have it, key \($0) seals the records." } ?? ""
         guard isNew else {
             throw TapcardError(
                 .refusal(.wrongState),
                 "Key \(id) cannot be used yet, because these stations lack it: "
                     + stations.map(\.whenSeen).joined(separator: "; ") + ".",
-                meaning: goesOn,
+                meaning: untilThen,
                 advice:
                     "Run tapcard keys export FILE here, then tapcard keys import FILE at each of "
                     + "these stations. Use tapcard station revoke NAME for a lost machine. To "
@@ -176,8 +178,8 @@ enum KeyRotation {
             meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
-    /// Refuses to retire a key that a station still needs: a station that lacks the current sealing
-    /// key.
+    /// Refuses to retire a key while a station that lacks the current sealing key may still need
+    /// it.
     static func requireSuccessor(
         of id: UInt8, _ issuer: IssuerKeys?, in session: Session
     ) throws(TapcardError) {
@@ -208,7 +210,7 @@ enum KeyRotation {
                 "Key \(next) is next"
                     + (lacking.isEmpty
                         ? ", and every station has it; to switch, run as the owner of the ledger: "
-                            + "tapcard keys rotate" : " and waits for these stations:"))
+                            + "tapcard keys rotate" : ", but these stations do not have it yet:"))
             lines += lacking.map { "  \($0.whenSeen)" }
         }
         if let sealing = issuer.sealing {

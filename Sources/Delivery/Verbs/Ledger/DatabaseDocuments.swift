@@ -41,14 +41,15 @@ extension IssuerKeys: DocumentedObject {
     private var lackingNames: [String] {
         let wanted = [sealing, next].compactMap(\.self)
         return stations.filter { station in
+            // A station that has reported no keys lacks them, too.
             wanted.contains { station.keys?.contains($0) != true }
         }.map(\.name)
     }
 }
 
-/// The state of a database, for the health of a station that uses it.
+/// The state of a database, for the health report of a station that uses it.
 package struct DatabaseReport: Sendable {
-    /// The members of "ledger status --json".
+    /// The members that `ledger status --json` prints.
     package let document: JSONValue
     /// The word for the problem that stops payments; nil if there is none.
     package let problem: String?

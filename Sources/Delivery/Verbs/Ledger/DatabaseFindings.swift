@@ -4,7 +4,7 @@ import ReaderDiagnosis
 import TapcardDomain
 
 extension DatabaseStatus {
-    /// What is in order and what is not.
+    /// The findings on this database, good and bad.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
             + [deadLinks, clock, keysInStep, nextKey, operations, age].compactMap(\.self)
@@ -37,8 +37,7 @@ extension DatabaseStatus {
                 "A newer tapcard changed the tables to version \(schema); this one still works.",
                 remedy: [
                     .say(
-                        "Upgrade tapcard here in good time; later changes may shut older versions "
-                            + "out.")
+                        "Upgrade tapcard here soon; later changes may lock out older versions.")
                 ])
         case .readOnly:
             Finding(
@@ -72,7 +71,7 @@ extension DatabaseStatus {
             inStep.isEmpty
             ? Finding(
                 .noReplica, .problem,
-                "Commits wait for a replica and none is in sync, so no station takes payments or "
+                "Commits wait for a replica, but none is in sync, so no station takes payments or "
                     + "top-ups.",
                 remedy: [
                     .say("Start a replica. To see the replicas with Patroni:"),
@@ -114,14 +113,17 @@ extension DatabaseStatus {
             ])
     }
 
-    /// In seconds: longer than what stations request, with a margin for another system's timers.
+    /// In seconds. It is longer than the timeout that stations request, to allow for the timers of
+    /// other systems.
     private static let longestTimeout = 30
 
-    /// The finding for a server that is slow to notice that a station is gone: a card stays locked.
+    /// The finding for a server that is slow to notice that a station is gone. Until it notices, a
+    /// card may stay locked.
     private var deadLinks: Finding? {
         switch link {
         case .local: return nil
         case .network(let timeout):
+            // Zero means hours, so it also counts as slow.
             guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
@@ -129,26 +131,28 @@ extension DatabaseStatus {
                     + " to notice that a station is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card of that station's unfinished payment may be locked; "
+                        "Until then, the card in that station's unfinished payment may be locked; "
                             + "docs/STATIONS.md shows the server settings.")
                 ])
         case .pooled:
             return Finding(
                 .deadLinks, .note,
-                "This station connects through a pooler, which has to notice by itself when a "
+                "This station connects through a pooler, which must detect on its own when a "
                     + "station is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card of that station's unfinished payment may be locked; "
+                        "Until then, the card in that station's unfinished payment may be locked; "
                             + "docs/STATIONS.md shows the PgBouncer settings.")
                 ])
         }
     }
 
-    private static let mostLead: Int64 = 5_000
+    /// In milliseconds.
+    private static let largestClockError: Int64 = 5_000
 
     private var clock: Finding? {
-        guard abs(clockLead) > DatabaseStatus.mostLead else { return nil }
+        guard abs(clockLead) > DatabaseStatus.largestClockError else { return nil }
+        // The lead is the server's, so if it is positive, this station's clock is behind.
         let seconds = abs(clockLead) / 1_000
         return Finding(
             .clock, .note,
@@ -157,11 +161,12 @@ extension DatabaseStatus {
             remedy: [.say("To set it by NTP:"), .run("timedatectl set-ntp true")])
     }
 
-    /// The stations without the sealing key: they take no money.
+    /// The finding that stations lack the sealing key; they take no money.
     private var keysInStep: Finding? {
         guard let sealing = keys.sealing else { return nil }
         let lacking = keys.lacking(sealing)
         guard !lacking.isEmpty else { return nil }
+        // Other stations' lack of a key does not stop this one.
         let isHere = lacking.contains { $0.name == login }
         return Finding(
             .keysBehind, isHere ? .problem : .note,
@@ -183,13 +188,13 @@ extension DatabaseStatus {
         }
         return Finding(
             .keyWaits, .note,
-            words + " and waits for these stations: "
+            words + ", but these stations do not have it yet: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             remedy: DatabaseStatus.bringKeys)
     }
 
     private static let bringKeys: [Finding.Step] = [
-        .say("Where the key is, run:"), .run("tapcard keys export FILE"),
+        .say("At a station that has the key, run:"), .run("tapcard keys export FILE"),
         .say("At each of these stations, run:"), .run("tapcard keys import FILE"),
     ]
 
@@ -199,14 +204,14 @@ extension DatabaseStatus {
             .openOperations, .note,
             "Unfinished operations: \(openOperations)"
                 + (oldestOpen.map { ", the oldest since \(LocalTime.text($0))" } ?? "")
-                + "; each is resolved at the next tap of its card.")
+                + "; each is resolved when its card is next tapped.")
     }
 
-    // Half of the two billion transactions at which PostgreSQL stops.
-    private static let mostAge: Int64 = 1_000_000_000
+    /// Half of the two billion transactions at which PostgreSQL stops.
+    private static let highestAge: Int64 = 1_000_000_000
 
     private var age: Finding? {
-        guard transactionAge > DatabaseStatus.mostAge else { return nil }
+        guard transactionAge > DatabaseStatus.highestAge else { return nil }
         return Finding(
             .transactionAge, .note,
             "There have been \(transactionAge) transactions since the last vacuum freeze; "
@@ -219,15 +224,15 @@ extension DatabaseStatus {
 }
 
 extension IssuerKeys {
-    /// A key number under which this ring has a different key from the ledger's stations; nil if
-    /// there is none.
+    /// The number of a key that differs between this ring and the ledger's stations; nil if there
+    /// is none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
     }
 }
 
 extension Finding {
-    /// The finding that this station has a different key under this number from the others.
+    /// The finding that this station's key with this number differs from the other stations' key.
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,
@@ -245,7 +250,7 @@ extension Finding {
 extension Replica {
     fileprivate var words: String {
         let name = name.isEmpty ? "a replica without a name" : name
-        let missing = lag.map { $0 > 0 ? ", \($0) bytes late" : "" } ?? ""
+        let missing = lag.map { $0 > 0 ? ", \($0) bytes behind" : "" } ?? ""
         return "\(name) (\(state), \(synchrony)\(missing))"
     }
 }

@@ -44,7 +44,7 @@ extension Command {
                 + "--currency EUR", run: LedgerCommands.make),
         Command(
             "ledger copy", group: .ledger, "Move a ledger file into an empty database",
-            discussion: "No station may be using FILE, which is kept but renamed to "
+            discussion: "No station may be using FILE. The file is kept, but renamed to "
                 + "`FILE.moved-NUMBER`. If the command is interrupted, run it again. Stations that "
                 + "still try to use FILE are told the new address.",
             takes: .file("Ledger file to move"), .into, answers: .copied,
@@ -81,7 +81,7 @@ extension Command {
             "station list", group: .ledger, "List the stations of a shared ledger",
             answers: .stations, example: "tapcard station list", run: LedgerCommands.list),
         Command(
-            "station revoke", group: .ledger, "Revoke a station's login at once",
+            "station revoke", group: .ledger, "Revoke a station's login immediately",
             discussion: "Only the ledger's owner can do this, and the name can never be reused. "
                 + "The keys on a stolen or sold machine are still valid: run `tapcard keys "
                 + "rotate`, then `tapcard keys retire`.",
@@ -159,8 +159,8 @@ enum LedgerCommands {
             throw TapcardError.usage(
                 "The currency is missing.",
                 advice:
-                    "Name it with an option such as --currency EUR; it cannot be changed later. "
-                    + "Possible currencies are "
+                    "Specify it with an option such as --currency EUR; it cannot be changed later. "
+                    + "Supported currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
         try await asOwner(in: session) { database throws(LedgerError) in
@@ -170,7 +170,7 @@ enum LedgerCommands {
         return report(
             on: status,
             [
-                "Ledger created in the database, with currency \(currency.code)",
+                "Ledger created in the database; its currency is \(currency.code)",
                 "Next, for each station: tapcard station register NAME FILE",
             ])
     }
@@ -192,6 +192,7 @@ enum LedgerCommands {
     }
 
     static func reopen(in session: Session) async throws(TapcardError) -> Report {
+        // Neither is the default, because only the owner can know whether commits were lost.
         guard session[.lossless] != session[.afterLoss] else {
             throw TapcardError.usage(
                 "The option --lossless or --after-loss is missing.",
@@ -236,8 +237,9 @@ enum LedgerCommands {
         let file = NamedFile(path)
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
+        // Digits and letters only, which need no escaping in ~/.pgpass.
         let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
-        // A line for ~/.pgpass, for any host, port, and database.
+        // A line for ~/.pgpass that applies to any host, port, and database.
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
         if !file.isStream {
@@ -318,11 +320,11 @@ enum LedgerCommands {
 
     static func revoke(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.station]
-        // The login is shut out before the rest of its revocation, which can still fail.
+        // The login loses its access before the rest of the revocation, which can still fail.
         try await asOwner(
             orSay:
-                "The login may already be shut out, but the station may not be revoked yet; check "
-                + "with tapcard station list before you try again.", in: session
+                "The login may already be locked out, but the station may not be revoked yet; "
+                + "check with tapcard station list before you try again.", in: session
         ) { database throws(LedgerError) in
             try await database.revoke(name)
         }

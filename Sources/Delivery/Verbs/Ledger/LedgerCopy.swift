@@ -9,14 +9,15 @@ extension LedgerCommands {
     /// it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
+        // The parser requires arguments, but no options.
         guard let address = session[.into] else {
             throw TapcardError.usage(
                 "The database to copy to is missing.",
-                advice: "Name an empty one: --into postgresql://LOGIN@HOST/DATABASE")
+                advice: "Specify an empty one: --into postgresql://LOGIN@HOST/DATABASE")
         }
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
-        // A database fault is reported before the ledger is taken out of use.
+        // A problem with the database is reported before the ledger is taken out of use.
         if DurableFile(path).mayExist {
             try await asOwner(at: place, in: session) { database throws(LedgerError) in
                 try await database.requireRoom()
@@ -38,12 +39,13 @@ extension LedgerCommands {
             let translated = TapcardError(error)
             return TapcardError(
                 translated.kind, translated.what, meaning: nothingCopied(aside),
-                advice: wayOn(aside, path))
+                advice: retryOrUndo(aside, path))
         }
         try requireOneTarget(of: aside, path, address)
         noteMove(of: path, to: place)
         let filled = try await translating(
             awaiting: await asOwner(at: place, in: session) { database throws(LedgerError) in
+                // If the command is repeated, the database recognizes the copy by this number.
                 try await database.fill(from: source, origin: number(of: aside))
             }
         ) { (error: TapcardError) in
@@ -55,7 +57,7 @@ extension LedgerCommands {
                     : "The copy may be complete; the ledger file is out of use and is now called "
                         + "\(aside).",
                 advice: error.meaning == unchanged
-                    ? wayOn(aside, path) : "Run the same command again to find out.")
+                    ? retryOrUndo(aside, path) : "Run the same command again to find out.")
         }
         let counts =
             counted(filled.cards, "card") + " and " + counted(filled.operations, "operation")
@@ -83,11 +85,11 @@ extension LedgerCommands {
             + "it now."
     }
 
-    private static func wayOn(_ aside: String, _ path: String) -> String {
+    private static func retryOrUndo(_ aside: String, _ path: String) -> String {
         "Run the same command again, or go back: mv \(aside) \(path)"
     }
 
-    /// The number in the name of a ledger that is out of use.
+    /// The number in the name of a ledger file that is out of use.
     private static func number(of path: String) -> String {
         path.split(separator: "-").last.map { String($0) } ?? path
     }
@@ -102,9 +104,10 @@ extension LedgerCommands {
             TapcardError(
                 .fileUnusable,
                 "The target database, \(address), could not be recorded: \(error.detail).",
-                meaning: nothingCopied(aside), advice: wayOn(aside, path))
+                meaning: nothingCopied(aside), advice: retryOrUndo(aside, path))
         }
         let line = Array((address + "\n").utf8)
+        // Recorded before the copy begins, so that an interrupted copy also counts.
         let noted = try translating(note.read(), into: unrecorded)
         if noted == nil { try translating(note.write(line, mode: 0o600), into: unrecorded) }
         guard let noted, noted != line else { return }
@@ -116,15 +119,16 @@ extension LedgerCommands {
                 "With two copies, the same money would exist twice, so nothing was copied. The "
                 + "ledger file was renamed to \(aside), so stations cannot use it now.",
             advice:
-                "Use that database. If it has no ledger and you want to use another one, run: rm "
-                + "\(aside).into")
+                "Use that database. If it has no ledger and you want to use a different database, "
+                + "run: rm \(aside).into")
     }
 
-    /// Leaves the new address for stations that still use the file.
+    /// Leaves a note with the new address for stations that still use the file.
     private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
-        // The move does not depend on it: without it, a station just reports that there is no
-        // ledger.
+        // The move does not depend on the note: without it, a station only reports that there is
+        // no ledger.
+        // Any user may read the note: an address that contains a password was refused before.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

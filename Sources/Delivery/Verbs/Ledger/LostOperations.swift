@@ -6,9 +6,9 @@ import TapcardDomain
 
 /// Uses this station's own memory to find operations that were lost with the database.
 enum LostOperations {
-    /// The operations that this station carried out or began before the last declared loss and that
-    /// the ledger lacks. Each one is reported until its card changes again, for example because of
-    /// a repair.
+    /// The operations that this station completed or started before the last declared loss and that
+    /// are missing from the ledger. Each one is reported until its card changes again, for example
+    /// through a repair.
     static func findings(
         _ status: DatabaseStatus, in session: Session
     ) async throws(TapcardError) -> [Finding] {
@@ -47,7 +47,7 @@ extension Finding {
                 + ": \(note.kind.noun)\(sum), card \(note.card), \(note.operation).",
             remedy: [
                 .say(
-                    "Put the card on the reader and run this, then enter again whatever the "
+                    "Put the card on the reader and run this, then re-enter whatever the "
                         + "cardholder or the issuer is owed:"),
                 .run("tapcard repair --card \(note.card)"),
             ])

@@ -28,7 +28,7 @@ enum BuyTicketCommand {
     ) async throws(TapcardError) -> TicketReceipt {
         let price = try session.settings.ticketPrice(ledger.currency)
         let rules = try session.settings.lotteryRules
-        // Loaded before the user is asked for a card, and again if that took long.
+        // Loaded before the user is asked for a card, and again below if the card took long.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
         let asked = session.surroundings.now()
@@ -46,7 +46,7 @@ enum BuyTicketCommand {
             only: card ?? uid, refusingRepetition: session.refusesRepetition)
     }
 
-    /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw,
+    /// Finishes a purchase that was started, as long as its draw is in the future. After the draw,
     /// only the card can prove the payment, because a ticket with a known result must not be bought
     /// or returned. If the lottery is offline, or lists no draws to base a decision on, the
     /// purchase stays open and can be finished later.
@@ -79,14 +79,14 @@ enum BuyTicketCommand {
                     into: over.ending)
             }
         }
-        // The price in the first request counts, whatever has been set since.
+        // The price of the first request applies, even if the setting has changed since.
         return try await station.buyTicket(
             draw: draw,
             price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
             id: sold.operation, only: card)
     }
 
-    /// The ticket that a request with this ID has bought or begun to buy.
+    /// The ticket that an earlier request with this ID bought or began to buy.
     private static func known(
         _ operation: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
@@ -140,8 +140,8 @@ enum BuyTicketCommand {
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
                     + "\(claimed.ticket.id) is booked"),
             meaning: "\(nothing).", uid: card)
-        // Not `draws --forget`: the reason is the booked prize, so advise using a different card
-        // for the purchase.
+        // The advice is not `draws --forget`, which would not change the booked prize: with a
+        // different card, the purchase is possible.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)
@@ -160,6 +160,7 @@ enum BuyTicketCommand {
 extension Report {
     fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
         let (ticket, receipt) = (bought.ticket, bought.receipt)
+        // A purchase takes money off the card, so its amount is negative.
         let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
         lines += layout.numbers(of: ticket.balls)

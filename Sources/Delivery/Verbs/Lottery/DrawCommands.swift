@@ -24,8 +24,8 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
-                + "with its age. A list that ends before the newest known draw is rejected; if the "
-                + "lottery really has started over, use `--forget`.",
+                + "with its age. A list that does not reach the newest known draw is rejected; if "
+                + "the lottery really has started over, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(
@@ -54,6 +54,7 @@ extension Draw {
 enum DrawCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
+        // A list that could not be deleted would be used again, so `--forget` has failed.
         if let reason = fetched.unforgotten {
             throw TapcardError(
                 .fileUnusable, "The cached list of draws could not be deleted: \(reason).",
@@ -71,8 +72,8 @@ enum DrawCommands {
     }
 
     static func show(in session: Session) async throws(TapcardError) -> Report {
-        let (goesOn, goesBack) = (session[.next], session[.previous])
-        guard !goesOn || !goesBack else {
+        let (showsNext, showsPrevious) = (session[.next], session[.previous])
+        guard !showsNext || !showsPrevious else {
             throw TapcardError.usage(
                 "You cannot use --next and --previous together.",
                 advice: "Use only one of them.")
@@ -88,11 +89,12 @@ enum DrawCommands {
                 next: [.lottery(.showDraws)])
         }
         let wanted =
-            goesOn ? list.next(after: named) : goesBack ? list.previous(before: named) : start
+            showsNext
+            ? list.next(after: named) : showsPrevious ? list.previous(before: named) : start
         guard let draw = wanted else {
             throw TapcardError(
                 .refusal(.noSuchDraw),
-                goesOn
+                showsNext
                     ? "There is no draw after \(named), the newest one known here."
                     : "There is no draw before \(named), the oldest one known here.",
                 meaning: "Nothing was done.")
@@ -114,7 +116,7 @@ enum DrawCommands {
     private static func withTopPrizes(
         _ draws: [Draw], in session: Session
     ) async throws(TapcardError) -> [PricedDraw] {
-        // Draws need no ledger, so they are shown even if it fails.
+        // Draws need no ledger, so they are shown even if the ledger fails.
         let currency = try session.settings.currency(
             of: (try? await session.ledgerIfThere()) ?? nil)
         let unit = try session.settings.topPrizeUnit

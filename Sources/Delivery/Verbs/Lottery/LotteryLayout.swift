@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The layout for draws and tickets: one line each in a pipe, fitted to the width on a terminal.
+/// The layout for draws and tickets: in a pipe, one line each; on a terminal, fitted to its width.
 struct LotteryLayout: Sendable {
     /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
@@ -18,6 +18,7 @@ struct LotteryLayout: Sendable {
         let rows =
             [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .title) }]
             + draws.map { row in
+                // Padded, so that the balls of all draws line up.
                 let balls = row.draw.balls.numbers.map { String($0).padded(digits, atStart: true) }
                 return [
                     Line(row.draw.id.text), Line(row.draw.date.description),
@@ -32,6 +33,7 @@ struct LotteryLayout: Sendable {
         return rows.map { row in
             Line.flow(
                 row.enumerated().map { column, cell in
+                    // The bonus ball and the prize are aligned on the right.
                     cell.padded(widths[column], atStart: column >= 3)
                 }, width: nil)[0]
         }
@@ -97,6 +99,7 @@ struct LotteryLayout: Sendable {
             [Line(ticket.ticket.id.text), Line(ticket.drawWords)]
                 + (ticket.keeper.map { [Line($0)] } ?? [])
         }
+        // Only some tickets have a third column, which says where the ticket is kept.
         let widths = (0..<3).map { column in
             heads.map { $0.count > column ? $0[column].width : 0 }.max() ?? 0
         }
@@ -104,6 +107,7 @@ struct LotteryLayout: Sendable {
         let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
             let balls = balls(of: ticket, digits)
             let numbers = Line.flow(balls, gap: "", width: nil)
+            // Programs read a pipe, so each ticket stays on one line.
             guard let width else {
                 let columns = zip(head, widths).map { $0.padded($1) }
                 return Line.flow(columns + numbers + ticket.verdict, width: nil)
@@ -117,8 +121,8 @@ struct LotteryLayout: Sendable {
         return lines.map(\.trimmed)
     }
 
-    /// Matches are green and in brackets, misses red, and the bonus gold; the brackets make it
-    /// readable without color.
+    /// Matches are green and in brackets, misses are red, and the bonus is gold; the brackets make
+    /// the result readable without color.
     private func balls(of ticket: ShownTicket, _ digits: Int) -> [Line] {
         let balls = ticket.ticket.balls
         let marks = balls.numbers.enumerated().map { index, number in

@@ -52,8 +52,9 @@ extension Settings {
 extension LotteryLayout {
     /// The layout for the terminal's width; without a limit in a pipe.
     init(_ console: Console, indent: Int = 0) {
-        let usual = 80
-        width = console.isTerminal ? (console.columns() ?? usual) - indent : nil
+        // For a terminal that does not report its width.
+        let defaultWidth = 80
+        width = console.isTerminal ? (console.columns() ?? defaultWidth) - indent : nil
     }
 }
 
@@ -99,7 +100,7 @@ extension Report {
     }
 }
 
-/// An age in words, with the reason why the request was not repeated.
+/// Words for the age of an answer, and for why there is no newer one.
 enum Age {
     private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
 

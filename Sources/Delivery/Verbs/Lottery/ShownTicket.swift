@@ -55,6 +55,8 @@ struct ShownTicket: Sendable {
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
         if sold.isGivenUp { return .never }
         guard sold.canBeClaimed else { return .blocked }
+        // Only a tap tells the balance. Without one, a prize counts as fitting if any card could
+        // hold it.
         let held = card.balance?.minorUnits ?? 0
         return prize.minorUnits > Currency.largestBalance - held ? .drawer : .card
     }
@@ -69,7 +71,7 @@ struct ShownTicket: Sendable {
         return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
     }
 
-    /// The result with its reason; empty before the draw.
+    /// The result and the number of matches; empty before the draw.
     var verdict: [Line] {
         guard isOver else { return [] }
         let matched = result.map { result in
@@ -132,6 +134,7 @@ struct ShownTickets: Sendable {
         let all =
             sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
             + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
+        // Draws are listed newest first, so an earlier place means a later draw.
         let places = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
@@ -141,10 +144,11 @@ struct ShownTickets: Sendable {
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 
-    /// A stable order by draw.
+    /// Sorts tickets by draw; tickets for the same draw keep their order.
     private static func sorted(
         _ tickets: [ShownTicket], by place: (Ticket) -> Int
     ) -> [ShownTicket] {
+        // Swift's own sort is not guaranteed to be stable, so the offset decides ties.
         tickets.enumerated().sorted { left, right in
             (place(left.element.ticket), left.offset) < (place(right.element.ticket), right.offset)
         }.map(\.element)
@@ -167,7 +171,7 @@ struct ShownTickets: Sendable {
     func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
         drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
             layout.sentence(
-                "This prize is more than the card can hold; hand it out in cash only after this "
+                "This prize is more than the card can hold; pay it out in cash only after this "
                     + "succeeds: tapcard ticket claim \(ticket) --paid-out")
         }
     }

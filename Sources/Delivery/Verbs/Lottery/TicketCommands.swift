@@ -38,7 +38,7 @@ extension Command {
             "ticket buy", group: .lottery,
             "Buy a ticket with random numbers, paid for with the card",
             discussion: "The card is charged `ticket-price`, and the limits for payments apply. "
-                + "Tickets are sold only while the lottery service is answering, never as offline "
+                + "Tickets are sold only while the lottery service responds, never as offline "
                 + "payments. If the card is pulled away too soon, the exit status is 6 and the "
                 + "next tap resolves the purchase; the ticket is valid only if it was paid for.",
             takes: .draw, .operation, .card, .again, .confirmedAmount,
@@ -58,7 +58,7 @@ extension Command {
                 + "`--paid-out`. A station that has only a table of card keys can pay out prizes "
                 + "in cash but cannot add them to a card.",
             takes: .ticket, .paidOut,
-            .operation.saying("Id that makes it safe to repeat a `--paid-out` request"), .card,
+            .operation.saying("ID that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
             example: "tapcard ticket claim", run: TicketCommands.claim),
     ]
@@ -67,6 +67,8 @@ extension Command {
 enum TicketCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
+        // A card must be in a ledger; without a card, a station without a ledger can still list the
+        // tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
@@ -128,8 +130,8 @@ enum TicketCommands {
             throw TapcardError.usage(
                 "You can use --paid-out only with a ticket.",
                 advice:
-                    "Name the ticket whose prize you are paying; to list tickets, run: tapcard "
-                    + "ticket check")
+                    "Specify the ticket whose prize you are paying out; to list tickets, run: "
+                    + "tapcard ticket check")
         }
         let id = session[.operation]
         // A page gives every operation an ID.
@@ -143,7 +145,8 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // An outdated list of draws is not a basis for paying prizes.
+        // If the service only fails to respond, its last list is still valid. If it has sent
+        // something unusable, the list is no basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
                 staleness,
@@ -189,7 +192,7 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // Only prizes booked in this tap, because the cashier may pay out the displayed sum.
+        // Counts only prizes booked by this tap, because the cashier may pay out the sum shown.
         let done =
             isPaidOut
             ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"

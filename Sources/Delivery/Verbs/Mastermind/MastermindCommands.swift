@@ -26,11 +26,11 @@ extension Parameter<Int?> {
         let range = 1...MastermindRules.mostSlots
         return .option(
             "slots", "N", number(range),
-            "Number of slots, \(range.words) (default \(MastermindCommands.usualSlots))")
+            "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number with no limit on command lines, because the rules of the game make any necessary
-    /// refusals.
+    /// A number that is not limited on command lines, because the rules of the game refuse invalid
+    /// numbers there.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -57,7 +57,8 @@ extension Command {
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "mastermind-url ADDRESS`. The password is read from "
                 + "`TAPCARD_MASTERMIND_PASSWORD` or typed at a prompt, and is never stored. When "
-                + "the login expires, the next verb that needs a login logs in again the same way.",
+                + "the login expires, the next command that needs one logs in again in the same "
+                + "way.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600",
@@ -100,7 +101,7 @@ extension Command {
 }
 
 enum MastermindCommands {
-    fileprivate static let usualSlots = 6
+    fileprivate static let defaultSlots = 6
 
     /// The stored Mastermind games and the service.
     private static func play(in session: Session) throws(TapcardError) -> MastermindPlay {
@@ -113,12 +114,13 @@ enum MastermindCommands {
             note: { session.say("tapcard: \($0.shown)\n") })
     }
 
-    /// The password from the page, the environment, or the keyboard; nil if none of them has it.
+    /// The password from the page, the environment, or the keyboard; nil if there is none.
     private static func password(
         _ user: String, in session: Session
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
+        // Without a terminal, nobody can be asked.
         guard let askSecretly = session.console.askSecretly else { return nil }
         if let password = await askSecretly("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
@@ -141,9 +143,9 @@ enum MastermindCommands {
     }
 
     static func start(in session: Session) async throws(TapcardError) -> Report {
-        let slots = session[.slots] ?? usualSlots
+        let slots = session[.slots] ?? defaultSlots
         let play = try play(in: session)
-        // Opened first: if it fails, that must not leave a new game at the service.
+        // Opened first, so that a failure does not leave a new game at the service.
         let station = session[.keep] ? try await session.station() : nil
         let kept = try await play.start(slots: slots)
         var uid: CardUID?
@@ -168,17 +170,18 @@ enum MastermindCommands {
         return Report(
             kept.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
             [
-                "Started a game of \(slotWords)", "Game \(kept.game.id)",
+                "Started a game with \(slotWords)", "Game \(kept.game.id)",
                 uid.map {
                     "Game stored on card \($0); to continue it elsewhere, run: tapcard mastermind "
                         + "resume"
                 }
-                    ?? "To guess, run, for example: tapcard mastermind guess "
+                    ?? "To make a guess, run, for example: tapcard mastermind guess "
                     + "\(kept.game.firstGuess)",
             ] + Report.words(resolved: resolved), problem: problem, isChange: true)
     }
 
     static func guess(in session: Session) async throws(TapcardError) -> Report {
+        // The colors may have been typed as one word or as several.
         let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)
@@ -221,13 +224,13 @@ enum MastermindCommands {
     static func ranking(in session: Session) async throws(TapcardError) -> Report {
         let slots = session[.slots]
         let rows = try await play(in: session).ranking().ranked(slots: slots)
-        // Strangers choose these names, and odd characters would break the columns.
+        // Other players choose these names, and unusual characters would break the columns.
         let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
             ["ranking": rows.document],
             rows.isEmpty
-                ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
+                ? ["Nobody has solved a game" + (slots.map { " with \($0) slots" } ?? "") + " yet"]
                 : rows.map { row in
                     let score = String(row.score)
                     return row.name.steady.padded(names) + "  "
@@ -305,7 +308,7 @@ extension MastermindRank: DocumentedObject {
 }
 
 extension [MastermindRank] {
-    /// The ranking for a number of slots: fewest guesses first, then the earliest.
+    /// The ranking for a number of slots: the fewest guesses first, and then the earliest.
     fileprivate func ranked(slots: Int?) -> [MastermindRank] {
         filter { slots == nil || $0.slots == slots }.sorted {
             ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)

@@ -10,6 +10,7 @@ enum HistoryCommand {
         guard let last = session[.last] else {
             return try await wholeHistory(of: card, from: ledger, in: session)
         }
+        // A limited list fits into memory, so an ordinary report can hold it.
         let lines = try await Station.history(of: card, last: last, in: ledger)
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
         let columns = session.console.columns()
@@ -41,7 +42,7 @@ enum HistoryCommand {
     }
 }
 
-/// Output written page by page, until its reader closes it.
+/// Output that is written page by page, until the receiving program closes it.
 private struct OutputPages {
     private let output: StandardOutput
     private let isJSON: Bool
@@ -67,11 +68,12 @@ private struct OutputPages {
     /// Writes the JSON document; it is identical to the one that a report produces.
     mutating func write(_ history: inout History) throws(LedgerError) {
         var separator = #"{"result":"done","entries":["#
-        // Once the reader of the output is gone, the rest of the ledger need not be read.
+        // Once nobody receives the output, the rest of the ledger need not be read.
         while isOpen, let line = try history.nextLine() {
             append(separator + line.document.text)
             separator = ","
         }
+        // Without any entry, the start of the document is still in `separator`.
         append(separator == "," ? #"],"activations":["# : separator + #"],"activations":["#)
         separator = ""
         while isOpen, let attempt = try history.nextAttempt() {
@@ -84,19 +86,20 @@ private struct OutputPages {
     mutating func write(
         _ history: inout History, _ line: (HistoryText) -> String, orSay empty: String
     ) throws(LedgerError) {
-        var asked = try history.nextAttempt()
+        // Merges two streams, both sorted by time, without holding either in memory.
+        var request = try history.nextAttempt()
         var isEmpty = true
         while isOpen, let done = try history.nextLine().map(HistoryText.init) {
-            while let first = asked.map(HistoryText.init), first.isBefore(done) {
+            while let first = request.map(HistoryText.init), first.isBefore(done) {
                 append(line(first) + "\n")
-                asked = try history.nextAttempt()
+                request = try history.nextAttempt()
             }
             append(line(done) + "\n")
             isEmpty = false
         }
-        while isOpen, let first = asked.map(HistoryText.init) {
+        while isOpen, let first = request.map(HistoryText.init) {
             append(line(first) + "\n")
-            asked = try history.nextAttempt()
+            request = try history.nextAttempt()
             isEmpty = false
         }
         if isEmpty { append(empty + "\n") }

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// An entry in the history, for people.
+/// An entry in the history, as text for people.
 struct HistoryText {
     let at: Timestamp
     let uid: CardUID
@@ -11,31 +11,31 @@ struct HistoryText {
     var amount: Money?
     var balance: Money?
     let id: OperationID
-    /// Details: a ticket, a game, or a prize paid in cash.
+    /// Details, such as a ticket, a game, or a prize paid in cash.
     var about: [String] = []
 
-    /// Whether this request to the service comes before an entry: it is earlier, or it has the same
-    /// ID.
+    /// Whether this activation request comes before an entry: it is earlier, or it led to the
+    /// entry, which then has the same ID.
     func isBefore(_ done: HistoryText) -> Bool {
         at.milliseconds < done.at.milliseconds || id == done.id
     }
 
-    /// Merges two lists that are sorted by time.
-    static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
+    /// Merges entries and activation requests, each sorted by time.
+    static func merged(_ done: [HistoryText], _ requests: [HistoryText]) -> [HistoryText] {
         var merged: [HistoryText] = []
-        var asked = asked[...]
+        var requests = requests[...]
         for line in done {
-            while let first = asked.first, first.isBefore(line) {
-                merged.append(asked.removeFirst())
+            while let first = requests.first, first.isBefore(line) {
+                merged.append(requests.removeFirst())
             }
             merged.append(line)
         }
-        return merged + asked
+        return merged + requests
     }
 }
 
 extension HistoryText {
-    /// The entry on one line; on a narrow terminal, the ID and the rest are on separate lines.
+    /// The entry on one line; on a narrow terminal, the ID and the details go on separate lines.
     func line(within columns: Int?) -> String {
         let facts = [
             LocalTime.text(at), uid.description, what.padded(18),
@@ -47,15 +47,16 @@ extension HistoryText {
         guard let columns, line.cellCount > columns else { return line }
         let indent = "  "
         let first = Line.flow((facts + [balance]).map { Line($0) }, width: columns)
-        let further = Line.flow(
+        let details = Line.flow(
             names.map { Line($0) }, indent: "", width: columns - indent.cellCount)
-        return (first + further.map { Line(indent) + $0 })
+        return (first + details.map { Line(indent) + $0 })
             .map { $0.trimmed.rendered(false) }.joined(separator: "\n")
     }
 }
 
 extension HistoryText {
     init(_ line: HistoryLine) {
+        // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
             line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
@@ -72,13 +73,13 @@ extension HistoryText {
             balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
     }
 
-    /// The request to the service with its answer.
+    /// An activation request with the service's answer.
     init(_ attempt: ActivationAttempt) {
         let what =
             switch attempt.state {
-            case .requested: "asked (no answer)"
-            case .active: "asked (yes)"
-            case .rejected: "asked (no, version \(attempt.version ?? ""))"
+            case .requested: "service: no answer"
+            case .active: "service: accepted"
+            case .rejected: "service: refused (version \(attempt.version ?? ""))"
             }
         self.init(at: attempt.requestedAt, uid: attempt.card, what: what, id: attempt.id)
     }

@@ -17,7 +17,7 @@ extension Parameter<TypedAmount?> {
 extension Parameter<OperationID> {
     package static var refunded: Parameter<OperationID> {
         .argument(
-            "OPERATION", .operation, "Id of the operation, from its receipt or `tapcard history`",
+            "OPERATION", .operation, "ID of the operation, from its receipt or `tapcard history`",
             page: .other("payment"))
     }
 }
@@ -60,10 +60,10 @@ extension Command {
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
             discussion: "The money from a payment goes back onto the card it came from, or onto "
                 + "that card's replacement. Refunding a top-up takes the money off the card; if "
-                + "the card holds less than that, the refund is refused, so give a smaller AMOUNT. "
-                + "Hand over the cash only after the command succeeds. Each operation can be "
-                + "refunded only once, so after a partial refund, the rest cannot be refunded "
-                + "later. Ticket purchases, prizes, payouts and starting balances cannot be "
+                + "the card holds less than that, the refund is refused, so enter a smaller "
+                + "AMOUNT. Hand over the cash only after the command succeeds. Each operation can "
+                + "be refunded only once, so after a partial refund, the rest cannot be refunded "
+                + "later. Ticket purchases, prizes, payouts, and starting balances cannot be "
                 + "refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
@@ -84,11 +84,11 @@ extension Command {
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
-            "audit", group: .money, "Check every row of the ledger against its rules",
+            "audit", group: .money, "Check that every row of the ledger follows the rules",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
                 + "rely on the balances, and restore a backup. The audit also lists cards whose "
-                + "activation was never answered and journals that may still hold unbooked offline "
-                + "payments.",
+                + "activation request was never answered, and journals that may still hold "
+                + "unbooked offline payments.",
             page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit",
             run: MoneyCommands.audit),
     ]
@@ -96,9 +96,9 @@ extension Command {
 
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
-        // The offline payment reuses the reader if it is already open.
+        // If the reader is already open, an offline payment uses the same station.
         var made: Station?
-        // The same ID for the payment with and without the ledger, so that it is booked only once.
+        // One ID is used with the ledger and without it, so that the payment is booked only once.
         let id = session[.operation] ?? session.surroundings.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
@@ -106,7 +106,8 @@ enum MoneyCommands {
             let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
-            // Until the journal is booked, the ledger could answer "not paid" for this ID.
+            // An earlier offline payment with this ID may not be in the ledger yet, which would
+            // then report that the customer has not paid.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
@@ -123,8 +124,8 @@ enum MoneyCommands {
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
-                // No refusal may say that nothing was done if an earlier attempt may have gone
-                // through.
+                // If an earlier attempt may have gone through, no refusal may say that nothing was
+                // done.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }
@@ -135,6 +136,7 @@ enum MoneyCommands {
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
     ) async throws(TapcardError) -> Report {
+        // Without keys or limits, only the ledger could have taken the payment.
         guard let station = try await session.journal.stationWithoutLedger(made),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
@@ -154,6 +156,7 @@ enum MoneyCommands {
                 refusingRepetition: session.refusesRepetition)
             return Report(receipt, "Added")
         } catch {
+            // Unlike a payment, a top-up is never made offline.
             try requireFirstTry(error, .add, in: session)
             throw beforeBeginning(error, .add, in: session)
         }
@@ -189,7 +192,7 @@ enum MoneyCommands {
         let open =
             report.open == 0
             ? "unfinished: none"
-            : "unfinished: \(report.open) (each finishes at its card's next tap)"
+            : "unfinished: \(report.open) (each is finished when its card is next tapped)"
         return Report(
             report.members,
             [
@@ -199,19 +202,18 @@ enum MoneyCommands {
                         : "rules: \(report.violations.count) violated (listed below)")
             ] + report.violations
                 + report.activating.map {
-                    "The activation of card \($0) was sent but never answered, so its outcome is "
-                        + "unknown; with that card, run: tapcard activate"
+                    "The activation request for card \($0) was never answered, so its outcome is "
+                        + "unknown; put that card on the reader and run: tapcard activate"
                 } + report.journals.map(\.sentence), problem: problem)
     }
 
-    /// Throws if the ledger is offline and this station has already carried out this payment or
-    /// top-up, or may have. A cashier who reads that nothing was done takes cash, or gives it back.
+    /// Throws if the ledger is offline and this station has made this payment or top-up before, or
+    /// may have. A cashier who is told that nothing was done would take cash, or give it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
-        // Without its memory, the station makes no claim: the error says that the memory cannot be
-        // read.
+        // If the memory cannot be read, this throws, so nothing is claimed about earlier attempts.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
         let set = try session.settings.currency
@@ -222,13 +224,14 @@ enum MoneyCommands {
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
         }
         if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
-            // After "not paid", the customer may have paid in cash.
+            // A voided payment counts, too: told "not paid", the customer may have paid in cash.
             earlier.state != .voided || kind == .pay
         {
             throw refusal(earlier)
         }
         let card = problem.uid ?? named
         guard id == nil || card != nil else { return }
+        // Without a currency, the amount cannot be compared with earlier ones.
         let amount = try currency.map { currency throws(TapcardError) in
             try session[.amount, in: currency].minorUnits
         }
@@ -236,8 +239,8 @@ enum MoneyCommands {
         throw refusal(earlier)
     }
 
-    /// The error for a request that was never tried before. A request with an ID may have been
-    /// tried elsewhere, so its error does not say that nothing was done.
+    /// The error for a request that this station has not tried before. A request with an ID may
+    /// have been tried elsewhere, so its error does not say that nothing was done.
     private static func beforeBeginning(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) -> TapcardError {

@@ -57,12 +57,13 @@ enum TakingsCommand {
             throw TapcardError(
                 .usage,
                 "The system clock shows a year outside the calendar, so today's date is unknown.",
-                meaning: "Nothing was read.", advice: "Name the day, for example: --day 2026-11-28")
+                meaning: "Nothing was read.",
+                advice: "Specify the day, for example: --day 2026-11-28")
         }
         return today
     }
 
-    /// The hours with activity, and the totals.
+    /// A table of the hours with activity, with the totals below.
     private static func table(
         of hours: [Takings], _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
     ) -> [String] {
@@ -76,6 +77,7 @@ enum TakingsCommand {
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
+                // Amounts are aligned on the right.
                 cell.0.padded(cell.1, atStart: column > 0)
             }.joined(separator: "  ")
         } + [
@@ -102,7 +104,7 @@ private struct TakenHours: Sendable {
 
     mutating func count(_ operation: Operation, _ besides: BookedBesides) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
-        // The ledger was asked for a wider span, because local days differ in length.
+        // Local days differ in length, so the ledger was asked for a longer time span than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
         sum.count(operation, besides)
         hours[begun.hour].count(operation, besides)

@@ -15,9 +15,10 @@ extension NextStep.CardStep {
         case .payOutOrConfirm(let balance):
             NextWords(
                 "pay-out-or-confirm",
-                "Pay it out with tapcard close first, or hand out \(balance.shown) and repeat with "
-                    + "--yes.", ["amount": balance], option: "yes")
-        case .useReplacement: NextWords("use-replacement", "Use the new card; it has the balance.")
+                "Pay it out with tapcard close first, or give the customer \(balance.shown) and "
+                    + "repeat with --yes.", ["amount": balance], option: "yes")
+        case .useReplacement:
+            NextWords("use-replacement", "Use the new card; the balance is on it.")
         case .reissue:
             NextWords("reissue", "To reuse this card as a new one, run: tapcard issue --reissue")
         case .reissueTag:
@@ -26,33 +27,32 @@ extension NextStep.CardStep {
         case .beginNewAccount:
             NextWords(
                 "begin-new-account",
-                "Repeat this command with --reissue to close the old account, pay out its balance "
+                "Repeat this command with --reissue to close the old account, pay out its balance, "
                     + "and start a new one.",
                 option: "reissue")
         case .adopt(let uid):
             NextWords(
                 "adopt",
                 uid == nil
-                    ? "Run tapcard adopt to convert a card this ledger does not know into one of "
-                        + "its own."
-                    : "Run tapcard adopt to convert this card into one of this ledger's own.",
+                    ? "Run tapcard adopt to add a card that this ledger does not know."
+                    : "Run tapcard adopt to add this card to this ledger.",
                 ["uid": uid])
         case .adoptOrReissue:
             NextWords(
                 "adopt-or-reissue",
-                "Run tapcard adopt to convert the card, or repeat this command with --reissue to "
-                    + "discard its old content.",
+                "Run tapcard adopt to add the card to this ledger, or repeat this command with "
+                    + "--reissue to discard its old content.",
                 option: "reissue")
         case .adoptOrOverwrite:
             NextWords(
                 "adopt-or-overwrite",
-                "Run tapcard adopt to convert the card, or repeat this command with --overwrite to "
-                    + "discard its old content.",
+                "Run tapcard adopt to add the card to this ledger, or repeat this command with "
+                    + "--overwrite to discard its old content.",
                 option: "overwrite")
         case .issue(let chip):
             NextWords(
                 "issue",
-                "Run tapcard demo to turn this blank tag into the demo card (Amanda Gonzalez, id "
+                "Run tapcard demo to turn this blank tag into the demo card (Amanda Gonzalez, ID "
                     + "1, balance 0), or tapcard issue to make a card of your own.",
                 ["chip": chip])
         case .showHistory(let uid):
@@ -142,9 +142,10 @@ extension NextStep.TrustStep {
         case .useThere(let currency):
             NextWords(
                 "use-there",
-                "The card is genuine, but in another currency (\(currency.code)); use it at one of "
-                    + "its own stations. To accept it here, give this station the card's ledger "
-                    + "with --ledger PLACE, or a copy of that ledger: tapcard restore-backup FILE",
+                "The card is genuine, but it is in another currency (\(currency.code)); use it at "
+                    + "a station that uses that currency. To accept it here, give this station the "
+                    + "card's ledger with --ledger PLACE, or a copy of that ledger: tapcard "
+                    + "restore-backup FILE",
                 ["currency": currency.code])
         }
     }

@@ -3,7 +3,7 @@ import TapcardDomain
 /// The output of a command. A terminal and a pipe get the same words; color, check marks, and
 /// spinners are for terminals only.
 package struct Console: Sendable {
-    /// Writes all bytes to standard output or throws. Only `StandardOutput` calls it.
+    /// Writes all bytes to standard output, or throws. Only `StandardOutput` calls this.
     let write: @Sendable ([UInt8]) throws(OutputError) -> Void
     package private(set) var writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
@@ -28,7 +28,7 @@ package struct Console: Sendable {
         (self.write, self.writeError) = (write, writeError)
     }
 
-    /// This console for a locale that has only ASCII.
+    /// This console, for a locale that has only ASCII.
     package var inASCII: Console {
         var console = self
         console.writeError = { [writeError] in writeError($0.ascii) }

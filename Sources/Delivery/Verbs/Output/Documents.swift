@@ -66,7 +66,8 @@ extension Report {
         }
         lines += Report.words(resolved: summary.resolved)
         if let closed = summary.closed {
-            lines.append("The old account of this tag is closed. Hand out \(closed.shown) now.")
+            lines.append(
+                "The old account of this tag is closed. Give the customer \(closed.shown) now.")
         }
         switch summary.display {
         case _ where summary.problem != nil: break
@@ -79,11 +80,11 @@ extension Report {
         lines += Report.shared(by: summary)
         self.init(
             members, lines, problem: summary.problem,
-            // Not repeated later, so it must be reported now.
+            // What this tap resolved is not reported again, so it counts as a change.
             isChange: what != nil || !summary.resolved.isEmpty)
     }
 
-    /// The code and the number that the card has in common with other cards.
+    /// The lines about a code or a cardholder ID that the card has in common with other cards.
     private static func shared(by summary: CardSummary) -> [String] {
         var lines: [String] = []
         if let owner = summary.codeOwner {
@@ -95,13 +96,14 @@ extension Report {
         if let id = summary.holder.id, !summary.sameHolderID.isEmpty {
             let cards = summary.sameHolderID.map(\.description).joined(separator: ", ")
             lines.append(
-                "Note that cardholder id \(id) is not unique; it is also used by \(cards).")
+                "Cardholder ID \(id) is not unique; these cards also have it: \(cards).")
         }
         return lines
     }
 
-    /// The receipt for a movement, new or replayed.
+    /// The receipt for a movement of money, new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
+        // The verb tells the direction, so the amount has no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if let unbooked = receipt.unbooked {
@@ -121,9 +123,9 @@ extension Report {
             lines.append(
                 receipt.isReplayed
                     ? "This payout was already booked\(receipt.operation.whenAndByWhom). Do not "
-                        + "hand out cash now, unless you booked it yourself and have not handed "
-                        + "the cash out yet."
-                    : "Hand out \(amount.shown) now.")
+                        + "give the customer cash now, unless you booked the payout yourself and "
+                        + "the customer has not received the cash yet."
+                    : "Give the customer \(amount.shown) now.")
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         lines += Report.words(resolved: receipt.resolved)
@@ -135,8 +137,8 @@ extension Report {
         self.init(receipt.members + receipt.lost, lines, isChange: true)
     }
 
-    /// The tickets lost with a card; they are reported only here. Many of them may have been drawn
-    /// without a prize, which the ledger alone cannot tell.
+    /// The tickets lost with a card; they are reported only here. Many of them may have won
+    /// nothing, but the ledger alone cannot tell.
     private static func words(givenUp tickets: [Ticket], on uid: CardUID) -> [String] {
         guard !tickets.isEmpty else { return [] }
         let draws = Dictionary(grouping: tickets, by: \.draw).mapValues(\.count)

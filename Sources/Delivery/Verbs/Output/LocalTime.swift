@@ -31,7 +31,7 @@ package enum LocalTime {
     /// A span that contains a local day and some hours around it, because the clock may change at
     /// midnight.
     static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
-        let most: Int64 = 26 * 3_600_000
+        let margin: Int64 = 26 * 3_600_000
         var parts = unsafe tm()
         unsafe parts.tm_year = Int32(day.year - 1_900)
         unsafe parts.tm_mon = Int32(day.month - 1)
@@ -41,7 +41,7 @@ package enum LocalTime {
         // Lets mktime find out whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
         let noon = Int64(unsafe mktime(&parts)) * 1_000
-        return (Timestamp(milliseconds: noon - most), Timestamp(milliseconds: noon + most))
+        return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
     }
 
     /// The whole minutes of a duration, such as "1 minute".

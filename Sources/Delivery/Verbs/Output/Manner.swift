@@ -17,7 +17,7 @@ package struct Manner: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// The format for pages: JSON, without messages in addition to the answer.
+    /// The format for pages: JSON, with no messages apart from the answer.
     package static let ofPages = {
         var manner = Manner(["NO_COLOR": "1"]) { $0 == .json }
         manner.isOfPage = true
@@ -40,6 +40,7 @@ package struct Manner: Sendable {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.compactMap { environment[$0] }.first { !$0.isEmpty }
         guard let locale else { return false }
+        // The encoding is spelled UTF-8, utf8, or similar.
         let letters = locale.lowercased().filter(\.isLetter)
         return !letters.contains("utf")
     }

@@ -33,8 +33,8 @@ public struct NextWords: Sendable {
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 
-    /// The steps in one text. A command at the end gets no period, because it could be mistaken for
-    /// part of the command.
+    /// The steps in one text. A command at the end gets no period, because the period could be
+    /// mistaken for part of the command.
     public static func text(of steps: [NextWords]) -> String {
         steps.enumerated().map { index, step in
             let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")
@@ -44,7 +44,7 @@ public struct NextWords: Sendable {
 }
 
 extension TapcardError {
-    /// An error of the program itself, with advice for the reader of its output.
+    /// An error whose advice is a sentence for people, not a step that programs can take.
     public init(
         _ kind: Kind, _ what: String, meaning: String = "", advice: String, uid: CardUID? = nil
     ) {
@@ -60,14 +60,14 @@ extension TapcardError {
     /// The next steps, as worded for the command line.
     public var advice: String { NextWords.text(of: next.map(\.words)) }
 
-    /// The event, what it means for the card and the money, and the next step, in one text.
+    /// What happened, what it means for the card and the money, and the next step, in one text.
     var message: String {
         [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }
 
 extension TapcardError {
-    /// The error, without steps that mention an option this command does not accept.
+    /// The error, without steps that mention an option that this command does not accept.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
         return fitting == next ? self : saying(next: fitting)

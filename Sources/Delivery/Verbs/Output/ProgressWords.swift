@@ -1,7 +1,7 @@
 import TapcardCore
 
 extension Station.Progress {
-    /// The prompt for the person at the reader; nil for steps that are over in an instant.
+    /// The prompt for the person at the reader; nil for steps that take no noticeable time.
     var words: String? {
         switch self {
         case .waitingForCard: "Tap the card"

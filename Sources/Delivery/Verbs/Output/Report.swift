@@ -9,11 +9,12 @@ package struct Report: Sendable {
     package let document: JSONValue?
     /// The lines for people; a check mark precedes the first one.
     package let lines: [Line]
-    /// The problem with a card that is shown nevertheless.
+    /// The problem with a card that the report shows all the same.
     package let problem: TapcardError?
     /// Whether the lines are printed without a mark, as for a dump, a list, or a script.
     package let isPlain: Bool
-    /// Whether it reports a completed change to a card, the ledger, keys, settings, or files.
+    /// Whether the report is about a completed change to a card, the ledger, keys, settings, or
+    /// files.
     package let isChange: Bool
     /// Whether the command ran until it was stopped, which is its normal end.
     package private(set) var isStopped = false

@@ -16,12 +16,12 @@ extension ResolvedOperation {
         case (_, false): "Resolved: the interrupted \(about) did not go through."
         case (_, true):
             "Resolved: the interrupted \(about) went through."
-                + (handedOut.map { " Hand out \($0.shown) now." } ?? "")
+                + (cashToPayOut.map { " Give the customer \($0.shown) now." } ?? "")
         }
     }
 
     /// The cash to pay out now, because the operation was open until this tap.
-    private var handedOut: Money? {
+    private var cashToPayOut: Money? {
         if closed.minorUnits > 0 { return closed }
         guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
         return Money(minorUnits: operation.amount, amount.currency)

@@ -10,7 +10,7 @@ package struct OutputError: Error, Sendable, Hashable {
 
 /// The only writer of standard output, which records failures.
 ///
-/// After the first failure, nothing more is written: output with a gap would look complete.
+/// After the first failure, nothing more is written, because output with a gap would look complete.
 package final class StandardOutput: Sendable {
     private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let knowsASCIIAlone: Bool

@@ -13,12 +13,12 @@ extension NextStep.ServiceStep {
         case .checkAddress:
             NextWords(
                 "check-address",
-                "Check the service's address with tapcard config, or ask whoever runs it.")
+                "Check the service's address with tapcard config, or ask the service's operator.")
         case .confirmAddress(let setting, let address, let command):
             NextWords(
                 "confirm-address",
-                "Run this command to confirm it, or change the address in it to use another: "
-                    + command,
+                "Run this command to confirm it, or change the address in the command to use "
+                    + "another one: " + command,
                 ["setting": setting, "address": address])
         case .installClient:
             NextWords("install-client", "Install it with apt-get install libcurl4.")
@@ -82,7 +82,7 @@ extension NextStep.LotteryStep {
         case .resolvePurchase:
             NextWords(
                 "resolve-purchase",
-                "Once the lottery answers again, repeat this command with the same --operation id. "
+                "Once the lottery answers again, repeat this command with the same --operation ID. "
                     + "To decide without the lottery, run tapcard read and tap the card: the "
                     + "purchase stands if the card has the record, and is void if it does not.")
         case .checkTickets:
@@ -92,8 +92,8 @@ extension NextStep.LotteryStep {
         case .showTickets:
             NextWords(
                 "show-tickets",
-                "Tap the card that bought this ticket; to list the tickets a card has bought since "
-                    + "it was issued, run: tapcard tickets")
+                "Tap the card that was used to buy this ticket; to list the tickets bought with a "
+                    + "card since it was issued, run: tapcard tickets")
         case .payPrizeOut(let ticket, let fitsOnNone):
             NextWords(
                 "pay-prize-out",
@@ -101,8 +101,8 @@ extension NextStep.LotteryStep {
                     ? "This prize is more than any card can hold. To pay it in cash, run "
                     : "This prize is more than the card can hold right now; spend some of the "
                         + "balance and claim again. Or, to pay it in cash, run ")
-                    + "tapcard ticket claim \(ticket) --paid-out, and hand out the cash only after "
-                    + "it reports success.",
+                    + "tapcard ticket claim \(ticket) --paid-out, and give the customer the cash "
+                    + "only after it reports success.",
                 ["ticket": ticket])
         }
     }
@@ -133,14 +133,15 @@ extension NextStep.LedgerStep {
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
-                // What is open may be this very payment, made at another till.
+                // The open operation may be this same payment, made at another till, so the
+                // customer must not pay again in cash.
                 reason == .openOperation
                     ? "Try again once the ledger is back."
                     : "Try again once the ledger is back, or take cash.",
                 ["because": reason?.word, "amount": reason?.left])
         case .addWhenBack:
             NextWords(
-                "add-when-back", "Give the cash back, or add it once the ledger is back.")
+                "add-when-back", "Give the cash back, or top up the card once the ledger is back.")
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
@@ -155,7 +156,8 @@ extension NextStep.LedgerStep {
             NextWords(
                 "use-database",
                 "Ask the owner of the ledger for a login for this station (tapcard station "
-                    + "register), then run here: tapcard config set ledger '\(address)'",
+                    + "register), then run this command here: tapcard config set ledger "
+                    + "'\(address)'",
                 ["ledger": address])
         }
     }
@@ -202,8 +204,8 @@ extension NextStep.FileStep {
         case .lookAtKeys:
             NextWords(
                 "look-at-keys",
-                "The new keys are in place but may be lost in a power cut. Check the disk, then "
-                    + "the keys with: tapcard keys list")
+                "The new keys are in place but may be lost in a power failure. Check the disk, "
+                    + "then the keys with: tapcard keys list")
         case .importKeys: NextWords("import-keys", "Import the keys: tapcard keys import FILE")
         case .importPresentKeys:
             NextWords(
@@ -245,7 +247,7 @@ extension NextStep.FileStep {
 }
 
 extension NextStep.FileStep.File {
-    /// The danger after others may have read the file, and the condition for keeping it.
+    /// What someone who has read the file can do, and the condition for keeping the file.
     fileprivate var danger: String {
         switch self {
         case .keys:
@@ -259,6 +261,7 @@ extension NextStep.FileStep.File {
         }
     }
 
+    /// The way to get a usable file.
     fileprivate var replacement: String {
         switch self {
         case .keys: "restore the backup of the keys"

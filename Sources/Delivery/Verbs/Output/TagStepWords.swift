@@ -32,7 +32,7 @@ extension NextStep.TagStep {
         case .formatForNFC:
             NextWords(
                 "format-for-nfc",
-                "Format it with a phone, for example with the app NFC Tools, or use another tag.")
+                "Format it with a phone, for example with the NFC Tools app, or use another tag.")
         case .useUnlocked:
             NextWords("use-unlocked-tag", "The tag is permanently locked; use another tag.")
         case .useKnownChip: NextWords("use-known-chip", "Use \(Chip.choice).")
@@ -97,17 +97,17 @@ extension NextStep.RequestStep {
     var words: NextWords {
         switch self {
         case .checkAmount: NextWords("check-amount", "Check the amount.")
-        case .showLimits: NextWords("show-limits", "tapcard config shows the limits.")
+        case .showLimits: NextWords("show-limits", "To see the limits, run: tapcard config")
         case .confirm:
             NextWords("confirm", "If it is right, repeat with --yes.", option: "yes")
         case .acceptBalance:
             NextWords(
                 "accept-balance",
-                "Enter the balance shown on the tag, or leave it out to start at 0.")
+                "Enter the balance shown on the tag, or leave out --accept-balance to start at 0.")
         case .again(let kind, let amount):
             NextWords(
                 "again", kind.wayAgain(amount), ["kind": kind.rawValue, "amount": amount])
-        case .useNewID: NextWords("use-new-id", "Use a new id for a new request.")
+        case .useNewID: NextWords("use-new-id", "Use a new ID for a new request.")
         case .repeatWithID(let id):
             NextWords(
                 "repeat-with-id",
@@ -117,7 +117,7 @@ extension NextStep.RequestStep {
             NextWords(
                 "repeat-payout",
                 "Once the ledger is online again, repeat this with --operation \(id); the prize "
-                    + "will be booked only once, but do not hand out any cash before you see the "
+                    + "will be booked only once, but do not pay out any cash before you see the "
                     + "result.",
                 ["operation": id], option: "operation")
         case .nameID:
@@ -148,12 +148,12 @@ extension Operation.Kind {
     fileprivate var insteadOfRefund: String {
         switch self {
         case .issue, .adopt, .replace:
-            "Issuing, converting or replacing a card cannot be refunded. To pay out the card's "
+            "Issuing, converting, or replacing a card cannot be refunded. To pay out the card's "
                 + "balance, run: tapcard close"
         case .ticket: "A lottery ticket cannot be refunded."
         case .claim, .payout: "A prize cannot be refunded."
         case .refund, .reverse, .close:
-            "A refund, reversal or payout cannot be refunded. Move the amount again with tapcard "
+            "A refund, reversal, or payout cannot be refunded. Move the amount again with tapcard "
                 + "pay or tapcard add."
         case .pay, .add, .offline, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
             .block,
@@ -163,7 +163,7 @@ extension Operation.Kind {
         }
     }
 
-    /// The command that repeats a voided operation under a new ID.
+    /// The command that repeats a voided operation with a new ID.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
         case .pay, .offline: "To pay now: tapcard pay \(amount)"
@@ -174,8 +174,8 @@ extension Operation.Kind {
         case .activate: "To activate it now: tapcard activate"
         case .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
             .protect, .unprotect, .block, .unblock, .forget:
-            "A request of this kind was already tried under this id and is void; to try again, use "
-                + "a new operation id or none."
+            "The request with this ID was already tried and is void; to try again, use a new "
+                + "operation ID or none."
         }
     }
 }

@@ -1,9 +1,9 @@
 import TapcardCore
 
-/// A command's value as used by the help, completions, both parsers, and the page's API.
-/// `Parameter` adds its type.
+/// A parameter of a command, without its type, for the help, the completions, both parsers, and the
+/// page's API. `Parameter` adds the type.
 package struct CommandParameter: Sendable {
-    /// The place in a command line.
+    /// Where the value goes on a command line.
     package enum Place: Sendable, Hashable {
         /// `--name`
         case flag
@@ -13,7 +13,7 @@ package struct CommandParameter: Sendable {
         case options(String)
         /// A single word after the verb.
         case argument
-        /// All remaining words: only the last argument of a command can be one.
+        /// All remaining words. Only the last argument of a command can take them.
         case arguments
         /// Not on the command line, because other users of the machine could see it.
         case secret
@@ -27,11 +27,11 @@ package struct CommandParameter: Sendable {
     package let isRequired: Bool
     /// The accepted words; empty if any word is accepted.
     package let choices: [String]
-    /// The values that a shell completes, in addition to the choices.
+    /// The values that a shell offers, in addition to the choices.
     package let completes: CompletedValue?
     /// The form in which the page sends the value; nil if only the command line accepts it.
     package let page: PageParameter?
-    /// Reads the value; nil if it counts as not given.
+    /// Reads the value; returns nil if the value counts as not given.
     var read: Read = { _, _ in nil }
 
     typealias Read =

@@ -9,7 +9,7 @@ extension Parameter<CardUID?> {
 
 extension Parameter<OperationID?> {
     static var operation: Self {
-        .option("operation", "UUID", .operation, "Id that makes it safe to repeat this request")
+        .option("operation", "UUID", .operation, "ID that makes it safe to repeat this request")
     }
 }
 

@@ -1,4 +1,4 @@
-/// A kind of value that a shell can complete.
+/// A kind of value for which a shell can offer completions.
 package enum CompletedValue: Sendable, Hashable {
     /// File names, which the shell completes itself.
     case files
@@ -8,8 +8,8 @@ package enum CompletedValue: Sendable, Hashable {
     case currencies
     case keys
     case cashiers
-    /// The words of a verb, one by one.
+    /// The words of a command, one at a time.
     case verbs
-    /// The values of the setting named before it.
+    /// The values of the setting that the preceding word names.
     case settingValue
 }

@@ -18,6 +18,7 @@ struct NamedFile {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
+            // Reading standard input can wait until the user presses Ctrl-C.
             if error.kind == .cancelled {
                 throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was done.")
             }
@@ -36,6 +37,7 @@ struct NamedFile {
         }
     }
 
+    /// Requires the file to exist.
     func require() throws(TapcardError) {
         guard isStream || (try? DurableFile(path).permissions()) != nil else { throw missing }
     }
@@ -52,7 +54,7 @@ struct NamedFile {
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Choose another name.")
         }
-        // A missing folder must not be discovered only after a tag was read or keys were created.
+        // Otherwise, a missing folder would go unnoticed until a tag had been read or keys created.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard (try? DurableFile(folder).permissions()) != nil else {
             throw TapcardError(
@@ -66,7 +68,7 @@ struct NamedFile {
         guard isStream, manner.isJSON else { return }
         throw TapcardError.usage(
             "\(what) and a JSON document cannot both go to standard output.",
-            advice: "Leave out --json, or name a file.")
+            advice: "Leave out --json, or specify a file.")
     }
 }
 
@@ -76,6 +78,7 @@ extension DurableFile {
         do {
             return try permissions() != nil
         } catch {
+            // A file that cannot be examined must not be taken for a missing one.
             return true
         }
     }

@@ -1,6 +1,6 @@
-/// A page's call for a command.
+/// The HTTP call with which a page runs a command.
 package struct PageCall: Sendable {
-    /// The HTTP method; only a post may change anything.
+    /// The HTTP method; only a POST may change anything.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
@@ -16,7 +16,7 @@ package struct PageCall: Sendable {
     /// Whether the reader is needed.
     package enum ReaderUse: Sendable {
         case always, never
-        /// Only with this parameter, or only without it.
+        /// Only if this parameter is given, or only if it is missing.
         case given(CommandParameter), missing(CommandParameter)
 
         static func with<Value>(_ parameter: Parameter<Value>) -> ReaderUse {
@@ -28,7 +28,7 @@ package struct PageCall: Sendable {
         }
     }
 
-    /// The path, with a parameter as its last part in braces.
+    /// The path. If its last part is a parameter, the parameter's name is in braces.
     package var path: String { words + (last?.page.map { "/{\($0.name)}" } ?? "") }
 
     /// A read-only call.

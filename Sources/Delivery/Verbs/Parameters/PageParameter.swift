@@ -12,7 +12,7 @@ package struct PageParameter: Sendable {
         case amount
         /// An amount to move, above zero.
         case moved
-        /// A card's number, an operation ID, the lottery's name for a draw or ticket, or a day.
+        /// A card's UID, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
         case truth
@@ -21,7 +21,7 @@ package struct PageParameter: Sendable {
         /// The text of a fault to arm; null disarms it.
         case fault
 
-        /// Whether a query gives the value as digits.
+        /// Whether the value is written as digits in a query.
         package var isNumber: Bool {
             if case .wholeNumber = self { true } else { false }
         }
@@ -37,7 +37,7 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// How a refusal describes the form.
+        /// The description of the form in a refusal.
         var words: String {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
@@ -70,8 +70,9 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// Byte by byte, because every start of the program does this for many parameters.
+        /// Works byte by byte, because the program does this for many parameters at every start.
         private func camelCase(_ name: String) -> String {
+            // In ASCII, a small letter differs from its capital only in this bit.
             let caseBit: UInt8 = 0x20
             var bytes: [UInt8] = []
             var startsWord = false
@@ -92,7 +93,7 @@ package struct PageParameter: Sendable {
     package let name: String
     package let form: Form
     package let isRequired: Bool
-    /// The default value if a call leaves it out.
+    /// The value that applies if a call omits the parameter.
     package let usual: JSONValue?
 
     /// Longer than any amount that fits on a card.

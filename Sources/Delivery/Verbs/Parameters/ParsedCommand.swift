@@ -15,8 +15,8 @@ package struct ParsedCommand: Sendable {
     package let verb: Command
     private let values: [String: any Sendable]
 
-    /// Reads what was given, by parameter name. Other names, such as those of the options that all
-    /// commands accept, are ignored.
+    /// Reads the given values, which are keyed by parameter name. Other names, such as those of the
+    /// options that all commands accept, are ignored.
     package init(_ verb: Command, given: [String: Given]) throws(TapcardError) {
         var values: [String: any Sendable] = [:]
         for row in verb.spec.parameters {
@@ -32,11 +32,11 @@ package struct ParsedCommand: Sendable {
 
     package func isGiven(_ row: CommandParameter) -> Bool { values[row.name] != nil }
 
-    /// The value: nil, false, or empty if it was not given, or if the command does not accept it.
+    /// The value; nil, false, or empty if none was given or the command has no such parameter.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
         if let value = values[parameter.row.name] as? Value { return value }
         guard let absent = parameter.absent else {
-            // The parsers refuse a command line or a call without it.
+            // The parsers refuse a command line or a call that lacks a required value.
             preconditionFailure("\(verb.words) needs \(parameter.row.name)")
         }
         return absent

@@ -2,15 +2,15 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// The type of a parameter's value: its JSON form and the meaning of its text. Command lines and
-/// pages share it, including the wording of refusals.
+/// The type of a parameter's value: its form in JSON, and how its text is parsed. Command lines and
+/// pages use the same types, and so the same wording of refusals.
 package struct ValueType<Value: Sendable>: Sendable {
     /// The JSON form; nil if pages cannot send it.
     var form: PageParameter.Form?
     /// The accepted words; empty if any word is accepted.
     var choices: [String] = []
     var completes: CompletedValue?
-    /// Converts a JSON member that is not a single text; nil if it has another shape.
+    /// Converts a JSON member that is not a single string; nil if the member has the wrong shape.
     var decode: (@Sendable (JSONValue) throws(TapcardError) -> [Value]?)?
     let parse: @Sendable (_ text: String, CommandParameter) throws(TapcardError) -> Value
 
@@ -24,7 +24,7 @@ package struct ValueType<Value: Sendable>: Sendable {
             for text in texts { elements.append(try parse(text, row)) }
             return elements
         case .member(let member):
-            // A null fault disarms; any other null counts as left out.
+            // For a fault, null means "disarm"; any other null counts as omitted.
             guard let form, member != .null || form == .fault else { return [] }
             if let decode {
                 if let elements = try decode(member) { return elements }
@@ -38,8 +38,9 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType {
-    /// A type whose initializer accepts valid texts; `what` describes the invalid ones.
-    private static func made(
+    /// A type whose initializer accepts only valid text; a refusal says that the text is not
+    /// `what`.
+    private static func parsed(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
         form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
         meaning: String = "Nothing was done.", advice: String = ""
@@ -53,7 +54,7 @@ extension ValueType {
     }
 }
 
-/// A typed amount, not yet in a currency.
+/// An amount as it was typed, before its currency is known.
 package struct TypedAmount: Sendable, Hashable {
     let text: String
 }
@@ -109,7 +110,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
 
 extension ValueType<StationName> {
     static var station: Self {
-        made(
+        parsed(
             by: { StationName($0) },
             "a station name (up to \(StationName.longest) of a-z, 0-9, - and _, starting with a "
                 + "letter)")
@@ -124,7 +125,7 @@ extension ValueType<TypedAmount> {
 
 extension ValueType<CardUID> {
     static var card: Self {
-        .made(
+        .parsed(
             by: CardUID.init, "a card UID (14 hexadecimal digits)", form: .card,
             completes: .cards)
     }
@@ -132,13 +133,13 @@ extension ValueType<CardUID> {
 
 extension ValueType<OperationID> {
     static var operation: Self {
-        .made(
-            by: OperationID.init, "an operation id (a UUID)", form: .operation,
-            advice: "To list the ids, run: tapcard history")
+        .parsed(
+            by: OperationID.init, "an operation ID (a UUID)", form: .operation,
+            advice: "To list the IDs, run: tapcard history")
     }
     static var journal: Self {
-        .made(
-            by: OperationID.init, "a journal id (a UUID)", form: .operation,
+        .parsed(
+            by: OperationID.init, "a journal ID (a UUID)", form: .operation,
             advice: "To list the journals, run: tapcard ledger status")
     }
 }
@@ -165,14 +166,14 @@ extension ValueType<HolderID> {
 
 extension ValueType<DrawID> {
     static var draw: Self {
-        .made(
+        .parsed(
             by: DrawID.init, "the name of a draw (such as draw-1)", form: .lotteryName)
     }
 }
 
 extension ValueType<TicketID> {
     static var ticket: Self {
-        .made(
+        .parsed(
             by: TicketID.init, "the name of a ticket", form: .lotteryName,
             advice: "To list the tickets, run: tapcard tickets")
     }
@@ -180,7 +181,7 @@ extension ValueType<TicketID> {
 
 extension ValueType<CalendarDate> {
     static var day: Self {
-        .made(
+        .parsed(
             by: CalendarDate.init, "a date (such as 2026-11-22)", form: .day,
             meaning: "Nothing was read.")
     }
@@ -201,7 +202,7 @@ extension ValueType<CashierName> {
 
 extension ValueType<UInt8> {
     static var key: Self {
-        .made(
+        .parsed(
             by: { UInt8($0) }, "a key number", completes: .keys,
             meaning: "The key file was not changed.",
             advice: "To list the keys, run: tapcard keys list")
@@ -209,8 +210,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, the
-    /// limits apply to pages, and the command checks the rest.
+    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, only
+    /// pages are held to the limits; on a command line, the command itself checks the number.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {
@@ -242,7 +243,7 @@ extension ValueType<UInt16> {
 }
 
 extension ValueType<[Int]> {
-    /// The colors of a game as digits, with or without spaces between them.
+    /// The colors of a guess as digits, with or without spaces between them.
     static func colours(_ counts: ClosedRange<Int>) -> Self {
         let digits = 0...9
         return Self(
@@ -271,8 +272,7 @@ extension ValueType<[Int]> {
 }
 
 extension JSONValue {
-    /// A whole number within the range. JSON has only one type of number, so 2.0 counts as one as
-    /// well.
+    /// A whole number within the range. JSON has only one type of number, so 2.0 is also accepted.
     fileprivate func whole(in range: ClosedRange<Int>) -> Int? {
         let parts = numberText?.split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -18,8 +18,8 @@ struct LiveCheck: Sendable {
     /// Whether the reader responded, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader, checks it, and closes it. The station uses neither the ledger nor the
-    /// keys: it has an empty ledger and a temporary key.
+    /// Opens the reader, checks it, and closes it. The check uses neither the ledger nor the keys:
+    /// its station has an empty ledger and a temporary key.
     static func run(
         on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
@@ -45,7 +45,7 @@ struct LiveCheck: Sendable {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
             keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
-            // Looks once, because nobody was asked to present a card.
+            // Looks only once, because nobody was asked to present a card.
             settings: Station.Settings(wait: .zero), surroundings: surroundings)
         do {
             let tag = try await station.tagInfo()
@@ -74,6 +74,7 @@ struct LiveCheck: Sendable {
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") { return "\(detail)." }
+        // The driver has already said it in its own words.
         if detail.contains(" \(verb)") { return TapcardError.sentence(detail) }
         let quoted = "\"\(name)\": "
         return
@@ -97,10 +98,11 @@ struct LiveCheck: Sendable {
         let chip = tag.chip.withArticle
         let name = chip.prefix(1).uppercased() + chip.dropFirst()
         var what =
-            "\(name) is on the reader: \(tag.uid). The manufacturer's signature \(signature). It "
-            + "contains \(LiveCheck.words(tag.ndef)) and has \(tag.freeBytes) of "
+            "\(name) is on the reader: \(tag.uid). The manufacturer's signature \(signature). The "
+            + "tag contains \(LiveCheck.words(tag.ndef)) and has \(tag.freeBytes) of "
             + "\(tag.userByteCount) bytes free."
         if tag.isLocked { what += " It is locked." }
+        // Only a chip without pages, an NTAG 424, has key versions.
         if tag.pages == nil {
             what += " \(tag.keyVersionWords)."
         } else if tag.isProtected {
@@ -113,7 +115,7 @@ struct LiveCheck: Sendable {
         switch ndef {
         case "tapcard": "a tapcard card"
         case "json": "another program's card"
-        case "text": "a text"
+        case "text": "text"
         case "uri": "a link"
         case "empty": "nothing"
         case "none": "nothing readable"

@@ -16,11 +16,11 @@ extension Command {
             answers: .readers, example: "tapcard readers", run: ReaderCommands.readers),
         Command(
             "doctor", group: .readers, "Find out why a reader or this station is not working",
-            discussion: "The command tries up to eight readers until one answers, or just the one "
-                + "you name, and checks the ledger and the keys; nothing is written to a tag. Each "
-                + "finding is marked as ok, a note or a problem, with steps to fix it. The exit "
-                + "status is 5 if no reader can be used, 9 for a ledger problem and 1 for a key "
-                + "problem.",
+            discussion: "The command tries up to eight readers until one responds, or only the one "
+                + "you specify, and checks the ledger and the keys; nothing is written to a tag. "
+                + "Each finding is marked as ok, a note, or a problem, with steps to fix it. The "
+                + "exit status is 5 if no reader can be used, 9 for a ledger problem, and 1 for a "
+                + "key problem.",
             page: .get("doctor"), answers: .findings, example: "tapcard doctor",
             run: ReaderCommands.doctor),
     ]
@@ -31,7 +31,7 @@ enum ReaderCommands {
         let (settings, manner) = (session.settings, session.manner)
         let found = await session.drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
-        // If there is no other reader, the simulated one counts, because it works.
+        // Without a real reader, the list is no failure, because the simulated reader works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
         if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
@@ -56,6 +56,7 @@ enum ReaderCommands {
     static func doctor(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let survey = await session.drivers.readers.survey(naming: settings.reader)
+        // The survey knows only real readers.
         var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?
         for name in candidates(survey, findings, settings) {
@@ -78,11 +79,11 @@ enum ReaderCommands {
                     .ledgerUnavailable, "The ledger cannot be used.",
                     advice: "Follow the steps shown above.") : nil
         } catch {
-            // A ledger that cannot be opened is a finding, not a failure of the doctor.
+            // A ledger that cannot be opened is a finding, not a failure of this command.
             findings.append(
                 Finding(
                     .ledgerUnusable, .problem, error.what,
-                    remedy: [.say(error.meaning)] + wayToDatabase(error, settings)))
+                    remedy: [.say(error.meaning)] + connectionSteps(error, settings)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
         let keys = await keyFindings(in: session)
@@ -94,6 +95,7 @@ enum ReaderCommands {
             ? nil
             : TapcardError(
                 .keysUnusable, "The keys cannot be used.", advice: "Follow the steps shown above.")
+        // Only one problem can set the exit status, and the reader comes first.
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
@@ -126,9 +128,10 @@ enum ReaderCommands {
         }
     }
 
-    /// A step that checks the connection to the database without tapcard.
-    private static func wayToDatabase(_ error: TapcardError, _ settings: Settings) -> [Finding.Step]
-    {
+    /// The steps that check the connection to the database without tapcard.
+    private static func connectionSteps(
+        _ error: TapcardError, _ settings: Settings
+    ) -> [Finding.Step] {
         guard [.ledgerUnavailable, .ledgerOffline].contains(error.kind),
             case .database(let address)? = try? settings.ledgerPlace
         else { return [] }
@@ -149,7 +152,8 @@ enum ReaderCommands {
         }
     }
 
-    /// The findings about the ledger, whose whole file is checked; none before the first card.
+    /// The findings about the ledger. A ledger file is read completely; a default file that does
+    /// not exist yet is no problem.
     private static func ledgerFindings(in session: Session) async throws(TapcardError) -> [Finding]
     {
         let (settings, drivers) = (session.settings, session.drivers)
@@ -182,9 +186,9 @@ enum ReaderCommands {
     private static func candidates(
         _ survey: ReaderSurvey, _ findings: [Finding], _ settings: Settings
     ) -> [ReaderName] {
-        let mostTried = 8
+        let maximumTried = 8
         guard let name = settings.reader else {
-            return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
+            return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(maximumTried))
         }
         // If there is a problem, the survey has already found why the reader cannot be used.
         return findings.contains { $0.severity == .problem } ? [] : [name]
@@ -209,7 +213,7 @@ extension ReaderRow: DocumentedObject {
 }
 
 extension Finding {
-    // The longest word, "problem", and two spaces.
+    /// The width of the longest word, "problem", and two spaces.
     private static let widest = 9
 
     var lines: [String] {

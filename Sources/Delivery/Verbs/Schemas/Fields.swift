@@ -6,7 +6,7 @@ struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
     struct Field: Sendable {
         fileprivate let schema: JSONValue
         fileprivate var isRequired = true
-        /// The value; nil for a member that is left out.
+        /// The value; nil if the object does not contain the member.
         fileprivate let value: @Sendable (Subject) -> JSONValue?
 
         static func of<Value: Documented>(
@@ -15,14 +15,14 @@ struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
             Field(schema: Value.schema) { value($0).document }
         }
 
-        /// A value with a narrower or wider schema than that of its type.
+        /// A value whose schema is narrower or wider than that of its type.
         static func of<Value: Documented>(
             _ schema: JSONValue, _ value: @escaping @Sendable (Subject) -> Value
         ) -> Field {
             Field(schema: schema) { value($0).document }
         }
 
-        /// An optional member, which is left out if its value is missing.
+        /// An optional member, which is omitted if there is no value.
         static func ifAny<Value: Documented>(
             _ value: @escaping @Sendable (Subject) -> Value?
         ) -> Field {

@@ -19,7 +19,7 @@ enum LotterySchemas {
 
     static let claim = PrintedDocument.shown(aged(PrizeReceipt.fields.required))
 
-    /// Adds the seconds since the request, and the reason why it was not repeated.
+    /// Adds the age of the answer in seconds, and the reason why there is no newer one.
     private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
             "stale": Schema.orNull(ValueSchemas.serviceError)

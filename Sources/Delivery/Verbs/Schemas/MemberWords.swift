@@ -12,34 +12,36 @@ package enum MemberWords {
             "human-readable text: what happened, what it means for the card and money, and what "
             + "to do next",
         "sequence": "record number on the card",
-        "sameID": "other cards with the same cardholder id",
+        "sameID": "other cards with the same cardholder ID",
         "codeOf": "UID of the other card in this ledger that the tag's activation code belongs to",
         "display": "whether the text that phones show is current",
         "protection": "how the tag is write-protected: password (NTAG21x) or chip keys (NTAG 424)",
         "originality": "result of checking the chip manufacturer's signature",
         "keyVersions": "key versions in an NTAG 424; null for page-based tags (NTAG21x)",
-        "issuerKey": "id of the station key that the chip's key versions point to; null if none",
+        "issuerKey": "ID of the station key that matches the chip's key versions; null if none",
         "halfMade": "true if the chip's key versions differ: issuing or rekeying was interrupted",
         "host": "host of the page that phones open",
         "lrp": "true if the chip was permanently switched to LRP mode, which tapcard can't use",
         "ticketsGivenUp": "previous card's unclaimed lottery tickets, no longer claimable",
         "counter": "number of times the tag was read",
         "firstProtected": "first page protected by the password",
-        "protectsReading": "whether reading needs the password too",
+        "protectsReading": "whether reading also needs the password",
         "passwordLimit": "number of wrong passwords before the tag locks itself; 0 for no limit",
         "mirrorPage": "first page of the area where the tag adds its UID (and counter) when read",
-        "reads": "how often phones have read it",
+        "reads": "how often phones have read the tag",
     ]
 
     private static let money = [
-        "replayed": "true if an earlier request with this id already did it; nothing was redone",
+        "replayed":
+            "true if an earlier request with this ID took effect; nothing was done again",
         "resolved": "operations left open by an earlier tap and resolved by this one",
         "reverses": "the operation that this one reverses",
         "closed": "balance of the tag's earlier account, now closed and paid out to the customer",
-        "attempt": "in the history, id of the attempt this activation service answer belongs to",
+        "attempt":
+            "in the history, ID of the activation request that the service answered",
         "drawer": "expected change in drawer cash that day (added less paid out); may be negative",
         "violations": "rules that were violated",
-        "activating": "cards whose activation has not been answered yet",
+        "activating": "cards whose activation request has not been answered yet",
         "journals": "journals that may still hold unbooked offline payments",
         "reason": "why this journal may still hold unbooked offline payments",
         "reported": "time of the station's last report",
@@ -47,7 +49,9 @@ package enum MemberWords {
             "payment that is so far only in the journal; present only if the ledger was offline",
         "unbooked": "total of this station's offline payments not yet booked",
         "limit": "maximum total of this station's unbooked offline payments",
-        "shortfall": "offline payment amount cards couldn't cover when booked; the issuer bears it",
+        "shortfall":
+            "amount of offline payments that the cards could not cover when booked; the issuer's "
+            + "loss",
         "tapped": "card tapped for an offline payment, if this card has since replaced it",
     ]
 
@@ -60,7 +64,7 @@ package enum MemberWords {
         "black": "number of guessed colors in the right place",
         "white": "number of guessed colors in the wrong place",
         "score": "number of guesses",
-        "participant": "the player's id at the service",
+        "participant": "the player's ID at the service",
     ]
 
     private static let station = [
@@ -69,7 +73,7 @@ package enum MemberWords {
         "kept": "path where the replaced ledger was saved (or its journal, if only that existed)",
         "new": "true if this call set up the station; false if it was already set up",
         "simulated": "true for a simulated station",
-        "from": "where the value came from: flag, variable, file or default",
+        "from": "where the value came from: flag, variable, file, or default",
         "passphrase": "passphrase that decrypts the card key file; printed only this once",
         "table": "number of cards in the station's card key table; present only if it uses one",
         "live": "result of opening the reader and looking for a tag",
@@ -84,11 +88,11 @@ package enum MemberWords {
         "inStep": "true if the replica is streaming and commits wait for it",
         "lag": "bytes that the replica has not stored yet",
         "tables": "whether this version of tapcard can read and write this schema version",
-        "sealing": "id of the key that all stations seal with",
-        "nextKey": "announced key, used for seals once all stations have it",
+        "sealing": "ID of the key that all stations seal with",
+        "nextKey": "announced key, which will seal records once all stations have it",
         "lacking": "stations that lack one of these keys",
         "clockLead": "server clock minus station clock, in milliseconds",
-        "openOperations": "number of operations that stay open until the next tap of their card",
+        "openOperations": "number of operations that stay open until their card is next tapped",
         "oldestOpen": "start time of the oldest unfinished operation",
         "linkTimeout":
             "seconds until the server ends a disconnected station's session; "

@@ -263,7 +263,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
-    /// A line in a watch when the reader responds again.
+    /// The line that a watch prints when the reader responds again.
     static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
 
     static func shown<Subject>(

@@ -2,8 +2,8 @@ package import TextCodecs
 
 /// The schemas that `tapcard schema` prints.
 package enum PrintedDocuments {
-    /// The schema for everything that `command` can print with `--json`, or that every command can
-    /// if it is nil.
+    /// The schema for everything that `command` can print with `--json`; if `command` is nil, for
+    /// everything that any command can print.
     package static func schema(of command: Command?) -> JSONValue {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }
@@ -12,6 +12,7 @@ package enum PrintedDocuments {
         }
         printed.append((name: "Error", schema: PrintedDocument.error))
         let all = ValueSchemas.components(nil) + printed
+        // A component may refer to others, so the ones that are needed are collected step by step.
         var todo = printed.map(\.name)
         var needed = Set(todo)
         while let name = todo.popLast() {

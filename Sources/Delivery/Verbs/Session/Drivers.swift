@@ -4,27 +4,27 @@ package import Tags
 package import TapcardCore
 package import TapcardDomain
 
-/// The drivers that the commands need; they are provided by the executable.
+/// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
-    /// Opens the reader with this name, or the connected one for nil. A simulated reader without
-    /// its own file uses the folder.
+    /// Opens the reader with this name; for nil, the one that is connected. A simulated reader
+    /// without its own file uses the folder.
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a place; the third value says whether a missing file may be created. In
-    /// `memory`, a station stores what a database has confirmed to it.
+    /// Opens the ledger at a place; the third value says whether a missing file may be created.
+    /// `memory` is the file in which a station stores what a database has confirmed to it.
     package private(set) var openLedger:
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
             any LedgerStore
-    /// The ledger in a database that is still offline, for a station that waits for it.
+    /// The ledger in a database that is still offline, for a station that waits for the database.
     package let awaitLedger:
         @Sendable (_ address: String, Currency, _ memory: String) -> any LedgerStore
-    /// The database at an address, for its owner. Sends no request yet.
+    /// The database at an address, for its owner. This sends no request yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
-    /// Copies the ledger while it is in use.
+    /// Copies a ledger that may be in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
-    /// Replaces the ledger with a copy.
+    /// Replaces the ledger with a backup copy.
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
@@ -109,25 +109,25 @@ package enum ReaderUse: Sendable {
     case tap
     /// Many taps, all day: the reader must survive failures of its driver and its cable.
     case watch
-    /// Many taps, even if the reader is connected later. The server's other tills have the readers
-    /// next to it.
+    /// Many taps, even if the reader is connected later. The server's other tills use the readers
+    /// listed here.
     case till(nextTo: [ReaderName])
 }
 
 /// The readers connected to this machine, before any is opened.
 package protocol ReaderInventory: Sendable {
-    /// Lists the readers and the programs that use them, including a specified serial port. It
-    /// opens no reader; querying pcscd starts it if systemd has its socket.
+    /// Lists the readers and the programs that use them, including the serial port of `name`. This
+    /// opens no reader, but if systemd listens on pcscd's socket, the query starts pcscd.
     func survey(naming name: ReaderName?) async -> ReaderSurvey
     /// The chip and firmware of an open reader; nil if it does not report them.
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags for a simulated reader. The readers next to it share them: a tag that is put on one
-/// reader is removed from the other.
+/// The tags for a simulated reader. The simulated readers of the server's other tills share the
+/// tags: a tag that is put on one reader is removed from the others.
 package protocol SimulatedTags: Sendable {
-    /// Puts tags on the reader, given by number or type. A type creates a new tag; an empty list
-    /// puts the last tag back.
+    /// Puts tags on the reader, each given by its UID or its chip. A chip creates a new tag; an
+    /// empty list puts the last tag back.
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag]
@@ -137,7 +137,7 @@ package protocol SimulatedTags: Sendable {
     func list(
         _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
-    /// Holds a tag to a phone: the one with this number, or the one on the reader.
+    /// Holds a tag to a phone: the one with this UID, or by default the one on the reader.
     func showToPhone(_ uid: String?, _ reader: String) throws(TapcardError) -> SeenByPhone
 }
 
@@ -153,7 +153,7 @@ package struct SeenByPhone: Sendable, Hashable {
 
     package let tag: SimulatedTag
     package let content: Content
-    /// How often the chip was read; nil if it does not reveal its counter.
+    /// How often the chip has been read; nil if it does not reveal its counter.
     package let reads: UInt32?
 
     package init(tag: SimulatedTag, content: Content, reads: UInt32?) {

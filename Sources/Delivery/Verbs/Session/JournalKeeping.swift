@@ -4,7 +4,7 @@ package import StationFiles
 package import TapcardCore
 package import TapcardDomain
 
-/// A command's work on the station's offline payment journal and its snapshot.
+/// A command's access to the station's journal of offline payments and to its snapshot.
 package struct JournalKeeping {
     private let session: Session
     package let payments: OfflinePayments
@@ -32,16 +32,17 @@ package struct JournalKeeping {
         let set = try session.settings.currency
         guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
         let source = KeyRingSource(session.keyFile, holding: keys)
-        // An empty stand-in: the snapshot, not the ledger, judges an offline payment.
+        // An empty stand-in, because an offline payment is judged by the snapshot, not the ledger.
         let ledger = InMemoryLedger(currency: currency)
         guard let made else { return try await session.station(with: ledger, source) }
+        // A reader can be open only once in a command, so the open one is used.
         return Station(
             reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
             surroundings: made.surroundings)
     }
 
-    /// Books the station's journal before a tap. The tap does not depend on it: a failure is
-    /// reported, and the booking is tried again at the next tap.
+    /// Books the station's journal before a tap. The tap does not depend on the booking: a failure
+    /// is reported, and the booking is tried again at the next tap.
     func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
         guard payments.mayHaveLines else { return }
         do throws(TapcardError) {
@@ -54,12 +55,12 @@ package struct JournalKeeping {
         } catch {
             session.say(
                 "tapcard: offline payments could not be booked; they stay in the journal, and the "
-                    + "next command tries again: \(error.message.shown)\n")
+                    + "next command will try again: \(error.message.shown)\n")
         }
     }
 
-    /// The summary of a card, minus its payments in the station's journal. It is left unchanged if
-    /// the journal cannot be used, which other commands report.
+    /// The summary of a card, with its balance reduced by its payments in the station's journal. If
+    /// the journal cannot be used, the summary is unchanged; other commands report that problem.
     package func lessUnbooked(_ summary: CardSummary) -> CardSummary {
         guard payments.mayHaveLines, let keys = try? session.keyFile.load() else { return summary }
         return (try? payments.lessUnbooked(summary, keys)) ?? summary
@@ -70,6 +71,7 @@ package struct JournalKeeping {
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
         let limits = try limits(ledger.currency)
+        // Payments may be left in the journal even if offline payments have been turned off.
         guard limits != nil || payments.mayHaveLines, let keys = try session.keyFile.load() else {
             return nil
         }
@@ -92,7 +94,7 @@ package struct JournalKeeping {
             return nil
         }
         try await session.requireCommonKeys(keys, ledger)
-        // Booked first; otherwise, the snapshot would still show the money as unspent.
+        // The journal is booked first; otherwise, the snapshot would show its money as unspent.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
             of: ledger, keys, within: limits, session.surroundings)

@@ -9,7 +9,7 @@ struct KeyMaking {
 
     init(_ session: Session) { self.session = session }
 
-    /// Creates the keys. `isTold` suppresses the message, for a command that prints the places
+    /// Creates the keys. `isTold` suppresses the message, for a command that prints the paths
     /// itself.
     func make(
         beside ledger: any LedgerStore, isTold: Bool = false
@@ -22,7 +22,7 @@ struct KeyMaking {
                     try rows.cards(after: nil, atMost: 1).first
                 }
             }
-            // New keys would hide the loss of the old ones, and reject every card.
+            // New keys would hide that the old ones were lost, and would reject every card.
             guard first == nil else { throw lostKeys }
         }
         let surroundings = session.surroundings
@@ -31,8 +31,8 @@ struct KeyMaking {
             random: surroundings.random)
         if areNew, !isTold {
             let words =
-                "created the keys in \(session.settings.keyPath); the ledger, with currency "
-                + "\(ledger.currency.code), is in \(place)"
+                "created the keys in \(session.settings.keyPath); the ledger is in \(place), and "
+                + "its currency is \(ledger.currency.code)"
             for line in [words] + firstAdvice { session.say("tapcard: \(line.shown)\n") }
         }
         return keys
@@ -45,10 +45,10 @@ struct KeyMaking {
                 "the reader is simulated, so this is play money, kept apart from the real ledger"
             ]
         }
-        // A simulated station has already printed its ledger.
+        // A simulated station with another ledger has already printed a warning about it.
         if session.settings.readerIsSimulated { return [] }
         return [
-            "back up the keys now, because without them genuine cards are rejected as forged: "
+            "back up the keys now; without them, genuine cards will be rejected as forged: "
                 + "tapcard keys export FILE"
         ]
     }
@@ -58,8 +58,8 @@ struct KeyMaking {
             .keysUnusable,
             "The key file \(session.settings.keyPath) is missing, but the ledger has cards.",
             meaning:
-                "Nothing was changed; all cards are refused, because without the keys genuine and "
-                + "forged ones look the same.",
+                "Nothing was changed; all cards are refused, because without the keys, genuine and "
+                + "forged cards look the same.",
             advice: "Restore the backup of the keys, or import them: tapcard keys import FILE")
     }
 }

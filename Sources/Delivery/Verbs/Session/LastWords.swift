@@ -1,6 +1,6 @@
 import BlockingLane
 
-/// The message for work that is cut short when the process ends.
+/// The message to print if the process ends in the middle of the work.
 package final class LastWords: Sendable {
     private let words = Guarded<(@Sendable () -> Void)?>(nil)
 
@@ -9,8 +9,8 @@ package final class LastWords: Sendable {
     /// Sets the message; nil once the work reports its own result.
     package func set(_ say: (@Sendable () -> Void)?) { words.withLock { $0 = say } }
 
-    /// Prints the message and ends the process. The lock ensures that only the message or the
-    /// result is printed.
+    /// Prints the message and ends the process. The lock ensures that either the message or the
+    /// result is printed, never both.
     package func speak(before end: () -> Void) {
         words.withLock { say in
             say?()

@@ -11,8 +11,8 @@ package struct LedgerAccess {
 
     package init(_ session: Session) { self.session = session }
 
-    /// The ledger for a program that runs for days: while its database is offline, the program
-    /// starts without it and uses it once it is back. With `isTold`, this is not announced again.
+    /// The ledger for a program that runs for days: if the database is offline, the program starts
+    /// without it and uses it as soon as it is back. With `isTold`, this is not announced again.
     package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
@@ -58,7 +58,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The keys of the stations that share the ledger; nil if the ledger is a file.
+    /// The state of the keys at the stations that share the ledger; nil if the ledger is a file.
     func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
         guard let database = try sharedDatabase else { return nil }
         return try await LedgerAccess.status(of: database).keys
@@ -70,13 +70,15 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new one gets the requested currency, or the currency of the keys,
-    /// because their cards could not be read in a different one.
+    /// Opens the ledger. A new ledger gets the requested currency, or else the currency of the
+    /// keys, because cards sealed with them could not be read in a different one.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
+        // Determined before the ledger is opened, which may create it.
         let isNew = try !session.settings.hasLedger
         if mayMake { try session.places.makeDataFolder() }
         try session.places.require()
+        // A database checks logins itself, but a file is only as safe as its permissions.
         if case .file(let path) = place {
             try SafePlaces.requireUnwritable(path, "ledger", .ledgerUnavailable)
         }
@@ -98,6 +100,7 @@ package struct LedgerAccess {
             let settings = session.settings
             let path = try settings.ledgerPlace
             let nothing = "Nothing was changed, and no money moved."
+            // A ledger that was moved is missing here as well, but nothing has to be set up.
             if let address = movedTo(from: path) {
                 return TapcardError(
                     .ledgerUnavailable,
@@ -106,7 +109,7 @@ package struct LedgerAccess {
             }
             guard try session.keyFile.load() == nil else {
                 return TapcardError(
-                    .notSetUp, "There are keys here, but there is no ledger at \(path).",
+                    .notSetUp, "This station has keys, but there is no ledger at \(path).",
                     meaning: nothing,
                     advice:
                         "Restore a backup with \(settings.commandLine("restore-backup FILE")), or "
@@ -129,7 +132,7 @@ package struct LedgerAccess {
         }
     }
 
-    /// The file that contains the new address of a ledger that was moved.
+    /// The file with the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
     /// The address of the database into which a ledger file was moved; nil if it was not moved.
@@ -150,7 +153,7 @@ package struct LedgerAccess {
         if session.command.verb.spec.path == ["init"], settings.isPlayMoney {
             advice =
                 "The currency of a ledger cannot be changed. To use play money in \(code), move "
-                + "the present folder away: mv \(settings.dataFolder) "
+                + "the current folder out of the way: mv \(settings.dataFolder) "
                 + "\(settings.dataFolder)-before"
         } else if session.command.verb.spec.path == ["init"] {
             advice =
@@ -165,27 +168,27 @@ package struct LedgerAccess {
 
 extension Settings {
     /// Whether the ledger exists, as far as that is known before it is opened. Throws for a
-    /// dangling link, which may point to one.
+    /// dangling link, because the ledger that it points to may be on an unmounted disk.
     var hasLedger: Bool {
         get throws(TapcardError) {
             guard case .file(let path) = try ledgerPlace else { return true }
             do {
                 return try DurableFile(path).permissions() != nil
             } catch {
-                // The disk that the link points to may not be mounted; a new ledger would hide the
-                // real one.
+                // A new ledger in the link's place would hide the real one.
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
                     meaning: "Payments, top-ups and other money operations are not possible until "
                         + "the ledger can be used again, except for offline payments where those "
                         + "are turned on.",
-                    advice: "Mount the disk that it is on, or name another ledger with --ledger.")
+                    advice:
+                        "Mount the disk that it is on, or specify another ledger with --ledger.")
             }
         }
     }
 
-    /// The file in which a station stores what it has to remember about a database.
+    /// The file in which a station stores what a database has confirmed to it.
     var memoryPath: String { dataFolder + "/confirmed.txt" }
 
     /// Advice on removing a wrong currency from the settings.
@@ -217,6 +220,7 @@ extension String {
     /// The text as a single shell word.
     fileprivate var asShellWord: String {
         let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
+        // Inside single quotes, a shell gives no character a special meaning, except the quote.
         return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"
     }
 }

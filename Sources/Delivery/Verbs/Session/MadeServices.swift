@@ -1,7 +1,8 @@
 import BlockingLane
 package import TapcardCore
 
-/// A cache of one command's services, created at first use, with their open connections.
+/// A cache of one command's services. They are created at first use, and keep their connections
+/// open.
 package final class MadeServices: Sendable {
     private let made = Guarded<Services?>(nil)
 

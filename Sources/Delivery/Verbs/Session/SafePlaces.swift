@@ -26,6 +26,7 @@ struct SafePlaces {
         try requireDataFolder()
     }
 
+    /// The permission bits that let the group or others write.
     private static let othersMayWrite: UInt32 = 0o022
 
     /// Refuses a folder or a file that other users can write to, because they could replace its
@@ -95,10 +96,11 @@ struct SafePlaces {
 }
 
 extension SettingsFile {
+    /// The permission bit that lets others write.
     private static let othersMayWrite: UInt32 = 0o002
 
     /// Refuses a settings file that other users can change or replace. Its group may write to it,
-    /// because editors leave that permission on systems with one group per user.
+    /// because editors leave that permission on systems where each user has a group of their own.
     static func requireUnexposed(_ path: String) throws(TapcardError) {
         let file = DurableFile(path)
         let reason: String
@@ -110,9 +112,9 @@ extension SettingsFile {
             throw TapcardError(
                 .usage, "The settings file \(path) is not used: another user owns it.",
                 meaning:
-                    "Nothing was done, because settings decide which keys, ledger and services "
+                    "Nothing was done, because settings decide which keys, ledger, and services "
                     + "tapcard uses.",
-                advice: "Run tapcard as the owner of the file, or make settings of your own.")
+                advice: "Run tapcard as the owner of the file, or use a settings file of your own.")
         } else if let folder = file.exposedFolder(mayShare: true) {
             place = folder.path
             reason =
@@ -126,8 +128,8 @@ extension SettingsFile {
         throw TapcardError(
             .usage, "The settings file \(path) is not used: \(reason).",
             meaning:
-                "Nothing was done, because settings decide which keys, ledger and services tapcard "
-                + "uses.",
+                "Nothing was done, because settings decide which keys, ledger, and services "
+                + "tapcard uses.",
             advice: "If you are sure that nobody else has changed it, run: chmod o-w \(place)")
     }
 }

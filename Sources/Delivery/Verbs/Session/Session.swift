@@ -9,7 +9,7 @@ package import TapcardDomain
 /// The line that tells the user to wait; inactive without a terminal.
 package struct WaitingLine: Sendable {
     let show: @Sendable (String) -> Void
-    /// Removes the line, and returns when it is gone.
+    /// Removes the line, and returns once it is gone.
     let stop: @Sendable () async -> Void
 
     package init(
@@ -61,7 +61,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
-        // Done before the tap, so that the balance it sees already includes offline payments.
+        // Booked before the tap, so that the tap finds a balance that reflects offline payments.
         await journal.book(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
@@ -78,8 +78,8 @@ package struct Session: Sendable {
             keySource: keys, settings: station, surroundings: surroundings)
     }
 
-    /// A station that reads tags and writes nothing. If the station was never set up, it works
-    /// without keys and a ledger, and creates neither.
+    /// A station that only reads tags. If the station was never set up, it works without keys and
+    /// without a ledger, and creates neither.
     func lookingStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
             return try await station(with: try await ledger(changing: false))
@@ -89,8 +89,8 @@ package struct Session: Sendable {
             KeyRingSource(KeyRing.none))
     }
 
-    /// The station for a watch, and whether its keys were compared with the other stations'. While
-    /// the ledger is offline, they cannot be compared, and cards are only read.
+    /// The station for a watch, and whether its keys were compared with the other stations' keys.
+    /// While the ledger is offline, they cannot be compared, and cards are only read.
     package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {
         let ledger = try await ledger()
         do throws(TapcardError) {
@@ -123,16 +123,16 @@ package struct Session: Sendable {
         }
     }
 
-    /// The ledger. A simulated station creates one on first use, a real one with `tapcard init`.
-    /// Read-only commands require an existing ledger: a mistyped name must not bring up an empty
-    /// ledger in which "all is well".
+    /// The ledger. A simulated station creates one on first use, a real station with `tapcard
+    /// init`. Read-only commands require an existing ledger; with a mistyped name, they would
+    /// otherwise report on an empty ledger as if all were well.
     ///
     /// Commands that change something refuse a read-only ledger before they ask for a card.
     package func ledger(
         making mayMake: Bool = true, changing mayChange: Bool? = nil
     ) async throws(TapcardError) -> any LedgerStore {
-        // A ledger is created before its keys, so if there are keys but no ledger, the ledger was
-        // lost.
+        // A ledger is created before its keys. If there are keys but no ledger, the ledger was
+        // lost, so no new one is created.
         if mayMake, settings.readerIsSimulated { try places.makeDataFolder() }
         let wasUsed = DurableFile(settings.keyPath).mayExist
         let ledger = try await LedgerAccess(self).open(
@@ -158,10 +158,10 @@ package struct Session: Sendable {
         }
     }
 
-    /// The keys, created together with the ledger; the first time, their places are printed.
+    /// The keys, created together with the ledger; the first time, the paths of both are printed.
     ///
-    /// Keys are not created for a ledger that has cards: in that case the old keys were lost, and
-    /// new ones would only hide that.
+    /// Keys are not created for a ledger that has cards: its keys were lost, and new ones would
+    /// only hide that.
     package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
     {
         if let keys = try keyFile.load() { return keys }
@@ -169,7 +169,8 @@ package struct Session: Sendable {
         return try await KeyMaking(self).make(beside: ledger)
     }
 
-    /// Refuses keys that differ from the other stations' keys: each would reject the other's cards.
+    /// Refuses keys that differ from the other stations' keys, because each station would reject
+    /// the others' cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
         let others = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.otherKeys(than: keys.told)
@@ -181,7 +182,7 @@ package struct Session: Sendable {
                 + "ledger.",
             meaning:
                 "Each side would reject the other's cards; neither the card nor the ledger was "
-                + "touched.",
+                + "changed.",
             advice:
                 "Move the key file out of the way. Run tapcard keys export FILE at another "
                 + "station, then import the file here: tapcard keys import FILE")
@@ -196,9 +197,10 @@ package struct Session: Sendable {
 
     package var journal: JournalKeeping { JournalKeeping(self) }
 
-    /// The services at the addresses in the settings.
+    /// The services at the addresses from the settings.
     func services() throws(TapcardError) -> Services {
         try madeServices.once { () throws(TapcardError) in
+            // Checked only now, because other commands do not depend on these settings.
             drivers.services(try settings.checkedServices())
         }
     }
@@ -212,7 +214,7 @@ package struct Session: Sendable {
         return surroundings
     }
 
-    /// Writes a message to standard error, in addition to the result.
+    /// Writes a message to standard error, apart from the result.
     package func say(_ text: String) { console.writeError(text) }
 
     /// Prints a report in the requested format; returns false if the output failed.
@@ -228,6 +230,7 @@ package struct Session: Sendable {
                 let mark =
                     report.problem == nil
                     ? Style.good.applied(to: "✓", hasColor) : Style.bad.applied(to: "✗", hasColor)
+                // The other lines are indented to align with the text after the mark.
                 lines = ["\(mark) \(lines[0])"] + lines.dropFirst().map { "  \($0)" }
             }
             isShown = output.write(lines.joined(separator: "\n") + "\n")
@@ -243,7 +246,7 @@ package struct Session: Sendable {
     /// Waits until the task is canceled, while background work runs.
     package func waitUntilStopped() async {
         while !Task.isCancelled {
-            // It throws when the task is canceled, which is the expected end.
+            // `sleep` throws when the task is canceled, which is the expected end.
             try? await Task.sleep(for: .seconds(86_400))
         }
     }
@@ -251,7 +254,7 @@ package struct Session: Sendable {
 
 /// What was given on the command line.
 extension Session {
-    /// The value in the running command.
+    /// The value of a parameter of the running command.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value { command[parameter] }
 
     /// An amount in the ledger's currency.
@@ -273,8 +276,8 @@ extension Session {
         }
     }
 
-    /// Whether a tap that has just resolved an identical request refuses this one. A terminal user
-    /// who gives an ID knows which request it is; a page gives every request an ID.
+    /// Whether a tap that has just resolved an identical request refuses this one. A user at a
+    /// terminal who gives an ID knows which request is meant, but a page gives every request an ID.
     var refusesRepetition: Bool {
         !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
     }

@@ -1,9 +1,9 @@
 import ReaderDiagnosis
 import TapcardCore
 
-/// Compares the page that is written on cards with the customers' page that this station serves, to
-/// find out whether phones would reach it. Nothing is refused, because a proxy or another machine
-/// may respond differently.
+/// Compares the address that is written on cards with the customers' page that this station serves,
+/// to find out whether phones would reach the page. Nothing is refused, because a proxy or another
+/// machine may respond differently.
 extension Settings {
     /// The path at which the customers' page responds.
     private static let servedPath = "/c"
@@ -26,8 +26,8 @@ extension Settings {
             ? "The address in card-address has no path, but should have \(Settings.servedPath)"
             : "The path in card-address is \(page.path), not \(Settings.servedPath)"
         let found =
-            "\(wrong), so phones reach the customers' page only through a proxy that forwards it, "
-            + "if at all."
+            "\(wrong), so phones can reach the customers' page only through a proxy that forwards "
+            + "that path."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
         // An address without encryption is for a simulated card on this machine.
@@ -58,7 +58,7 @@ extension Settings {
             "The host in card-address is \(page.host), but this station's customers' page answers "
                 + "only to \(known.joined(separator: ", ")).",
             remedy: [
-                .say("To make it answer to that host too, directly or through a proxy:"),
+                .say("To make it answer to that host, too, directly or through a proxy:"),
                 .run(
                     "tapcard config set customers-name "
                         + ([page.host] + named).joined(separator: ",")),

@@ -55,29 +55,30 @@ extension Parameter<String?> {
 }
 
 enum ConfigurationCommands {
-    /// Creates keys and a ledger for a new station, in an explicitly given currency.
+    /// Creates the keys and the ledger of a new station, in a currency that must be specified.
     static func setUp(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
+        // Determined before the ledger and the keys are created.
         let isNew = try !settings.hasLedger
         let hadKeys = try session.keyFile.load() != nil
         if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
             throw TapcardError.usage(
                 "The currency is missing.",
                 advice:
-                    "Name it, as in tapcard init --currency EUR; it cannot be changed later. "
-                    + "Possible currencies are "
+                    "Specify it, as in tapcard init --currency EUR; it cannot be changed later. "
+                    + "Supported currencies are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        // Before the keys, because if there were keys but no ledger, that would mean the ledger was
-        // lost.
+        // The ledger is created before the keys, because keys without a ledger would mean that the
+        // ledger was lost.
         let ledger = try await LedgerAccess(session).open(making: true)
         let keys = try await KeyMaking(session).make(beside: ledger, isTold: true)
         try await session.requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             session.say(
-                "tapcard: These keys come from a station in \(other.code). This station's currency "
-                    + "is \(ledger.currency.code), so it refuses the cards of stations in another "
-                    + "currency, even if they have the same keys.\n")
+                "tapcard: These keys come from a station that uses \(other.code). This station's "
+                    + "currency is \(ledger.currency.code), so it will refuse cards from stations "
+                    + "that use another currency, even with the same keys.\n")
         }
         let place = try settings.ledgerPlace
         let isDone = !isNew && hadKeys
@@ -88,18 +89,18 @@ enum ConfigurationCommands {
             ],
             [
                 isDone
-                    ? "This station is already set up, with currency \(ledger.currency.code)"
-                    : "This station is now set up, with currency \(ledger.currency.code)",
+                    ? "This station is already set up; its currency is \(ledger.currency.code)"
+                    : "This station is now set up; its currency is \(ledger.currency.code)",
                 "Ledger: \(place)", "Keys: \(settings.keyPath)",
             ] + settings.nextSteps, isChange: !isDone)
     }
 
-    /// The extra rows in `config`, in addition to the settings.
+    /// The rows of `config` that are not settings.
     fileprivate static let places = ["keys", "settings-file"]
 
-    /// The currency of this station's amounts and its origin; nil if it has not been decided yet.
-    private static func currencyInForce(in session: Session) async -> KnownCurrency? {
-        // The ledger takes precedence, because its currency is fixed for good.
+    /// This station's currency and where it comes from; nil if none has been set yet.
+    private static func effectiveCurrency(in session: Session) async -> KnownCurrency? {
+        // The ledger takes precedence, because its currency cannot be changed.
         if let currency = await ledgerCurrency(in: session) { return (currency, "ledger") }
         if let currency = (try? session.settings.currency) ?? nil {
             return (currency, session.settings.effective(.currency).origin.rawValue)
@@ -121,7 +122,8 @@ enum ConfigurationCommands {
 
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
-        let known = await currencyInForce(in: session)
+        let known = await effectiveCurrency(in: session)
+        // An invalid setting is reported here, before a command needs it.
         _ = try settings.checkedServices(in: known?.currency)
         let rows = settings.rows(known)
         let notes = try settings.notes(on: known?.currency)
@@ -168,7 +170,7 @@ enum ConfigurationCommands {
 
     static func get(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.shownSetting]
-        let rows = session.settings.rows(await currencyInForce(in: session))
+        let rows = session.settings.rows(await effectiveCurrency(in: session))
         guard let row = rows.first(where: { $0.name == name }) else {
             throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
         }
@@ -177,11 +179,11 @@ enum ConfigurationCommands {
             [row.value ?? unset(row.name)], isPlain: true)
     }
 
-    /// Refuses settings that this station could not work with.
-    private static func requireSense(
+    /// Refuses settings that this station could not use.
+    private static func requireUsable(
         _ changed: Settings, _ name: Settings.Name, in session: Session
     ) async throws(TapcardError) {
-        var currency = await currencyInForce(in: session)?.currency
+        var currency = await effectiveCurrency(in: session)?.currency
         if name == .currency, let asked = try changed.currency {
             if let kept = await ledgerCurrency(in: session), kept != asked {
                 throw TapcardError(
@@ -204,19 +206,19 @@ enum ConfigurationCommands {
         let name = session[.setting]
         let typed = session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
-        // The form as typed: a decimal comma is accepted where the station accepts one.
+        // Checked as it was typed, because this station may accept a decimal comma.
         let changed = try settings.setting(name, to: typed)
-        // Not checked when a setting is removed, because that setting may be the wrong one.
-        if text != nil { try await requireSense(changed, name, in: session) }
+        // Not checked when a setting is removed, because it may be the one that is invalid.
+        if text != nil { try await requireUsable(changed, name, in: session) }
         try settings.file.set(name, to: text)
-        let (inForce, origin) = settings.effective(name)
+        let (effective, origin) = settings.effective(name)
         var lines = [
             text.map { "\(name.rawValue) set to \($0) in \(settings.file.path)" }
                 ?? "\(name.rawValue) removed from \(settings.file.path)"
         ]
-        if origin == .flag || origin == .variable, let inForce {
+        if origin == .flag || origin == .variable, let effective {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
-            lines.append("For now, \(what) overrides it: \(inForce)")
+            lines.append("For now, \(what) overrides it: \(effective)")
             // A simulated reader has its own settings, which are easily mistaken for the real ones.
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
@@ -224,6 +226,7 @@ enum ConfigurationCommands {
                         + "not changed")
             }
         }
+        // Each of these settings can decide whether phones reach the customers' page.
         switch name {
         case .cardAddress, .customers, .customersName, .customersCertificate:
             lines += changed.cardAddressFindings.flatMap(\.lines)
@@ -243,13 +246,14 @@ private typealias Row = (name: String, value: String?, origin: String)
 extension Settings {
     fileprivate func rows(_ known: KnownCurrency?) -> [Row] {
         let builtIn = Origin.builtIn.rawValue
-        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        let defaults = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        // The data folder is listed below, even if no setting specifies it.
         let settable: [Row] = Name.allCases.filter { $0 != .data }.map { name in
             let (text, origin) = effective(name)
             if name == .currency, text == nil, let known {
                 return (name.rawValue, known.currency.code, known.origin)
             }
-            return (name.rawValue, text ?? usual[name], origin.rawValue)
+            return (name.rawValue, text ?? defaults[name], origin.rawValue)
         }
         let data = effective(.data)
         let place = data.text == nil ? dataVariable ?? builtIn : data.origin.rawValue

@@ -4,29 +4,29 @@ package import TapcardDomain
 extension Settings {
     /// The ceilings in the settings, with the currency's defaults.
     func ceilings(_ currency: Currency) throws(TapcardError) -> Ceilings {
-        let usual = Ceilings.standard(for: currency)
+        let standard = Ceilings.standard(for: currency)
         return Ceilings(
             unconfirmed: Ceilings.Amounts(
-                payment: try ceiling(.paymentWithoutAsking, usual.unconfirmed.payment),
-                topUp: try ceiling(.topUpWithoutAsking, usual.unconfirmed.topUp),
-                balance: try ceiling(.balanceWithoutAsking, usual.unconfirmed.balance)),
+                payment: try ceiling(.paymentWithoutAsking, standard.unconfirmed.payment),
+                topUp: try ceiling(.topUpWithoutAsking, standard.unconfirmed.topUp),
+                balance: try ceiling(.balanceWithoutAsking, standard.unconfirmed.balance)),
             absolute: Ceilings.Amounts(
-                payment: try ceiling(.paymentLimit, usual.absolute.payment),
-                topUp: try ceiling(.topUpLimit, usual.absolute.topUp),
-                balance: try ceiling(.balanceLimit, usual.absolute.balance)))
+                payment: try ceiling(.paymentLimit, standard.absolute.payment),
+                topUp: try ceiling(.topUpLimit, standard.absolute.topUp),
+                balance: try ceiling(.balanceLimit, standard.absolute.balance)))
     }
 
     func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
-        let usual = OfflineLimits.standard(for: currency)
+        let standard = OfflineLimits.standard(for: currency)
         return OfflineLimits(
-            card: try ceiling(.offlineCardLimit, usual.card),
-            station: try ceiling(.offlineStationLimit, usual.station), age: try snapshotAge)
+            card: try ceiling(.offlineCardLimit, standard.card),
+            station: try ceiling(.offlineStationLimit, standard.station), age: try snapshotAge)
     }
 
-    private func ceiling(_ name: Name, _ usual: Money) throws(TapcardError) -> Money {
-        guard effective(name).text != nil else { return usual }
+    private func ceiling(_ name: Name, _ standard: Money) throws(TapcardError) -> Money {
+        guard effective(name).text != nil else { return standard }
         return try checked(name) { text throws(Refusal) in
-            try amount(text, usual.currency)
+            try amount(text, standard.currency)
         }
     }
 
@@ -34,30 +34,30 @@ extension Settings {
     package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
     {
         (
-            pay: try presets(.presets, usualCents: Settings.usualPresets, currency),
-            add: try presets(.topUpPresets, usualCents: Settings.usualTopUps, currency)
+            pay: try presets(.presets, standardCents: Settings.standardPresets, currency),
+            add: try presets(.topUpPresets, standardCents: Settings.standardTopUps, currency)
         )
     }
 
-    private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
-    private static let usualTopUps: [Int64] = [500, 1_000, 2_000, 5_000]
+    private static let standardPresets: [Int64] = [100, 250, 500, 1_000]
+    private static let standardTopUps: [Int64] = [500, 1_000, 2_000, 5_000]
 
     /// The default amounts, in the form used in settings.
     static func builtInAmounts(in currency: Currency) -> [Name: String] {
-        let usual = Ceilings.standard(for: currency)
+        let standard = Ceilings.standard(for: currency)
         func texts(_ cents: [Int64]) -> String {
             cents.map { currency.roughly(cents: $0).description }.joined(separator: " ")
         }
         return [
-            .paymentWithoutAsking: usual.unconfirmed.payment.description,
-            .topUpWithoutAsking: usual.unconfirmed.topUp.description,
-            .balanceWithoutAsking: usual.unconfirmed.balance.description,
-            .paymentLimit: usual.absolute.payment.description,
-            .topUpLimit: usual.absolute.topUp.description,
-            .balanceLimit: usual.absolute.balance.description,
+            .paymentWithoutAsking: standard.unconfirmed.payment.description,
+            .topUpWithoutAsking: standard.unconfirmed.topUp.description,
+            .balanceWithoutAsking: standard.unconfirmed.balance.description,
+            .paymentLimit: standard.absolute.payment.description,
+            .topUpLimit: standard.absolute.topUp.description,
+            .balanceLimit: standard.absolute.balance.description,
             .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
             .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,
-            .presets: texts(usualPresets), .topUpPresets: texts(usualTopUps),
+            .presets: texts(standardPresets), .topUpPresets: texts(standardTopUps),
         ]
     }
 
@@ -70,23 +70,25 @@ extension Settings {
             (.balanceWithoutAsking, .balanceLimit, \.balance),
         ]
         for (quiet, limit, path) in rows where effective(quiet).text != nil {
-            let (above, most) = (
+            let (threshold, maximum) = (
                 ceilings.unconfirmed[keyPath: path], ceilings.absolute[keyPath: path]
             )
-            guard above.minorUnits > most.minorUnits else { continue }
+            guard threshold.minorUnits > maximum.minorUnits else { continue }
             throw TapcardError(
                 .usage,
-                "The setting \(quiet.rawValue) \(above) would never apply, because it is above "
-                    + "\(limit.rawValue) \(most).",
+                "The setting \(quiet.rawValue) \(threshold) would never apply, because it is above "
+                    + "\(limit.rawValue) \(maximum).",
                 meaning: "Nothing was changed.",
                 advice: "Lower it, or raise the limit first.")
         }
     }
 
     private func presets(
-        _ name: Name, usualCents: [Int64], _ currency: Currency
+        _ name: Name, standardCents: [Int64], _ currency: Currency
     ) throws(TapcardError) -> [Money] {
-        guard effective(name).text != nil else { return usualCents.map(currency.roughly(cents:)) }
+        guard effective(name).text != nil else {
+            return standardCents.map(currency.roughly(cents:))
+        }
         return try checked(name) { text throws(Refusal) in
             let words = text.split(separator: " ")
             guard Settings.presetCounts.contains(words.count) else {
@@ -109,7 +111,7 @@ extension Settings {
     /// More than six buttons would not fit under a thumb.
     private static let presetCounts = 1...6
 
-    /// A typed amount.
+    /// Parses an amount as a user typed it.
     func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
@@ -122,11 +124,12 @@ extension Settings {
 
     /// A value in the form used in the file: with a point, which is accepted in every language.
     static func kept(_ text: String, _ name: Name) -> String {
+        // Several amounts are separated by spaces, so a comma can only be a decimal comma.
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
     }
 
-    /// Refuses amounts that make no sense in this currency.
+    /// Refuses amounts that are not valid in this currency.
     func checkAmounts(_ currency: Currency) throws(TapcardError) {
         _ = (try ceilings(currency), try offlineLimits(currency), try presets(currency))
     }
@@ -139,7 +142,7 @@ package enum DecimalComma {
         "id", "is", "it", "lt", "lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl",
         "sq", "sr", "sv", "tr", "uk", "vi",
     ]
-    /// Places that use a point although their language uses a comma elsewhere.
+    /// Places that use a point even though their language uses a comma elsewhere.
     private static let exceptions: Set<String> = [
         "de_CH", "de_LI", "it_CH", "es_DO", "es_GT", "es_HN", "es_MX", "es_NI", "es_PA", "es_PE",
         "es_PR", "es_SV", "es_US",
@@ -148,6 +151,7 @@ package enum DecimalComma {
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
     static func isUsual(in environment: [String: String]) -> Bool {
+        // An empty variable counts as not set, as it does for the C library.
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         // For example de_AT.UTF-8@euro.
         let place = String(name.prefix { $0 != "." && $0 != "@" })

@@ -23,7 +23,8 @@ package struct ServiceSettings: Sendable, Hashable {
 }
 
 extension Settings {
-    /// Only a variable: a flag would be visible in the list of processes, and a file gets copied.
+    /// Passwords come only from variables: a flag would be visible in the list of processes, and a
+    /// file gets copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
     static let tablePassphraseVariable = "TAPCARD_TABLE_PASSPHRASE"
@@ -57,6 +58,7 @@ extension Settings {
             guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
             let marks = bytes.ranges(of: Settings.mark).count
             guard marks > 0 else { throw unusableAuthorities("\(path) contains no certificate") }
+            // Each certificate has one such label at its start and one at its end.
             guard marks.isMultiple(of: 2) else { throw unusableAuthorities("\(path) is truncated") }
             return path
         }
@@ -69,7 +71,7 @@ extension Settings {
     private func unusableAuthorities(_ what: String) -> TapcardError {
         TapcardError.usage(
             "The setting \(Name.caFile.rawValue) (\(origin(of: .caFile))) cannot be used: \(what).",
-            advice: "Name a PEM file that can be read, or none at all.")
+            advice: "Specify a readable PEM file, or none at all.")
     }
 
     package func ticketPrice(_ currency: Currency) throws(TapcardError) -> Money {
@@ -104,9 +106,9 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            // The error mentions the setting that was set, not the default.
-            let isOthers = effective(.lotteryHighest).origin == .builtIn
-            return try checked(isOthers ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
+            // The error should name the setting that someone changed, not a default.
+            let isDefault = effective(.lotteryHighest).origin == .builtIn
+            return try checked(isDefault ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
             }
         }
@@ -144,8 +146,8 @@ extension Settings {
         }
     }
 
-    /// Confirms a service's built-in address by writing it to the file. False if another address is
-    /// set, here or in the meantime in the file.
+    /// Confirms a service's built-in address by writing it to the file. Returns false if another
+    /// address is in effect here, or has been written to the file in the meantime.
     package func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
@@ -161,7 +163,7 @@ extension Settings {
             TapcardError.usage(
                 "The setting \(name.rawValue) (\(origin(of: name))) is not a valid address: "
                     + "\(error.detail).",
-                advice: "Write it like https://lottery.example/draws, with a port if needed.")
+                advice: "Use the form https://lottery.example/draws, with a port if needed.")
         }
     }
 
@@ -196,7 +198,7 @@ extension Settings {
 }
 
 extension Settings.Name {
-    /// Whose address this is; nil for other settings.
+    /// The service whose address this is; nil for other settings.
     fileprivate var service: String? {
         switch self {
         case .activationURL: "The activation service"
@@ -212,10 +214,10 @@ extension Settings {
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
-        // A running server read its settings before someone confirmed the address.
+        // Someone may have confirmed the address after a running server read its settings.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
-            .addressUnconfirmed, "\(service) has not been confirmed at \(address) yet.",
+            .addressUnconfirmed, "\(service)'s address, \(address), has not been confirmed yet.",
             meaning: "Nothing was sent, and the card and the ledger are unchanged.",
             next: [
                 .service(

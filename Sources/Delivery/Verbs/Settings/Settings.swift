@@ -47,7 +47,7 @@ package struct Settings: Sendable {
         case noColor = "no-color"
 
         package var variable: String {
-            // Byte by byte, because every start asks for all of them.
+            // Works byte by byte, because the program computes all of them at every start.
             "TAPCARD_"
                 + String(
                     decoding: rawValue.uppercased().utf8.map {
@@ -55,7 +55,7 @@ package struct Settings: Sendable {
                     }, as: UTF8.self)
         }
 
-        /// Whether the setting is a switch instead of text.
+        /// Whether the setting is either true or false.
         package var isSwitch: Bool {
             switch self {
             case .json, .quiet, .verbose, .noColor, .offlinePayments: true
@@ -106,6 +106,7 @@ package struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
+            // A server can have several readers; `forReaders` makes settings for each of them.
             if let text = texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
@@ -113,7 +114,7 @@ package struct Settings: Sendable {
             }
         }
         // Play money stays out of the real ledger: a simulated reader has its own settings, keys,
-        // and ledger. It is configured only by a file that itself specifies a simulated reader.
+        // and ledger. The ordinary file applies to it only if that file itself specifies it.
         let isPlay = values[.reader].flatMap { ReaderName($0.text) }?.isSimulated ?? false
         ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
@@ -121,8 +122,8 @@ package struct Settings: Sendable {
         for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
         reader = values[.reader].flatMap { ReaderName($0.text) }
         let isSimulated = reader?.isSimulated ?? false
-        // A variable is exported for the whole shop, so only flags on this command line apply to
-        // this reader.
+        // A variable or a file may be meant for the real reader, so only a flag gives a simulated
+        // reader another ledger.
         var stray: Origin?
         if isSimulated, let origin = values[.ledger]?.origin, origin != .flag {
             (stray, values[.ledger]) = (origin, nil)
@@ -233,7 +234,7 @@ package struct Settings: Sendable {
         guard reader != .simulated(file: DurableFile.standardStream) else {
             throw TapcardError.usage(
                 "The simulated reader's file cannot be standard input or output.",
-                advice: "Name a file, such as sim:tags.txt.")
+                advice: "Specify a file, such as sim:tags.txt.")
         }
     }
 
@@ -285,8 +286,9 @@ package struct Settings: Sendable {
             guard path != DurableFile.standardStream else {
                 throw TapcardError.usage(
                     "The ledger cannot be standard input or output.",
-                    advice: "Name a file. tapcard backup - writes a copy to standard output.")
+                    advice: "Specify a file. tapcard backup - writes a copy to standard output.")
             }
+            // A relative path in a flag starts from the folder in which the user types it.
             guard origin == .flag || path.hasPrefix("/") else {
                 // A mistyped address looks like a path; quoting it would show its password.
                 try Settings.requireSafe(place)
@@ -313,7 +315,7 @@ package struct Settings: Sendable {
         throw TapcardError.usage(
             "The ledger is neither a file path nor a PostgreSQL address.",
             advice:
-                "Write it like postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
+                "Use the form postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
         )
     }
 
@@ -353,13 +355,13 @@ package struct Settings: Sendable {
     var snapshotAge: Duration { get throws(TapcardError) { try seconds(.offlineSnapshotAge) } }
 
     /// One day, longer than anyone waits for a card.
-    private static let mostSeconds = 86_400.0
+    private static let maximumSeconds = 86_400.0
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
         let text = effective(name).text ?? ""
         // Double would also accept signs, exponents, "inf", and "nan".
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
-            let seconds = Double(text), (0...Settings.mostSeconds).contains(seconds)
+            let seconds = Double(text), (0...Settings.maximumSeconds).contains(seconds)
         else {
             throw TapcardError.usage(
                 "\(text.debugDescription) is not a valid \(name.rawValue): use a number of seconds "
@@ -368,7 +370,7 @@ package struct Settings: Sendable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
-    /// The specified folder for keys and ledger.
+    /// The specified folder for the keys and the ledger.
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError.usage(

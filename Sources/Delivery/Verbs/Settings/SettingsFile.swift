@@ -31,7 +31,7 @@ struct SettingsFile: Sendable {
             }
             guard let text = SettingsFile.text(of: member.value) else {
                 throw SettingsFile.unusable(
-                    path, "\"\(member.key)\" must be text, a number, true or false")
+                    path, "\"\(member.key)\" must be text, a number, true, or false")
             }
             values[name] = text
         }
@@ -39,7 +39,7 @@ struct SettingsFile: Sendable {
     }
 
     /// Writes one setting; nil removes it. The others keep their values and order. With `ifUnset`,
-    /// it does not overwrite a different value, and returns false.
+    /// a different value is not overwritten, and the result is false.
     @discardableResult
     func set(
         _ name: Settings.Name, to text: String?, ifUnset: Bool = false
@@ -68,10 +68,10 @@ struct SettingsFile: Sendable {
             case (nil, nil): return true
             }
             let bytes = Array(JSONValue.object(members).prettyText.utf8)
-            // A link remains a link to the place where the user keeps the file.
+            // If the path is a link, the link stays, and the file that it points to is written.
             let file = try translating(DurableFile(path).resolved(), into: unwritable)
             let mode = try translating(file.permissions(), into: unwritable)
-            // A file that its owner has closed to others stays closed.
+            // A file that others may not read keeps its permissions.
             try translating(file.write(bytes, mode: mode ?? 0o644), into: unwritable)
             return true
         }

@@ -3,7 +3,7 @@ import ReaderDiagnosis
 package import TapcardCore
 
 extension Settings {
-    /// The maximum number of readers on one server; beyond that, a second machine is better.
+    /// The maximum number of readers on one server; for more, a second machine is better.
     package static let mostReaders = 16
 
     /// These settings for each of several readers, which are the server's tills. `meaning` is part
@@ -35,7 +35,7 @@ extension Settings {
                     twin.readerText == name
                         ? "The reader \(name) was given twice."
                         : "\(twin.readerText) and \(name) are two names for the same reader.",
-                    "Each till needs its own reader, so name each reader once.")
+                    "Each till needs its own reader, so list each reader only once.")
             }
             all.append(own)
         }
@@ -45,7 +45,7 @@ extension Settings {
     /// The reader's name as given on the command line; empty for the first usable one.
     package var readerText: String { reader?.text ?? "" }
 
-    /// The place of the reader. Two names for one place are the same reader.
+    /// The place of the reader. Two names for the same place mean the same reader.
     private var readerPlace: String {
         func resolved(_ path: String) -> String {
             (try? DurableFile(path).resolved().path) ?? path

@@ -12,7 +12,7 @@ extension Parameter<[String]> {
             page: .other("tags"))
     }
     fileprivate static var fault: Self {
-        .arguments("FAULT", .fault, "N and a kind, such as `3 torn mix 7`, or `none`")
+        .arguments("FAULT", .fault, "A number and a kind, such as `3 torn mix 7`, or `none`")
     }
 }
 
@@ -25,18 +25,19 @@ extension Parameter<CardUID?> {
 
 extension Command {
     private static let faults = """
-        FAULT is the number N, counted from 1, followed by a kind; `none` disarms the fault. The \
-        fault occurs once, in the command that makes that write; a new fault replaces it.
+        FAULT is the number of a write (1 is the next write), followed by a kind; `none` disarms \
+        the fault. The fault occurs once, in the command that makes that write; a new fault \
+        replaces an armed one.
 
         Kinds: `lost` (the card is removed before the write), `torn PAGE` (the card is removed \
-        during the write), `acknowledge-lost` (the page is written, but the answer is lost and the \
-        card is removed), `pulled-after` (the page is written, the chip answers, and the card is \
-        removed), `garbled` (the answer is corrupted), `late` (the answer comes after the reader \
-        has given up), `refused C` (the write is refused with code C, 0 to 9), `killed-before` and \
-        `killed-after` (tapcard itself is killed before or after the write).
+        during the write), `acknowledge-lost` (the page is written, but the response is lost and \
+        the card is removed), `pulled-after` (the page is written, the chip responds, and the card \
+        is removed), `garbled` (the response is corrupted), `late` (the response comes after the \
+        reader has given up), `refused C` (the write is refused with code C, 0 to 9), \
+        `killed-before` and `killed-after` (tapcard itself is killed before or after the write).
 
-        PAGE is what a torn write leaves behind: `old`, `new`, `zero` or `mix SEED` (a random \
-        mixture of old and new bits). With `new-lowest N`, `new-highest N`, `old-lowest N` or \
+        PAGE is what a torn write leaves behind: `old`, `new`, `zero`, or `mix SEED` (a random \
+        mixture of old and new bits). With `new-lowest N`, `new-highest N`, `old-lowest N`, or \
         `old-highest N`, the page is erased, and then N (0 to 32) of the lowest or highest 1 bits \
         of its new or old content are set; with `new-some SEED` or `old-some SEED`, a random \
         selection of those bits is set.
@@ -44,20 +45,21 @@ extension Command {
 
     static let simulationCommands: [Command] = [
         Command(
-            "sim put", group: .simulation, "Put tags on the simulated reader, replacing any there",
-            discussion: "A chip name creates a blank tag, and a UID selects an existing tag; "
-                + "without an argument, the last tag is used. There can be up to 64 tags. The "
-                + "first NTAG213, the first NTAG216 and the first NTAG424 have a valid "
-                + "manufacturer's signature; all other tags have none.",
+            "sim put", group: .simulation, "Put tags on the simulated reader",
+            discussion: "The tags replace any that are already there. A chip name creates a blank "
+                + "tag, and a UID selects an existing tag; without an argument, the last tag is "
+                + "used. There can be up to 64 tags. The first NTAG213, the first NTAG216, and "
+                + "the first NTAG424 have a valid manufacturer's signature; all other tags have "
+                + "none.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216", run: SimulationCommands.put),
         Command(
             "sim take", group: .simulation, "Take all tags off the simulated reader",
-            discussion: "The tags are kept; `tapcard sim put` puts one back.",
+            discussion: "The tags are kept; `tapcard sim put` puts the last one back.",
             page: .post("simulator/take", reader: .never), answers: .nothing,
             example: "tapcard sim take", run: SimulationCommands.take),
         Command(
-            "sim tear", group: .simulation, "Arm one fault for the Nth write from now",
+            "sim tear", group: .simulation, "Arm a fault for one of the next writes",
             discussion: faults,
             takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7", run: SimulationCommands.tear),
@@ -67,10 +69,10 @@ extension Command {
             run: SimulationCommands.list),
         Command(
             "sim phone", group: .simulation, "Show what a phone would read from a simulated tag",
-            discussion: "An NTAG 424 card gives a different address each time it is read, and its "
-                + "counter goes up as on a real chip; other tags give their text. If the card was "
+            discussion: "An NTAG 424 card shows a different address each time it is read, and its "
+                + "counter goes up as on a real chip; other tags show their text. If the card was "
                 + "issued without `card-address`, the address leads nowhere. docs/CUSTOMERS.md "
-                + "walks through the customers' page on one machine.",
+                + "shows how to try the customers' page on a single machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone",
             run: SimulationCommands.showToPhone),
     ]
@@ -94,8 +96,8 @@ extension TapcardError {
             .noReader, "The simulated reader's file cannot be used: \(error.detail).",
             meaning: "Nothing was done.",
             advice:
-                "Repair or delete it; if you delete it, the simulated reader starts over with a "
-                + "blank tag.")
+                "Repair or delete the file; if you delete it, the simulated reader starts over "
+                + "with a blank tag.")
     }
 }
 
@@ -117,7 +119,7 @@ enum SimulationCommands {
 
     static func tear(in session: Session) async throws(TapcardError) -> Report {
         let given = session[.fault]
-        // The list prints a fault with this word, so it is accepted here.
+        // `sim list` prints a fault with this word, so the word is accepted here, too.
         let words = given.first == "write" ? given.dropFirst() : given[...]
         let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
         try simulating(in: session) { tags, reader throws(TapcardError) in
@@ -153,7 +155,7 @@ enum SimulationCommands {
         switch view {
         case .address(let found):
             (address, line) = (found, found.onOneLine)
-            if found.hasPrefix(nowhere) {
+            if found.hasPrefix(placeholder) {
                 session.say(
                     "tapcard: This address does not exist, because the card was issued without a "
                         + "page address. Before you issue cards, run: tapcard config set "
@@ -175,11 +177,11 @@ enum SimulationCommands {
             ], [line], isPlain: true)
     }
 
-    /// The start of the address on a card that was made without a page.
-    private static let nowhere = "https://tapcard.invalid/"
+    /// The start of the address on a card that was issued without a page address. The domain
+    /// `.invalid` is reserved, so it never exists.
+    private static let placeholder = "https://tapcard.invalid/"
 
-    /// Runs a change on the simulated reader in the settings, by default the one in the data
-    /// folder.
+    /// Uses the simulated reader named in the settings; by default, the one in the data folder.
     private static func simulating<Success>(
         in session: Session, _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

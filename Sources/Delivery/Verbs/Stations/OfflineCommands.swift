@@ -15,7 +15,7 @@ extension Parameter<String?> {
 
 extension Parameter<OperationID> {
     fileprivate static var journal: Self {
-        .argument("JOURNAL", .journal, "Id of the journal, as shown by `tapcard ledger status`")
+        .argument("JOURNAL", .journal, "ID of the journal, as shown by `tapcard ledger status`")
     }
 }
 
@@ -35,9 +35,9 @@ extension Command {
             "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
             discussion: "Offline payments are refused once the snapshot is older than "
                 + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes a "
-                + "snapshot about every five minutes; on other stations, run this command often "
-                + "enough. The command requires `offline-payments` to be on and the ledger to be "
-                + "in a database.",
+                + "snapshot about every five minutes; on other stations, run this command "
+                + "regularly. The command requires `offline-payments` to be on and the ledger to "
+                + "be in a database.",
             answers: .snapshot, example: "tapcard station snapshot",
             run: OfflineCommands.takeSnapshot),
         Command(
@@ -54,6 +54,7 @@ extension Command {
 
 enum OfflineCommands {
     static func book(in session: Session) async throws(TapcardError) -> Report {
+        // Booking writes to the ledger, but must not create one.
         let ledger = try await session.ledger(making: false, changing: true)
         let keys = try bookingKeys(in: session)
         try await session.requireCommonKeys(keys, ledger)
@@ -109,13 +110,15 @@ enum OfflineCommands {
             isChange: true)
     }
 
-    /// Refuses everyone but the owner: a station could hide that its own journal is missing.
+    /// Refuses anyone but the owner, because a station could otherwise hide that its own journal is
+    /// missing.
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
         let status = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.databaseStatus(at: session.surroundings.now())
         }
+        // A station logs in under its own name; a login that is not in the list is the owner's.
         guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
             return
         }
@@ -185,7 +188,7 @@ extension JournalConcern {
 }
 
 extension OfflinePayments.Status {
-    /// The findings for doctor.
+    /// The findings for `tapcard doctor`.
     func findings(_ limits: OfflineLimits?) -> [Finding] {
         var findings: [Finding] = []
         if payments > 0 {
@@ -196,6 +199,7 @@ extension OfflinePayments.Status {
                     "Offline payments at this station not booked yet: \(payments), \(sum) in total.",
                     remedy: [.say("To book them:"), .run("tapcard station book")]))
         }
+        // A station that takes no offline payments needs no snapshot.
         guard let limits else { return findings }
         let isCurrent = age.map { $0 <= limits.age } ?? false
         let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"

@@ -45,7 +45,7 @@ enum StationCommands {
         if file.isStream { return try await streamBackup(to: file, in: session) }
         try file.requireNew()
         let ledgerFile = try session.settings.ledgerFile
-        // A missing ledger is reported, because an empty copy is not a backup.
+        // Opening a missing ledger throws; otherwise, an empty copy would pass for a backup.
         if try !session.settings.hasLedger { _ = try await session.ledger(making: false) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, file.path)
@@ -99,7 +99,7 @@ enum StationCommands {
     private static func unrestored(
         _ error: TapcardError, from copy: String, named file: NamedFile
     ) -> TapcardError {
-        // Restoring this very backup from a backup would not help.
+        // The usual advice, to restore a backup, would not help: this file is the backup.
         if error.kind == .ledgerCorrupt, error.what.contains(copy) {
             return TapcardError(
                 .ledgerCorrupt, "\(file.shown) is damaged or is not a ledger backup.",
@@ -115,7 +115,7 @@ enum StationCommands {
         "Could not find out which cards were blocked or replaced after the backup; block those you "
         + "know of: tapcard block --card UID"
 
-    /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
+    /// Writes the backup to standard output. SQLite does not write files from beginning to end, so
     /// the backup goes through a temporary file.
     private static func streamBackup(
         to file: NamedFile, in session: Session
@@ -125,13 +125,14 @@ enum StationCommands {
         guard !session.console.isTerminal else {
             throw TapcardError.usage(
                 "A backup is binary data, so it is not written to a terminal.",
-                advice: "Name a file, or redirect the output.")
+                advice: "Specify a file, or redirect the output.")
         }
-        let folder = try translating(TemporaryFolder()) { unpassed($0, writing) }
+        // The folder deletes its file when it is released.
+        let folder = try translating(TemporaryFolder()) { transferError($0, writing) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)
         }
-        try translating(folder.read(session.output.write)) { unpassed($0, writing) }
+        try translating(folder.read(session.output.write)) { transferError($0, writing) }
         return .nothing
     }
 
@@ -139,7 +140,7 @@ enum StationCommands {
     private static func received(_ file: NamedFile) throws(TapcardError) -> TemporaryFolder? {
         guard file.isStream else { return nil }
         func unread(_ error: FileError) -> TapcardError {
-            unpassed(error, "read from standard input")
+            transferError(error, "read from standard input")
         }
         let folder = try translating(TemporaryFolder(), into: unread)
         try translating(folder.fillFromStandardInput(), into: unread)
@@ -148,7 +149,7 @@ enum StationCommands {
 
     private static let writing = "written to standard output"
 
-    private static func unpassed(_ error: FileError, _ what: String) -> TapcardError {
+    private static func transferError(_ error: FileError, _ what: String) -> TapcardError {
         error.kind == .cancelled
             ? TapcardError(.cancelled, "Canceled.", meaning: "The ledger is unchanged.")
             : TapcardError(
@@ -158,7 +159,7 @@ enum StationCommands {
 }
 
 extension Settings {
-    /// The ledger's file. A database is copied and restored with its server's tools.
+    /// The ledger's file. A ledger in a database is copied and restored with the server's tools.
     fileprivate var ledgerFile: String {
         get throws(TapcardError) {
             if case .file(let path) = try ledgerPlace { return path }

@@ -35,6 +35,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     package func rendered(_ hasColor: Bool) -> String {
+        // Only the text is made safe; the style's own codes must reach the terminal.
         pieces.map { $0.style.applied(to: $0.text.shown, hasColor) }.joined()
     }
 
@@ -58,8 +59,8 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return line
     }
 
-    /// Joins pieces and breaks them into lines of the given width; further lines are indented.
-    /// Without a width, the result is one line.
+    /// Joins pieces and breaks them into lines of the given width; all lines but the first are
+    /// indented. Without a width, the result is one line.
     package static func flow(
         _ pieces: [Line], gap: String = "  ", indent: String = "  ", width: Int?
     ) -> [Line] {

@@ -6,7 +6,8 @@ extension String {
     package var ascii: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var text = ""
-        // A two-character symbol; its second character alone means another currency.
+        // In decomposed form (NFD), an accent is a scalar of its own, so it can be left out.
+        // CN¥ is replaced first, because ¥ alone means another currency.
         for scalar in replacing("CN¥", with: "CNY ")._nfd {
             if scalar.isASCII {
                 text.unicodeScalars.append(scalar)

@@ -33,13 +33,14 @@ extension String {
 }
 
 extension Character {
-    // Scripts and symbols that take up two terminal cells.
+    /// Scripts and symbols that take up two terminal cells.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
     ]
 
-    /// Whether the character is one letter, possibly with accents, displayed where it is written.
+    /// Whether the character is a single letter, possibly with accents, whose width is the same on
+    /// every terminal.
     fileprivate var isSteady: Bool {
         guard let first = unicodeScalars.first, !first.isMisleading,
             first.properties.generalCategory != .format,

@@ -26,7 +26,7 @@ extension Parameter<Bool> {
 extension Command {
     static let tagCommands: [Command] = [
         Command(
-            "tag info", group: .tags, "Show a tag's chip, content, locks and protection",
+            "tag info", group: .tags, "Show a tag's chip, content, locks, and protection",
             discussion: "Nothing is resolved or written, and the station does not have to be set "
                 + "up. The manufacturer's signature proves who made the chip, not that the card is "
                 + "genuine.",
@@ -41,12 +41,12 @@ extension Command {
             example: "tapcard tag dump card.nfc --format flipper", run: TagCommands.dump),
         Command(
             "tag restore", group: .tags, "Write the user pages of a dump to a tag",
-            discussion: "Lock bits, configuration and passwords are never written; a dump from a "
+            discussion: "Lock bits, configuration, and passwords are never written; a dump from a "
                 + "different chip is refused, and so is an NTAG 424. Without `--overwrite`, the "
                 + "tag must be blank or belong to a closed card; a card restored to an older state "
-                + "is rejected as rolled back at its next tap. If the command is interrupted, the "
+                + "will be rejected as rolled back. If the command is interrupted, the "
                 + "tag may be only partly written: run the command again.",
-            takes: .file("Dump (text, flipper, proxmark or raw); `-` for standard input"),
+            takes: .file("Dump (text, flipper, proxmark, or raw); `-` for standard input"),
             .overwriteAnything, answers: .restoredTag,
             example: "tapcard tag restore card.txt --overwrite", run: TagCommands.restore),
         Command(
@@ -59,7 +59,8 @@ extension Command {
             run: TagCommands.protect),
         Command(
             "tag unprotect", group: .tags, "Remove the write password from a tag",
-            discussion: "Blocked, closed and replaced cards are accepted too. A tag that is not in "
+            discussion:
+                "Blocked, closed, and replaced cards are also accepted. A tag that is not in "
                 + "this ledger is accepted if its password comes from one of this station's keys "
                 + "and the tag does not count wrong passwords (AUTHLIM 0).",
             takes: .card, answers: .protection, example: "tapcard tag unprotect",
@@ -96,18 +97,20 @@ extension Report {
                 + (settings.isLocked ? ["The configuration is permanently locked"] : [])
                 + mirror(settings)
         }
+        // If protection starts later, the lock bits in page 2 are open to any phone.
         let first = settings.firstProtected
         var lines = [
-            "Protection: password to write from page \(Hexadecimal.encode([first]))h on (AUTH0)"
+            "Protection: password needed to write from page \(Hexadecimal.encode([first]))h on "
+                + "(AUTH0)"
                 + (first > AccessConfiguration.everything
                     ? "; any phone can lock earlier pages" : "")
         ]
         lines.append(
             settings.protectsReading
-                ? "  reading needs the password too (PROT)" : "  reading needs no password (PROT)")
+                ? "  reading also needs the password (PROT)" : "  reading needs no password (PROT)")
         lines.append(
             settings.passwordLimit == 0
-                ? "  wrong passwords are not limited (AUTHLIM 0)"
+                ? "  the number of wrong passwords is not limited (AUTHLIM 0)"
                 : "  the tag becomes permanently inaccessible after \(settings.passwordLimit) "
                     + "wrong passwords (AUTHLIM)")
         if settings.isLocked { lines.append("  the configuration is permanently locked (CFGLCK)") }
@@ -154,32 +157,33 @@ extension TagInfo {
 }
 
 extension NTAG424CardInfo {
-    /// What the chip means for this station. `isMade`: it no longer has the factory keys.
-    fileprivate func lines(isMade: Bool) -> [String] {
+    /// What this station can say about the chip. A chip with changed keys no longer has the factory
+    /// keys.
+    fileprivate func lines(hasChangedKeys: Bool) -> [String] {
         var lines: [String] = []
         if usesLRP {
             lines.append(
                 "Warning: someone has permanently switched this chip to LRP mode, so tapcard "
                     + "cannot use it. To move the balance to another tag, run: tapcard replace")
         }
-        if isMade {
+        if hasChangedKeys {
             lines.append(
                 issuerKey.map {
-                    "The key versions in the chip point to key \($0) of this station"
+                    "The chip's key versions match key \($0) of this station"
                         + (isRetired ? ", which is retired" : "")
                         + "; to authenticate the chip, run: tapcard read"
-                } ?? "The key versions in the chip point to no key of this station; the card is "
-                    + "another issuer's, or its key has to be imported: tapcard keys import")
+                } ?? "The chip's key versions match none of this station's keys; either the card "
+                    + "is another issuer's, or its key has to be imported: tapcard keys import")
             if isHalfMade {
                 lines.append(
                     "The chip's key versions differ: issuing the card or changing its keys was "
-                        + "interrupted. The next change to this card, at a station that has the "
-                        + "keys, completes it")
+                        + "interrupted. The next change made to this card at a station that has "
+                        + "the keys will finish it")
             }
         }
         lines.append(
             host.map { "A phone that taps this card opens a page at \($0.onOneLine)" }
-                ?? "A phone that taps this card opens no page")
+                ?? "A phone that taps this card does not open a page")
         return lines
     }
 }
@@ -196,6 +200,7 @@ enum TagCommands {
     static func protect(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let station = try await session.station()
+        // Printed before the tap, while the tag can still be left as it is.
         sayWhoOpens(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
     }
@@ -214,9 +219,9 @@ enum TagCommands {
     static func sayWhoOpens(in session: Session) {
         session.say(
             """
-            tapcard: Only the keys in \(session.settings.keyPath) can remove the tag's password; if \
-            every copy of them is lost, the tag can never be written again. Make a copy now: \
-            tapcard keys export FILE
+            tapcard: Only the keys in \(session.settings.keyPath) can remove the tag's password; \
+            if every copy of them is lost, nobody can ever write to the tag again. Make a copy \
+            now: tapcard keys export FILE
 
             """)
     }
@@ -232,7 +237,7 @@ enum TagCommands {
         } else {
             lines.append(info.keyVersionWords)
         }
-        lines += info.ntag424Card.map { $0.lines(isMade: info.isProtected) } ?? []
+        lines += info.ntag424Card.map { $0.lines(hasChangedKeys: info.isProtected) } ?? []
         lines += [Report.words(info.originality), "Content: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(
@@ -245,21 +250,22 @@ enum TagCommands {
 
     static func dump(in session: Session) async throws(TapcardError) -> Report {
         let file = session[.dumpFile].map { NamedFile($0) }
-        // Checked before asking for a tag.
+        // Checked before anyone is asked for a tag.
         try file?.requireNew()
         let dump = try await session.lookingStation().dump()
         let format = session[.format] ?? .text
         let text = try translating(dump.written(as: format)) { (error: Type2Error) in
             TapcardError(
                 .failed,
-                "A dump in the \(format.rawValue) format cannot express this: \(error.detail).",
+                "A dump in the \(format.rawValue) format cannot represent this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        // Printed as is, because a dump is meant for a file or another program.
+        // Printed unchanged, because a dump is meant for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
         }
+        // The dump ends with a newline, but the report adds its own.
         guard let file, !file.isStream else {
             return Report(
                 [
@@ -282,10 +288,11 @@ enum TagCommands {
         let content = try file.content()
         let dump = try translating(TagDump.reading(content).dump) { (error: Type2Error) in
             TapcardError(
-                .fileUnusable, "There is no valid dump in \(file.shown): \(error.detail).",
+                .fileUnusable, "The dump in \(file.shown) is not valid: \(error.detail).",
                 meaning: "Nothing was written to a tag.")
         }
         let pages = dump.chip.userPages
+        // A dump lacks the pages that could not be read.
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(

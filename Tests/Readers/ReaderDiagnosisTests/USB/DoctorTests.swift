@@ -118,7 +118,7 @@ struct DoctorTests {
         "remedy":null,"commands":[]},\
         {"id":"tag","severity":"ok","reader":"acr122_usb:001:004",\
         "what":"An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's \
-        signature is valid. It contains nothing and has 136 of 144 bytes free.",\
+        signature is valid. The tag contains nothing and has 136 of 144 bytes free.",\
         "remedy":null,"commands":[]}],\
         "live":{"reader":"acr122_usb:001:004","answers":true,\
         "title":"ACS / ACR122U PICC Interface","firmware":"PN532 v1.6","tag":\
@@ -149,7 +149,7 @@ struct DoctorTests {
             text == """
                 ok       sim:card.txt answers as ACS / ACR122U PICC Interface, PN532 v1.6.
                 ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
-                is valid. It contains nothing and has 136 of 144 bytes free.
+                is valid. The tag contains nothing and has 136 of 144 bytes free.
 
                 """)
     }
