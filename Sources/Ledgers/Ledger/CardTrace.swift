@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// One card as its operations leave it, oldest first; the audit compares it with the card's row.
+/// The state of one card that follows from its operations, which the audit compares with its row.
 struct CardTrace {
     /// How often the tag was made into a card, which is the number of its last account.
     private(set) var account = 0
@@ -9,7 +9,7 @@ struct CardTrace {
     /// The operation that last changed the status; nil before the first one.
     private(set) var statusSetter: OperationID?
     private(set) var scratch = ScratchTrace.uncoded
-    /// Every code that the card has had, in this life or an earlier one.
+    /// Every code that the card has had, including those from before a reissue.
     private(set) var codes: Set<ScratchCode> = []
 
     /// The other rows that an operation depends on.
@@ -20,12 +20,12 @@ struct CardTrace {
         var ticket: TicketID?
     }
 
-    /// Follows one operation; false if the card could not have taken that step.
+    /// Applies the next operation; false if it was not possible in the card's state.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
         // Making a card counts even while it is still open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
-            // The ledger did not know the card and stores it without an account in use.
+            // The ledger did not know the card, so it added a closed one to book the payment on.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }
         if operation.hasHappened, let status = operation.status {
@@ -88,7 +88,7 @@ extension Operation {
 }
 
 extension Operation.Kind {
-    /// Whether its subject is the state of the code afterward.
+    /// Whether the operation's subject is the state of the scratch code afterward.
     var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
@@ -103,7 +103,7 @@ extension Operation {
         }
     }
 
-    /// What the operation does to the card's code; nil if nothing.
+    /// The state of the card's code after the operation; nil if that does not change.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
         case (.issue, _): .uncoded
