@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's row for one card. Its money is not here, but in its entries.
+/// The ledger's row for one card. The row has no balance, which is the sum of the card's entries.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
@@ -39,8 +39,8 @@ public struct LedgerCard: Hashable, Sendable {
     public var account: Int
     /// The highest number that was ever assigned.
     public var allocated: SequenceNumber
-    /// The highest number whose record was written, with every page acknowledged, and read back and
-    /// recorded.
+    /// The highest number whose record was written with every page acknowledged, was read back, and
+    /// was recorded as confirmed.
     public var confirmed: SequenceNumber
     /// Whether an update of the text for phones has failed: its pages may be weak, so all are
     /// written again.

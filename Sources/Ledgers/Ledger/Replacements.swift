@@ -28,8 +28,8 @@ extension LedgerRows {
         return accounts
     }
 
-    /// Whether payments from this account belong to a card in use: the account's own, or the last
-    /// one to which its balance was moved.
+    /// Whether payments from this account belong to a card in use: the account's own card, or the
+    /// last one to which its balance was moved.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<mostReplacements {
@@ -63,7 +63,7 @@ extension LedgerRows {
     }
 }
 
-/// The maximum number of replacements to follow; no honest card is lost more often.
+/// The maximum number of replacements to follow; no real card is replaced more often.
 let mostReplacements = 64
 
 extension Account {

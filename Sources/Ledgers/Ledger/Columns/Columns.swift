@@ -64,7 +64,7 @@ extension SQLValue {
     /// An amount or a count, within a limit that no ledger will reach and that is low enough to add
     /// several values without overflow.
     package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
-    /// The account number on a chip.
+    /// The number of an account, counted from 1 on each chip.
     package var accountNumber: Int? {
         integer.flatMap(Int32.init(exactly:)).flatMap { $0 > 0 ? Int($0) : nil }
     }
