@@ -1,7 +1,7 @@
 import Glibc
 import Ledger
 
-/// Names in folders, and how they are made durable.
+/// The names of files in folders, and how they are made durable.
 enum LedgerFolder {
     /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
@@ -58,10 +58,11 @@ enum LedgerFolder {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            let longestName = 256
+            // The size of `d_name` in Glibc, which Swift imports as a tuple.
+            let nameCapacity = 256
             names.append(
                 unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    unsafe name.withMemoryRebound(to: CChar.self, capacity: longestName) {
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: nameCapacity) {
                         unsafe String(cString: $0)
                     }
                 })
@@ -110,7 +111,7 @@ enum LedgerFolder {
     }
 }
 
-/// What reveals whether a file was written to.
+/// The properties of a file that show whether it was written to.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64

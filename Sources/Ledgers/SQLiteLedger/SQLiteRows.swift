@@ -6,7 +6,7 @@ struct SQLiteRows: LedgerRows {
     let connection: Connection
 }
 
-/// Bookings and gaps; cards, operations, and records are in separate files.
+/// Entries, accounts, and gaps; the rows of other tables are in separate files.
 extension SQLiteRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try entries(where: "TRUE", []) }
@@ -34,7 +34,8 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
     }
 
-    /// Shows every account. SQLite fails on a sum that overflows, so amounts are summed in halves.
+    /// Passes every account to the body. SQLite fails if a sum overflows, so the upper and lower
+    /// halves of the amounts are summed separately.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {

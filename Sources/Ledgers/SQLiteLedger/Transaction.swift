@@ -26,8 +26,8 @@ extension Connection {
         do throws(LedgerError) {
             try run("COMMIT")
         } catch {
-            // The journal may contain the whole transaction even though a write or a sync failed:
-            // that is decided by its next reader.
+            // The journal may contain the whole transaction even though a write or a sync failed.
+            // Only its next reader finds out.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }
@@ -39,14 +39,14 @@ extension Connection {
         return result
     }
 
-    /// Supersedes a commit that failed halfway, so that its outcome is the state that this
-    /// connection reads.
+    /// Supersedes a commit that failed halfway, so that the state that this connection reads is
+    /// final.
     ///
     /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
     /// another program keeps the ledger open, the journal is not read from its beginning, so the
-    /// transaction seems not to have happened; after the next crash, it would be found there and
-    /// would have happened after all. A durable transaction in its place prevents that: SQLite
-    /// writes page 1 whenever the version is set, even to the same value.
+    /// transaction seems not to have happened. After a crash, it would be found there, and would
+    /// take effect after all. A durable transaction in its place prevents that: SQLite writes page
+    /// 1 whenever the version is set, even to the same value.
     func outdateUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")
