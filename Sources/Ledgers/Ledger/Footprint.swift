@@ -6,7 +6,7 @@ public import TapcardDomain
 /// trip. A footprint never affects what a transaction reads: a row too many or too few only costs
 /// time.
 public struct Footprint: Hashable, Sendable {
-    /// The cards, each with its open operation, its gaps, and anything asked about its code.
+    /// The cards, each with its open operation, its gaps, and the activation attempt for its code.
     public var cards: [CardUID]
     /// The IDs of a request and of operations.
     public var ids: [OperationID]

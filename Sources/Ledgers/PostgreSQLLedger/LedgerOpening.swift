@@ -25,15 +25,15 @@ struct Opening {
     let readsOnlyBecause: LedgerError?
     let clock: ServerClock
 
-    /// What distinguishes servers: the cluster's number; its timeline, which every promotion and
-    /// recovery changes; and the number of the database, which a copy does not share.
+    /// What tells servers apart: the cluster's identifier; its timeline, which every promotion and
+    /// recovery changes; and the database's OID, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
             || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
             || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()))
         """
 
-    /// Declares the ledger open on the server that executes this.
+    /// Declares the ledger open on the server that executes this statement.
     static func statement(epoch: Int64, skipping skipped: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -43,9 +43,9 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// Fails with its own SQLSTATE if the ledger is no longer open on this server, was reopened, or
-    /// the station was revoked; and, for a write, if only later versions may write. It is part of
-    /// every transaction, because a pooler can change the server between two of them.
+    /// Fails with an SQLSTATE of its own if the ledger is no longer open on this server, if it was
+    /// reopened, or if the station was revoked; for a write, also if only later versions may write.
+    /// It is part of every transaction, because a pooler can switch servers between transactions.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         SQLStatement(
             """
@@ -82,9 +82,9 @@ struct Opening {
     /// The SQLSTATE for the square root of a negative number.
     static let guardState = "2201F"
 
-    /// The terms for every transaction that writes, however the server is configured: a commit
-    /// waits for the disk and the replica, and a station that dies or waits does not hold anything
-    /// up.
+    /// The settings for every transaction that writes, no matter how the server is configured: a
+    /// commit waits for the disk and the replica, and a station that dies or stalls does not hold
+    /// up the others for long.
     static let terms = SQLStatement(
         """
         SELECT set_config('synchronous_commit', 'on', TRUE),
@@ -93,7 +93,7 @@ struct Opening {
         """)
 
     /// Fails after this moment on the server's clock. It is sent just before COMMIT, so that a
-    /// batch that the station has given up on is not carried out later.
+    /// batch that the station has given up on is not committed later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -101,13 +101,13 @@ struct Opening {
             """, [.integer(microseconds)])
     }
 
-    /// Waits until the server can promise what it shows.
+    /// Waits until a failover can no longer undo what the server shows.
     ///
     /// After a crash, the server shows commits that its replica lacks and that a failover would
-    /// undo. Our own commit waits for the replica, and therefore for all commits before it.
+    /// undo. The commit sent here waits for the replica, and therefore for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// A change to no row, whose commit the server waits for like any other.
+    /// Changes no row, but makes the transaction's commit wait for the replica like any other.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -141,7 +141,8 @@ extension Link {
         do throws(LinkFailure) {
             answers = try run(
                 fence + [Declaration.selection.statement], within: patience.reading)
-            // Without COMMIT, or with a warning, the replica may lack what the server shows now.
+            // Unless the commit succeeded without a warning, the replica may lack what the server
+            // shows now.
             guard answers.count > fence.count,
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {
@@ -187,8 +188,9 @@ struct Declaration {
     static var selection: Selection<Declaration> {
         Selection(
             """
-            SELECT schema, oldest_writer, house::text, roles, currency, opening.number, opening.epoch,
-                opening.server, \(Opening.server), session_user, coalesce(station.id, 0),
+            SELECT schema, oldest_writer, house::text, roles, currency, opening.number,
+                opening.epoch, opening.server, \(Opening.server), session_user,
+                coalesce(station.id, 0),
                 station.revoked_at IS NOT NULL, pg_backend_pid(), \(ServerClock.microseconds)
             FROM setting
                 LEFT JOIN opening ON opening.number = (SELECT max(number) FROM opening)
@@ -216,8 +218,8 @@ struct Declaration {
             throw LedgerError(
                 .wrongCurrency,
                 "the ledger is in \(currency.code), but the station is set to "
-                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or name another "
-                    + "ledger")
+                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or specify "
+                    + "another ledger")
         }
         guard schema >= PostgreSQLSchema.oldest else {
             throw LedgerError(.unavailable, PostgreSQLSchema.tooOld(schema))
@@ -230,7 +232,7 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
-            // With a pooler, the process that answers is not the one that the connection was given.
+            // Behind a pooler, the process that answers is not the one that libpq was told about.
             station: station ?? self.station, isPooled: process != link.process,
             readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
     }
@@ -275,8 +277,8 @@ struct Declaration {
     }
 }
 
-/// How far the server's clock is ahead of the station's. Less than a second counts as none, because
-/// a message takes time.
+/// How far the server's clock is ahead of the station's. Less than a second counts as no lead,
+/// because that may be just the time that a message takes.
 package final class ClockLead: Sendable {
     private let stationTime: @Sendable () -> Int64
     private let measured = Guarded<Int64>(0)

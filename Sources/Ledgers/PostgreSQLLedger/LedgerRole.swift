@@ -3,15 +3,14 @@ import Ledger
 /// The rights that a login can have on a ledger, each represented by a server role that cannot log
 /// in. The owner of the tables has all rights and needs no role.
 enum LedgerRole: String, CaseIterable {
-    /// Takes and gives money: adds rows and changes some columns, but deletes nothing and creates
-    /// no tables.
+    /// Moves money: adds rows and changes some columns, but deletes nothing and creates no tables.
     case station
     /// Reads everything.
     case auditor
     /// Sees whether the ledger works, but not the contents of any card.
     case monitor
-    /// Shows customers their balances: reads everything and stores the counters of cards' pages,
-    /// but moves no money.
+    /// Shows customers their balances: reads everything and stores the cards' read counters, but
+    /// moves no money.
     case customers
 
     /// The prefix of the roles' names. Roles belong to the whole server, so each database has its

@@ -17,9 +17,9 @@ extension PostgreSQLRows {
     /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
     /// the transaction ends with this batch, and the body sees nothing else.
     ///
-    /// Each query specifies the cards, so that the server looks only into their partitions:
-    /// planning a query over all partitions takes longer than the payment. A row elsewhere, such as
-    /// an operation on another card, remains unknown and is read separately.
+    /// Each query specifies the cards, so that the server reads only their partitions: planning a
+    /// query over all partitions takes longer than the payment. A row elsewhere, such as an
+    /// operation on another card, remains unknown and is read separately.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
@@ -102,7 +102,7 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
         let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
         var loads = [
-            // Comes before the operations that are found.
+            // An ID that another card has used is not missing, just unknown.
             Load(used) { rows in
                 for row in rows where !footprint.cards.contains(row.card) {
                     self.known.operations.removeValue(forKey: row.id)
@@ -128,13 +128,14 @@ extension PostgreSQLRows {
 
     private func note(_ cards: [KnownRows.CardRow]) {
         for row in cards {
-            // The ticket was sold on another card, so the row has to be read together with it.
+            // The ticket was sold on another card, so card and ticket have to be read again,
+            // together.
             guard !row.lacksTicket else {
                 known.cards.removeValue(forKey: row.card.uid)
                 continue
             }
             known.cards[row.card.uid] = row
-            // Absent unless the query for attempts, which is read later, finds one.
+            // Counts as missing unless the query for attempts, whose rows come later, finds one.
             if case .scratched(let code) = row.card.scratch {
                 known.attemptsForCodes[code] = .some(nil)
             }
@@ -158,15 +159,16 @@ extension PostgreSQLRows {
 
     private func note(_ operation: Operation) {
         known.operations[operation.id] = operation
-        // A sale committed between two statements in the batch has a ticket all the same.
+        // A sale that was committed between two statements in the batch has a ticket, although the
+        // earlier statement did not find it.
         guard operation.kind != .ticket else { return }
         known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 
 extension SQLStatement {
-    /// A condition that a column equals one of these parameters. An array would hide the partitions
-    /// from a plan that the server keeps.
+    /// A condition that a column equals one of these parameters. With an array, a plan that the
+    /// server keeps could not select the partitions.
     fileprivate static func among(_ count: Int, after first: Int = 0) -> String {
         let places = (1...count).map { "$\(first + $0)" }
         return count == 1 ? "= \(places[0])" : "IN (\(places.joined(separator: ", ")))"

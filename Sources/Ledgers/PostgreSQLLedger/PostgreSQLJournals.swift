@@ -1,14 +1,14 @@
 import Ledger
 import TapcardDomain
 
-/// The journals of offline payments, and the standings of cards for a snapshot.
+/// The stations' journals of offline payments, and the standings of cards for a snapshot.
 extension PostgreSQLRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try query(StationJournal.selection)
     }
 
     /// A journal, locked if this transaction writes, because two of a station's processes may book
-    /// it.
+    /// payments from it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(

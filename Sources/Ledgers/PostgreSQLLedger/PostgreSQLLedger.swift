@@ -26,7 +26,7 @@ package actor PostgreSQLLedger: LedgerStore {
     /// The rows that the last transactions on this link read and wrote.
     private var known = KnownRows()
     private var isClosed = false
-    /// The last failure to reach the server, and how long it is used to answer the next callers.
+    /// The last failure to reach the server, and until when the next callers get the same error.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How often a transaction was repeated because another station was faster.
     package private(set) var repetitions = 0
@@ -61,8 +61,8 @@ package actor PostgreSQLLedger: LedgerStore {
         return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
     }
 
-    /// A ledger that has not been reached yet, for a station that is waiting for it: everything is
-    /// refused until the database is there. Only then is its currency checked.
+    /// A ledger that has not been reached yet, for a station that is waiting for it. Everything is
+    /// refused until the database can be reached; only then is its currency checked.
     package static func unreached(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
@@ -161,8 +161,8 @@ package actor PostgreSQLLedger: LedgerStore {
         // A single round trip if the rows kept from earlier are still current; otherwise, fresh
         // rows decide.
         if let success = try writeAsKnown(body) { return success }
-        let mostRepetitions = 10
-        var left = mostRepetitions
+        let maxRepetitions = 10
+        var left = maxRepetitions
         while true {
             let ledger = try writable()
             let rows = PostgreSQLRows(ledger, isWriting: true)
@@ -183,11 +183,11 @@ package actor PostgreSQLLedger: LedgerStore {
                     && error.kind != .outcomeUnknown
                 // A change that is refused a second time breaks a rule; it did not lose a race.
                 let isRepeated =
-                    isLost && left > 0 || (mayBeLost || isDropped) && left == mostRepetitions
+                    isLost && left > 0 || (mayBeLost || isDropped) && left == maxRepetitions
                 guard isRepeated else { throw error }
                 left -= 1
                 repetitions += 1
-                usleep(UInt32.random(in: 0..<2_000) * UInt32(mostRepetitions - left))
+                usleep(UInt32.random(in: 0..<2_000) * UInt32(maxRepetitions - left))
             }
         }
     }
@@ -215,8 +215,8 @@ package actor PostgreSQLLedger: LedgerStore {
 
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
-            // An answer such as "paid before" has to be on the replica, too. Without a pooler, the
-            // connection has already ensured that for everything it shows.
+            // What an answer such as "already paid" is based on has to be on the replica, too.
+            // Without a pooler, the connection has ensured that for everything that it shows.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
             return try rows.proveWritable()
         }
@@ -269,7 +269,7 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
-        // Whether it may write was determined when it connected, and may have changed since.
+        // Whether the station may write was determined when it connected; that may have changed.
         if open?.opening.readsOnlyBecause != nil { open = nil }
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
@@ -289,9 +289,9 @@ extension PostgreSQLLedger {
         )
     }
 
-    /// How long the next callers are given the last failure immediately: a tap asks several times,
-    /// and each time it would wait for a server that does not respond.
-    private static let outageLasts = Duration.seconds(1)
+    /// How long the next callers get the last failure immediately. A tap makes several calls, and
+    /// each of them would otherwise wait for a server that does not respond.
+    private static let outageDuration = Duration.seconds(1)
 
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
         do throws(LedgerError) {
@@ -305,7 +305,7 @@ extension PostgreSQLLedger {
 
     private func note(_ error: LedgerError) {
         guard patience.isOfTill else { return }
-        outage = (error, .now + PostgreSQLLedger.outageLasts)
+        outage = (error, .now + PostgreSQLLedger.outageDuration)
     }
 
     /// Cancels commits that wait for a synchronous replica (wait event SyncRep), over another
@@ -327,8 +327,8 @@ extension OpenLedger {
     /// Keeps plans on a long-lived connection; a connection for a single command ends before they
     /// pay off. With a pooler, the next transaction has a different connection to the server.
     fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
-        let tripsOfALastingConnection = 24
-        guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
+        let longLivedRoundTrips = 24
+        guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= longLivedRoundTrips
         else { return }
         try link.keepPlans()
     }

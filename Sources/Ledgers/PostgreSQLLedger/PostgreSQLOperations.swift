@@ -9,7 +9,7 @@ extension PostgreSQLRows {
         }
         if let operation = belongings?.byID[id] { return operation }
         guard !isOver else {
-            // The batch of changes proves it: inserting an ID that already exists is refused.
+            // The batch of changes proves that the ID is new: inserting an existing ID is refused.
             supposedlyNew.insert(id)
             return nil
         }
@@ -40,7 +40,7 @@ extension PostgreSQLRows {
         try operation(namedIn: "prize", where: "ticket", .text(id.text))
     }
 
-    /// The operation in a table of things that may be done only once in the whole ledger.
+    /// The operation named in a table of things that may be done only once in the whole ledger.
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
@@ -168,14 +168,15 @@ extension PostgreSQLRows {
                 substr(parameters, 1, strpos(parameters, chr(10) || 'name=')) || 'name'
             WHERE uid = $1 AND strpos(parameters, chr(10) || 'name=') > 0
             """, [.uid(uid)])
-        // The rows in memory still have the name.
+        // The operations in memory still have the name, so they are read again when needed.
         known.operations = [:]
         try touch(uid)
     }
 }
 
 extension Operation {
-    /// The rows for a new operation: the operation itself, its ID, and whatever only it may do.
+    /// The rows for a new operation: the operation itself, its ID, and what may be done only once,
+    /// such as a refund or a claim.
     func insertion(at place: Int64) -> [SQLStatement] {
         var statements = [
             SQLStatement(
@@ -184,7 +185,7 @@ extension Operation {
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
                 """, values + [.integer(place)])
         ]
-        // An attempt's ID is reserved for the activation that it leads to.
+        // An attempt's ID is reserved for the activation that the attempt leads to.
         statements.append(
             kind == .activate
                 ? SQLStatement(
@@ -196,7 +197,7 @@ extension Operation {
                         """, [.id(id), .uid(uid)])
                 : SQLStatement(
                     "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)"
-                        + Operation.elsewhere,
+                        + Operation.conflictClause,
                     [.id(id), .uid(uid)]))
         if let reverses {
             statements.append(
@@ -214,7 +215,7 @@ extension Operation {
     }
 
     /// Empty, so that the insertion fails if the ID already exists.
-    private static var elsewhere: String {
+    private static var conflictClause: String {
         SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
     }
 
@@ -234,6 +235,6 @@ extension Operation {
 }
 
 extension UniqueID {
-    /// Lower than any other ID.
+    /// The lowest possible ID.
     static let lowest = unsafe UniqueID(bytes: [UInt8](repeating: 0, count: 16)).unsafelyUnwrapped
 }

@@ -2,8 +2,8 @@ import Ledger
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails if the key was retired, or a different one seals, even if that happened after the
-    /// transaction looked.
+    /// Fails if the key has been retired or is not the sealing key, even if that changed only after
+    /// the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -28,8 +28,8 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
-    /// Fails if the key is the one that all stations seal with, as a rotation may have decided
-    /// since the transaction looked.
+    /// Fails if the key is the one that all stations seal with. A rotation may have changed that
+    /// after the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -97,12 +97,11 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }
     }
 
-    /// Waits until every record in progress is in the ledger; those that follow see that the key is
-    /// retired.
+    /// Waits for transactions that are adding records; later ones see that the key is retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
-        // An announced key that was given up never seals.
+        // If the key was announced but has not become the sealing key, it never will.
         change(
             "UPDATE key_mark SET announced_at = NULL WHERE id = $1 AND turn IS NULL",
             [.integer(Int64(key.id))])

@@ -47,14 +47,14 @@ final class PostgreSQLRows: LedgerRows {
     /// The server's last refusal, which may be a reason to repeat the transaction.
     private(set) var failure: LinkFailure?
 
-    /// The rows in a transaction that has already begun and that is ended elsewhere.
+    /// The rows in a transaction that has already begun and that the caller ends.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
         (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
     }
 
-    /// The rows in a new transaction. With `known`, the body is decided on those rows alone, and
-    /// the batch that changes them proves that they are still current.
+    /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
+    /// alone, and the batch that changes them proves that they are still current.
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
@@ -153,7 +153,7 @@ final class PostgreSQLRows: LedgerRows {
         changes.append(SQLStatement(counting: sql, values))
     }
 
-    /// Refuses the transaction at its end unless the query returns a nonzero count.
+    /// Makes the transaction fail at its end unless the query finds a row.
     func require(_ sql: String, _ values: [SQLValue]) {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
@@ -175,7 +175,8 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows on which the body was decided are still current.
+    /// Statements that fail unless the rows on which the body's decisions are based are still
+    /// current.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
         // Each proof also locks its card until the commit.
@@ -200,8 +201,8 @@ final class PostgreSQLRows: LedgerRows {
         return cards + [keys]
     }
 
-    /// The next place in the order of everything: the time in microseconds, but later than anything
-    /// on these cards.
+    /// The next place in the order of all rows: the time in microseconds, but always after the last
+    /// row of this card.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
             // Two readings of the clock may differ by the time that a message takes, but the order
@@ -219,8 +220,8 @@ final class PostgreSQLRows: LedgerRows {
                 "the row of card \(uid) was not written by tapcard; run `tapcard audit`")
         }
         let place = max(latestPlace, row.lastPlace) + 1
-        // If another program has put this card far ahead, no other card follows it.
-        if place < clock.now + PostgreSQLRows.mostLead { latestPlace = place }
+        // If another program has put this card far ahead, other cards must not follow it there.
+        if place < clock.now + PostgreSQLRows.maxLead { latestPlace = place }
         (row.lastPlace, row.isChanged) = (place, true)
         known.cards[uid] = row
         hasChanged = true
@@ -228,7 +229,7 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// A day in microseconds.
-    private static let mostLead: Int64 = 86_400_000_000
+    private static let maxLead: Int64 = 86_400_000_000
 
     /// Every change that the server does not have yet, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {

@@ -78,7 +78,7 @@ extension String {
 }
 
 extension Selection where Row: TableRow {
-    /// Selects rows from the type's table; `tables` contains it alone or joined with others.
+    /// Selects rows from the type's table. `tables` is that table, alone or joined with others.
     init(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) {
@@ -90,7 +90,7 @@ extension Selection where Row: TableRow {
 }
 
 extension PostgreSQLRows {
-    /// The rows of a type's table; `tables` contains it alone or joined with others.
+    /// The rows of a type's table. `tables` is that table, alone or joined with others.
     func rows<Row: TableRow>(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) throws(LedgerError) -> [Row] {

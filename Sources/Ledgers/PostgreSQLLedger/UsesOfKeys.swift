@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Counts the uses of keys from just the indexes on the key columns, without reading any rows of
+/// Counts the uses of keys with only the indexes on the key columns, without reading the rows of
 /// cards or records.
 extension PostgreSQLRows {
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
