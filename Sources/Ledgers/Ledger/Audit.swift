@@ -96,6 +96,7 @@ private struct Audit {
                 found.append(
                     "I1: \(account) has stored balance \(balance), but its entries sum to \(sum)")
             }
+            // Only cards have limits; the issuer's accounts may be negative.
             if case .purse = account, !(0...Currency.largestBalance).contains(sum) {
                 found.append("I1: \(account) has sum \(sum), which is outside the allowed range")
             }

@@ -25,6 +25,7 @@ extension AuditedCard {
                 found.append(
                     "I9: attempt \(attempt.id) has a code that card \(uid) never had")
             }
+            // The query returns one attempt, so if there are two, one of them differs from it.
             if attempt.state != .rejected,
                 try rows.activation(of: attempt.code)?.id != attempt.id
             {
@@ -41,6 +42,7 @@ extension AuditedCard {
 
     /// Compares the code in the card's row with the one that follows from its operations.
     func coded(_ card: LedgerCard) -> [String] {
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =
             switch (trace.scratch, card.scratch) {

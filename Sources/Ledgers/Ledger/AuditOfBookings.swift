@@ -75,6 +75,7 @@ extension AuditedCard {
         case .adopt:
             return Posting.move(amount, from: .adopted, to: purse) + closing(entries)
         case .replace:
+            // Without an entry for the lost card, no entries could be correct.
             return entries.lost(by: operation).map {
                 Posting.pair(amount, from: $0, to: purse) + closing(entries)
             }

@@ -13,6 +13,7 @@ extension AuditedCard {
         var found: [String] = []
         let id = operation.ticketID
         let name = id?.text ?? "none"
+        // The query returns one claim, so if there are two, one of them differs from it.
         if let id, let claim = try rows.claim(of: id), claim.id != operation.id {
             found.append("I12: the prize of ticket \(name) is booked twice")
         }
@@ -35,6 +36,7 @@ extension AuditedCard {
                     && purchase.subject == .ticket(ticket.ticket)
                     && purchase.amount == ticket.price
             }
+            // Nil if the purchase is missing, which is just as wrong.
             if matchesPurchase != true {
                 let id = ticket.ticket.id
                 found.append(
@@ -52,6 +54,7 @@ extension AuditedCard {
                 return ["I12: card \(uid) shows ticket \(shown.id), which is void"]
             }
         }
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0, card.ticket?.id != trace.ticket else { return [] }
         let (shown, last) = (card.ticket?.id.text, trace.ticket?.text)
         return [

@@ -33,6 +33,7 @@ struct AuditedCard {
         while let operation = try pages.next() { try check(operation) }
         try applyReplacement()
         violations += try ticketsSold() + attempted()
+        // The other rules compare rows with the card's own row.
         guard let card else { return }
         violations += try numbers(of: card)
         violations += try holds(of: card)

@@ -65,6 +65,7 @@ public enum CardProtection: Hashable, Sendable {
 
     /// Parses a state from its word and key; nil if they do not belong together.
     public init?(word: String, keyID: UInt8?) {
+        // Only "off" has no key.
         switch (word, keyID) {
         case ("off", nil): self = .off
         case ("setting-password", let keyID?): self = .settingPassword(keyID: keyID)

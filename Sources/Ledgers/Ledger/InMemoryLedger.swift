@@ -59,6 +59,7 @@ package struct LedgerTables: Hashable, Sendable {
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        // An operation that this one ended must still end at the moment when this one begins.
         for ended in operations.values where ended.endedAt == old.begunAt {
             operations[ended.id]?.endedAt = begun
         }

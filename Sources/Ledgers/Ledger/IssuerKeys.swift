@@ -52,6 +52,7 @@ public struct IssuerKeys: Hashable, Sendable {
 
     /// The stations without this key, including those that have not reported their keys yet.
     public func lacking(_ key: UInt8) -> [RegisteredStation] {
+        // `keys` is nil before a station's first report.
         stations.filter { $0.keys?.contains(key) != true }
     }
 }

@@ -86,6 +86,7 @@ public struct LedgerCard: Hashable, Sendable {
     mutating func complete(_ kind: Operation.Kind, _ sold: Ticket?) {
         switch kind {
         case .ticket: ticket = sold
+        // Like a reissue, closing an account ends its ticket and its game.
         case .close: (status, ticket, game) = (.closed, nil, nil)
         default: break
         }

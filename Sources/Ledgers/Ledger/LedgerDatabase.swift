@@ -197,6 +197,7 @@ public struct RegisteredStation: Hashable, Sendable {
         seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil,
         isDamaged: Bool = false
     ) {
+        // A revoked login can no longer do harm, so its row is not reported.
         self.isDamaged = isDamaged && revokedAt == nil
         (self.number, self.name, self.registeredAt) = (number, name, registeredAt)
         (self.revokedAt, self.seenAt) = (revokedAt, seenAt)

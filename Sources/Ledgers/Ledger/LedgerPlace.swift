@@ -32,6 +32,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     /// a file: a libpq keyword list, or a URI with another scheme.
     package var isOtherAddress: Bool {
         guard case .file(let path) = self else { return false }
+        // Keywords count only at the start of a word, so a path such as "/my-port=1" is a file.
         return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
             || path.split(whereSeparator: \.isWhitespace).contains { word in
                 LedgerPlace.keywords.contains { word.hasPrefix($0 + "=") }

@@ -86,6 +86,7 @@ extension LedgerStore {
 
     /// Throws the same error as a write if no write is possible.
     public func requireWritable() async throws(LedgerError) {
+        // The storage refuses even an empty write, and gives the reason.
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
 

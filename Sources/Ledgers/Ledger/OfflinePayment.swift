@@ -92,6 +92,7 @@ extension Book {
         _ payment: OfflinePayment
     ) throws(LedgerError) -> BookedPayment {
         let place = try rows.booking(of: payment.id, payment.amount, on: payment.uid)
+        // A payment may be sent again, or be in two journals.
         if let booked = place.booked { return .earlier(booked) }
         // An identical request was begun before the outage: it is this payment, and its amount is
         // held on the card. Its number remains unconfirmed, and the next tap writes a fresh record.
@@ -156,6 +157,7 @@ extension LedgerRows {
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
+        // The order is always the same, so whoever books the payment again finds its booking.
         var number = 0
         while true {
             let id = OfflinePayment.bookingID(number, of: request, amount, uid)
@@ -172,6 +174,7 @@ extension LedgerRows {
     /// it. Nil if the account is gone.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
+        // Altered rows can form a circle, so the search is limited.
         for _ in 0..<mostReplacements {
             guard let uid = purse.uid, let card = try card(uid) else { return nil }
             if card.purse == purse, card.status != .replaced { return card }

@@ -43,6 +43,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
+        // Any other earlier claim is refused by `requireClaimable`.
         let circumstances = try circumstances(of: ticket, on: known.card)
         do {
             try circumstances.requireClaimable(ticket, on: known)

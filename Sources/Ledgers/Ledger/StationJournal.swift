@@ -149,6 +149,7 @@ extension [StationJournal] {
             ) -> JournalConcern {
                 JournalConcern(journal: journal, reason: reason, payments: payments)
             }
+            // Only the first reason that applies is reported.
             if journal.missing > 0 { return concern(.missing, journal.missing) }
             if journal.written < journal.booked { return concern(.old) }
             if journal.written > journal.booked {

@@ -35,6 +35,7 @@ package struct Takings: Hashable, Sendable {
             payouts += 1
         }
         shortfall &+= besides.shortfall
+        // An open change that can still be voided does not count yet.
         guard
             operation.state == .committed
                 || operation.state == .pending && !operation.kind.isVoidable
@@ -48,6 +49,7 @@ package struct Takings: Hashable, Sendable {
             paid &-= operation.amount
             sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .add, .issue:
+            // A card issued with an empty balance is not a top-up.
             guard operation.amount > 0 else { return }
             added &+= operation.amount
             toppedUp[operation.id, default: 0] &+= operation.amount

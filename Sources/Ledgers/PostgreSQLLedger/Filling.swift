@@ -99,6 +99,7 @@ private final class Filling {
         while let operation = try operations.next() {
             try add(operation.insertion(at: next()))
             for entry in try rows.entries(of: operation.id) {
+                // The source does not record stations; 0 stands for the owner, who copies it.
                 try add(entry.insertion(on: operation.uid, at: next(), station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {

@@ -46,6 +46,7 @@ extension OpenLedger {
         let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
         let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
             .joined(separator: " ")
+        // Written only if it changes something, because each commit waits for the replica.
         if mayWrite, opening.station > 0, known.ofStation != own { try change([storing(own)]) }
         return Set(others.keys)
     }

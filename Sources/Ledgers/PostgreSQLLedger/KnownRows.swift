@@ -27,6 +27,7 @@ struct KnownRows {
         var sealing: UInt8?
 
         init(_ rows: [(id: UInt8, retiredAt: Timestamp?)]) {
+            // Only the row of the sealing key has no time.
             for row in rows {
                 if let time = row.retiredAt {
                     retired.append(RetiredKey(id: row.id, retiredAt: time))
@@ -54,6 +55,7 @@ struct KnownRows {
     /// the card that has its code.
     var provable: KnownRows {
         var rows = self
+        // That an ID has no attempt can be proved, by inserting the ID.
         rows.attempts = rows.attempts.filter { $0.value == nil }
         rows.attemptsForCodes = [:]
         return rows

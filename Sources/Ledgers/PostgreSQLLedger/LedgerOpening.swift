@@ -47,6 +47,7 @@ struct Opening {
     /// reopened, or if the station was revoked; for a write, also if only later versions may write.
     /// It is part of every transaction, because a pooler can switch servers between transactions.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
+        // If any condition is not met, no row is found, and the square root of -1 fails.
         SQLStatement(
             """
             SELECT sqrt(count(*) - 1) FROM opening
@@ -95,6 +96,7 @@ struct Opening {
     /// Fails after this moment on the server's clock. It is sent just before COMMIT, so that a
     /// batch that the station has given up on is not committed later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
+        // Before the deadline, this is the square root of 0; after it, that of -1, which fails.
         SQLStatement(
             """
             SELECT sqrt((clock_timestamp() < to_timestamp($1::float8 / 1000000))::integer - 1)
@@ -127,6 +129,8 @@ struct OpenLedger {
     ) throws(LedgerError) {
         link = try Link(to: address, patience: patience)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
+        // The owner and tests have no row of their own, and a station that may only read cannot
+        // change its row.
         guard station == nil, opening.station > 0, opening.readsOnlyBecause == nil else { return }
         try translating(link.commit(opening.presence), into: LedgerError.init)
     }
@@ -150,6 +154,7 @@ extension Link {
                 throw .lost("the server did not confirm that a standby has the data it shows")
             }
         } catch .refused(sqlState: "42P01", _) {
+            // The table of settings does not exist.
             throw LedgerError(
                 .unavailable, "the database has no ledger; create one with `tapcard ledger init`")
         } catch .refused(sqlState: LinkFailure.noRight, _) {
@@ -238,6 +243,7 @@ struct Declaration {
     }
 
     var reach: SchemaReach {
+        // Comes first, because such tables also have a later version.
         if oldestWriter > PostgreSQLSchema.version { return .readOnly }
         if schema < PostgreSQLSchema.version { return .earlier }
         return schema == PostgreSQLSchema.version ? .current : .later

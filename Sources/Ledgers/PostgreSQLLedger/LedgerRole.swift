@@ -42,6 +42,7 @@ enum LedgerRole: String, CaseIterable {
         case .monitor:
             [
                 "SELECT ON setting, opening, station, retired_key, key_mark, journal",
+                // Shows how many operations are open, and since when.
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:

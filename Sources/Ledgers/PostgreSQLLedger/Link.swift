@@ -209,9 +209,11 @@ package struct Patience: Sendable {
                 kept?.endBatch()
                 if let refusal { throw refusal }
                 return Array(answers.dropFirst(watch.count))
+            // The response to a preparation is not one of the answers that the caller expects.
             case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
                 preparations[place].map { kept?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))
+            // The server skips every statement after the one that it refused.
             case PGRES_PIPELINE_ABORTED: continue
             default:
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""

@@ -8,6 +8,7 @@ extension PostgreSQLRows {
         if let page = belongings, page.byID[operation] != nil {
             return page.entries[operation] ?? []
         }
+        // The ID's own table tells which card, and so which partition, the entries belong to.
         return try query(
             entrySelection(
                 """
@@ -122,6 +123,7 @@ extension PostgreSQLRows {
     private func pursesOfCards(
         after uid: Int64
     ) -> Selection<(card: Int64, purse: Balance?)> {
+        // The last part finds balances without any entry, which the audit has to report.
         Selection(
             """
             WITH page AS (
@@ -154,6 +156,7 @@ extension PostgreSQLRows {
 
     /// The purses of cards that are not in the ledger. There should be none.
     private var strayPurses: Selection<Balance> {
+        // Such a purse has no stored balance, so the sum stands for both.
         Selection(
             """
             SELECT purse, number, sum(amount), sum(amount) FROM entry

@@ -25,6 +25,7 @@ extension PostgreSQLRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        // No UID is below 0, so without one, all cards come after -1.
         try query(
             Selection(
                 """
@@ -61,6 +62,7 @@ extension StationJournal {
 
     /// Adds or changes the journal; it belongs to the station that first writes it.
     func change(by station: Int64) -> SQLStatement {
+        // A known journal keeps its station and its place, whichever station writes it now.
         SQLStatement(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns), station, place)

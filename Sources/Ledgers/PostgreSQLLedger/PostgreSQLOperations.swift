@@ -135,6 +135,7 @@ extension PostgreSQLRows {
         inserted.insert(operation.id)
         changedOperations.append(operation)
         known.operations[operation.id] = .some(operation)
+        // A new operation has no ticket until one is inserted.
         known.ticketsOfOperations[operation.id] = .some(nil)
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))

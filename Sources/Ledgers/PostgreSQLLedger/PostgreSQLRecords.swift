@@ -45,6 +45,7 @@ extension PostgreSQLRows {
     func issued(
         _ uid: CardUID, _ sequence: SequenceNumber
     ) throws(LedgerError) -> IssuedRecord? {
+        // A stored nil means that there is no such record.
         if let record = known.records[uid]?[sequence] { return record }
         return try row(
             where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
@@ -117,6 +118,7 @@ extension PostgreSQLRows {
         } else {
             stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
         }
+        // Numbers lost to the ledger count as a gap even before the gap is stored.
         guard let skipped = try loaded(uid)?.skipped else { return stored }
         return stored + [skipped]
     }
@@ -135,6 +137,7 @@ extension PostgreSQLRows {
     }
 
     func insert(_ gap: SequenceGap) throws(LedgerError) {
+        // If the card's gaps have not been read, a list with only this one would be incomplete.
         known.gaps[gap.uid]?.append(gap)
         change([gap.insertion(at: try nextPlace(on: gap.uid))])
     }

@@ -246,6 +246,8 @@ final class PostgreSQLRows: LedgerRows {
         }
         for (uid, row) in known.cards {
             guard var row, row.isChanged || row.version == nil else { continue }
+            // A new ticket may have been bought with another card, which is not locked, so it is
+            // verified at the end.
             if let shown = row.card.ticket?.id.text, shown != row.storedTicket {
                 require(
                     """
@@ -268,10 +270,12 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     private func writeSkippedNumbers() {
+        // If a card does not change, every transaction that reads it skips the numbers again.
         for uid in known.cards.keys.sorted() {
             guard var row = known.cards[uid] ?? nil, row.isChanged, let gap = row.skipped else {
                 continue
             }
+            // Wraps instead of trapping; the server's limit refuses a place that is too high.
             row.lastPlace &+= 1
             change([gap.insertion(at: row.lastPlace)])
             known.gaps[uid]?.append(gap)

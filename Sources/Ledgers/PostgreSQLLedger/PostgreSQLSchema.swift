@@ -54,6 +54,7 @@ enum PostgreSQLSchema {
                         .integer(version), .integer(oldestWriter), .text(code),
                         .text(LedgerRole.prefix(of: name)),
                     ]),
+                // The ledger is open on the server that creates it, and has lost nothing yet.
                 Opening.statement(epoch: 1, skipping: 0),
             ]
     }

@@ -94,6 +94,7 @@ extension PostgreSQLRows {
             .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
         ]
         let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
+        // Two stations may assign the same place, so the ID decides between them.
         return try rows(
             where: """
                 (place, id) > (coalesce((SELECT place FROM activation WHERE id = $1), 0), $2)

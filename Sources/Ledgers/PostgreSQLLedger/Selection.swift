@@ -23,6 +23,7 @@ struct Selection<Row> {
             do throws(LedgerError) {
                 rows.append(try decode(&columns))
             } catch {
+                // Any other error already says which row it is about.
                 guard error.detail == Columns.unreadable.detail else { throw error }
                 throw unreadable(values.first)
             }

@@ -68,6 +68,7 @@ enum StationLimits {
                     USING ERRCODE = 'check_violation';
             END $$
             """,
+            // The key is copied to the card's row, where an index can count the cards of each key.
             """
             CREATE FUNCTION note_key_of_record() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -75,6 +76,7 @@ enum StationLimits {
                 RETURN NEW;
             END $$
             """,
+            // The station is determined here, so that a station cannot enter another one's number.
             """
             CREATE FUNCTION note_station() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN

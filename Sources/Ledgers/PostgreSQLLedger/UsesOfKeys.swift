@@ -41,6 +41,7 @@ extension PostgreSQLRows {
     }
 
     private func cards(by column: String) -> Selection<(key: UInt8, count: Int)> {
+        // The condition leaves out cards without a key, whose column is NULL.
         Selection("SELECT \(column), count(*) FROM card WHERE \(column) >= 0 GROUP BY \(column)") {
             row throws(LedgerError) in
             (
@@ -63,6 +64,7 @@ extension PostgreSQLRows {
             ) { row throws(LedgerError) in
                 (key: try row.value(\.keyID), uid: try row.value(\.uid))
             })
+        // The page may run on into the cards of the next key.
         return page.filter { $0.key == key }.map(\.uid)
     }
 }

@@ -5,6 +5,7 @@ import Ledger
 enum LedgerFolder {
     /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
+        // Any other error, such as a lack of permission, does not prove that there is no file.
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 

@@ -17,6 +17,7 @@ extension SQLiteRows {
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation] {
+        // Positions start at 1, so without an ID, every row comes after 0.
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try operations(
@@ -102,6 +103,7 @@ extension SQLiteRows {
     }
 
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
+        // The name is the last line of the parameters, so everything before it is kept.
         try connection.run(
             """
             UPDATE operation SET parameters =

@@ -29,6 +29,7 @@ extension SQLiteRows {
     }
 
     func balance(of account: Account) throws(LedgerError) -> Int64 {
+        // An account has no row before its first entry.
         try connection.query(
             "SELECT balance FROM account WHERE name = ?", [.text(account.description)]
         ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
@@ -51,6 +52,7 @@ extension SQLiteRows {
             let balance = try row.value(\.integer)
             let high = try row.value(\.integer)
             let low = try row.value(\.integer)
+            // The shift drops the bits that do not fit, so the sum wraps, as callers expect.
             try body(account, balance, high << 32 &+ low)
         }
     }

@@ -17,6 +17,7 @@ extension Connection {
         try run(lock.rawValue)
         let result: Success
         do throws(LedgerError) {
+            // A read without locks may have mixed two states, so its result is not used then.
             result = try body()
             try requireUntouched()
         } catch {
@@ -27,7 +28,7 @@ extension Connection {
             try run("COMMIT")
         } catch {
             // The journal may contain the whole transaction even though a write or a sync failed.
-            // Only its next reader finds out.
+            // Whether it took effect is decided when the journal is next read.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }

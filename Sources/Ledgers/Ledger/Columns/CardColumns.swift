@@ -25,6 +25,7 @@ extension LedgerCard {
     }
 
     package init(_ row: inout Columns) throws(LedgerError) {
+        // The columns are read in the order of `names`, and then those of the ticket.
         let uid = try row.value(\.uid)
         self.init(
             uid: uid, chip: try Chip(&row, of: uid),

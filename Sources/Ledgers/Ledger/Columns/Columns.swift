@@ -19,6 +19,7 @@ package struct Columns {
     ) throws(LedgerError) -> Value? {
         let value = try next()
         if value == .null { return nil }
+        // Only NULL stands for nil; a value that cannot be converted is an error.
         guard let made = make(value) else { throw Columns.unreadable }
         return made
     }
@@ -48,6 +49,7 @@ extension SQLValue {
     package var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
 
     package var uid: CardUID? {
+        // SQLite stores UIDs as text, PostgreSQL as numbers.
         switch self {
         case .text(let text): CardUID(text)
         case .integer(let number): CardUID(number: number)
