@@ -60,7 +60,7 @@ public enum ActivationRequest: Hashable, Sendable {
     case known(Operation)
     /// The ID belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the request; the service is not asked.
     case refused(Refusal)

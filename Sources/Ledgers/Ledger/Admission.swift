@@ -234,7 +234,7 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// The effects of making a tag that this ledger has never seen into a card.
+    /// The effects of turning a tag that this ledger has never seen into a card.
     func effects(
         onNew uid: CardUID, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {

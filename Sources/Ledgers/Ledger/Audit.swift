@@ -8,7 +8,7 @@ public struct AuditReport: Hashable, Sendable {
     public let operations: Int
     /// The number of open operations, which the next taps of their cards will resolve.
     public let open: Int
-    /// Cards in use whose code was sent to the service but has not been answered yet.
+    /// Cards in use whose code was sent to the service, which has not answered yet.
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
@@ -85,8 +85,8 @@ private struct Audit {
         violations += audited.violations
     }
 
-    /// I1: all accounts add up to 0, every balance is the sum of its entries, and no customer is
-    /// below 0 or above the limit.
+    /// I1: all accounts add up to 0, every balance is the sum of its entries, and no card's account
+    /// is below 0 or above the limit.
     private mutating func money() throws(LedgerError) {
         var found: [String] = []
         var total: Int64 = 0

@@ -4,7 +4,7 @@ import TapcardDomain
 /// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
-    /// The card's row; nil if rows refer to a card that is missing.
+    /// The card's row; nil if it is missing although other rows refer to the card.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let hasOfflinePayments: Bool

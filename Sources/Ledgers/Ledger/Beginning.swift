@@ -273,7 +273,7 @@ struct Book {
         }
     }
 
-    /// The facts on which a ticket's prize depends.
+    /// What the claim of a ticket's prize depends on.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {

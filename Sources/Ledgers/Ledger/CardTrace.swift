@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// The state of one card that follows from its operations, which the audit compares with its row.
 struct CardTrace {
-    /// How often the tag was made into a card, which is the number of its last account.
+    /// How often the tag was turned into a card, which is also the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active

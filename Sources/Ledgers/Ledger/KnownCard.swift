@@ -71,8 +71,8 @@ extension LedgerStore {
         }
     }
 
-    /// The card for which this ledger made exactly these bytes: a tag with another UID that has
-    /// them is a copy.
+    /// The card for which this ledger made a record with exactly these bytes. A tag that has them
+    /// but a different UID is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }

@@ -42,8 +42,8 @@ public struct LedgerCard: Hashable, Sendable {
     /// The highest number whose record was written with every page acknowledged, was read back, and
     /// was recorded as confirmed.
     public var confirmed: SequenceNumber
-    /// Whether an update of the text for phones has failed: its pages may be weak, so all are
-    /// written again.
+    /// Whether an update of the text for phones has failed. The pages may then be weakly written,
+    /// so all of them are written again.
     public var isDisplayStale: Bool
     /// The password protection of the tag.
     public var protection: CardProtection

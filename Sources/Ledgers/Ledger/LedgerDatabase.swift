@@ -125,8 +125,8 @@ public enum DatabaseLink: Hashable, Sendable {
     case local
     /// A pooler is in between, so the server does not see what happens to the station.
     case pooled
-    /// A network. The server ends the session of a lost station after this many seconds, or after
-    /// hours if it is 0.
+    /// A network. The server ends the session of a lost station after this many seconds, or only
+    /// after hours if the timeout is 0.
     case network(timeout: Int)
 
     /// The seconds after which the server ends the session of a lost station, if known.
@@ -160,7 +160,7 @@ public struct Replica: Hashable, Sendable {
     /// until the replica has reported.
     public let lag: Int64?
 
-    /// Creates a replica's state, in the database's words.
+    /// Creates a replica's state, using the database's terms.
     public init(name: String, state: String, synchrony: String, lag: Int64?) {
         (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
     }
@@ -179,11 +179,11 @@ public struct RegisteredStation: Hashable, Sendable {
     public let name: String
     /// The time of its registration.
     public let registeredAt: Timestamp
-    /// The time when it was revoked; nil while it is allowed in.
+    /// The time when the station was revoked; nil if it was not.
     public let revokedAt: Timestamp?
     /// When it last connected; nil if it never has.
     public let seenAt: Timestamp?
-    /// The keys that it has; nil before it has reported them.
+    /// The keys that the station has; nil before its first report.
     public let keys: Set<UInt8>?
     /// When it last reported its keys.
     public let keysAt: Timestamp?

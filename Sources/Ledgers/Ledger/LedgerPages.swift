@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// The tables that may be as large as the ledger, in pages that each continue after the last row of
-/// the previous one; and the queries that only the audit needs.
+/// Queries for the tables that grow with the ledger, in pages that each continue after the last row
+/// of the previous one; and queries that only the audit needs.
 public protocol LedgerPages {
     /// The next cards, ordered by UID.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]

@@ -105,7 +105,7 @@ extension LedgerRows {
     public func sealingKey() throws(LedgerError) -> UInt8? { nil }
 }
 
-/// The rows of a ledger, seen from inside one transaction.
+/// The rows of a ledger, as one transaction sees them.
 public protocol LedgerRows: LedgerPages {
     /// The row of a card; nil if the card is not known.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?

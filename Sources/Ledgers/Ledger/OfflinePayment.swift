@@ -61,7 +61,7 @@ public struct BookedPayment: Hashable, Sendable {
     /// The part that the card's balance could not cover, in minor units; 0 if the payment was
     /// booked before.
     public let shortfall: Int64
-    /// Whether it was booked now rather than earlier.
+    /// Whether the payment was booked by this call rather than earlier.
     public let isNew: Bool
 
     fileprivate static func earlier(_ operation: Operation) -> BookedPayment {

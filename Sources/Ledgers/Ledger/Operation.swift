@@ -58,7 +58,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         /// operation is voided.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
 
-        /// Whether a tag is made into a card, so that the operation is resumed even on a tag
+        /// Whether the operation turns a tag into a card, in which case it is resumed even on a tag
         /// without a valid record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
 

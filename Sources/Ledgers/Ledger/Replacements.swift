@@ -41,7 +41,7 @@ extension LedgerRows {
         return false
     }
 
-    /// The account that received this one's balance when its card was replaced.
+    /// The account that received this account's balance when the card was replaced.
     func successor(of purse: Account) throws(LedgerError) -> Account? {
         guard case .purse(let uid, _) = purse else { return nil }
         for replacement in try replacements(of: uid) {

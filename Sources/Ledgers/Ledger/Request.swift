@@ -14,7 +14,7 @@ public struct Request: Hashable, Sendable {
     public let cashier: CashierName?
     /// The time of the request.
     public let at: Timestamp
-    /// The monotonic clock at that time; nil if the machine has none.
+    /// The machine's uptime at that time; nil if it has no such clock.
     public let uptime: Uptime?
 
     /// Creates a request.
@@ -55,7 +55,7 @@ public enum CardAction: Hashable, Sendable {
     case game(MastermindGame?)
     /// Writes a fresh record with a number higher than any on the tag, even a forged one.
     case reseal(above: SequenceNumber)
-    /// Makes the tag into a card.
+    /// Turns the tag into a card.
     case make(CardPlan)
     /// Protects the tag with the password derived from this key.
     case protect(keyID: UInt8)
@@ -217,7 +217,7 @@ public enum Beginning: Hashable, Sendable {
     case known(Operation)
     /// The ID belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the request; no operation has begun.
     case refused(Refusal)

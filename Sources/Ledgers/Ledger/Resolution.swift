@@ -4,7 +4,7 @@ public import TapcardDomain
 public enum Resolution: Hashable, Sendable {
     /// The operation is resolved in the ledger, and its record is now being written to the tag.
     case open(OpenOperation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the resolution.
     case refused(Refusal)
@@ -195,7 +195,7 @@ extension LedgerStore {
         }
     }
 
-    /// Records whether the pages that phones read may be weak or old.
+    /// Records whether the pages that phones read may be weakly written or out of date.
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {

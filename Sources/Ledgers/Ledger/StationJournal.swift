@@ -9,17 +9,18 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     public let id: JournalID
     /// The station's login, which the ledger itself determines; nil in a ledger without logins.
     public var station: String?
-    /// The highest number that was booked.
+    /// The highest number of a payment that was booked.
     public var booked: Int64
-    /// The highest number that the station has reported.
+    /// The highest number of a payment that the station has reported.
     public var written: Int64
-    /// How many numbers below `booked` were never booked.
+    /// How many payments with numbers below `booked` were never booked.
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
     /// Until when the station may take offline payments without reporting again.
     public var until: Timestamp
-    /// The maximum that the station may have outstanding, in minor units.
+    /// The maximum amount in offline payments that the station may have outstanding, in minor
+    /// units.
     public var limit: Int64
     /// When the owner wrote off the payments that were missing; later gaps count again.
     public var writtenOffAt: Timestamp?
@@ -44,7 +45,8 @@ public struct JournalReport: Hashable, Sendable {
     public let written: Int64
     /// For how long, from now on, the station may take offline payments.
     public let lasting: Duration
-    /// The maximum that the station may have outstanding, in minor units.
+    /// The maximum amount in offline payments that the station may have outstanding, in minor
+    /// units.
     public let limit: Int64
 
     /// Creates a report about a journal.

@@ -2,7 +2,7 @@ package import TapcardDomain
 
 /// What a station remembers about its ledger for times when the ledger is offline.
 package struct StationMemory: Hashable, Sendable {
-    /// An operation as the station last knew it.
+    /// What the station last knew about an operation.
     package struct Note: Hashable, Sendable {
         /// The name of the ledger, which is the same on every server.
         package let ledgerID: String
@@ -49,7 +49,7 @@ package struct StationMemory: Hashable, Sendable {
     /// The maximum number of open operations that are stored, more than a station leaves open on
     /// different cards while the ledger is responding. Beyond that, the oldest are forgotten.
     private static let maxOpen = 100
-    /// The maximum number of ended operations that are stored, more than a page repeats.
+    /// The maximum number of ended operations that are stored, more than a till page repeats.
     private static let maxEnded = 20
     /// The maximum number of failed payments that are stored, more than a station has in a day.
     private static let maxNotDone = 500
@@ -69,8 +69,9 @@ package struct StationMemory: Hashable, Sendable {
     package private(set) var open: [Note] = []
     /// The last operations that were done, and the last ones before each loss, oldest first.
     package private(set) var ended: [Note] = []
-    /// Operations that this station was told were not done, oldest first, for as long as a snapshot
-    /// is valid: an offline payment must not contradict that.
+    /// Operations that were not done, as the ledger has told this station, oldest first. They are
+    /// kept for as long as a snapshot can be valid, because an offline payment must not contradict
+    /// that.
     package private(set) var notDone: [Note] = []
     /// The time of the latest operation that had to be forgotten too early.
     private var forgottenAt: Timestamp?

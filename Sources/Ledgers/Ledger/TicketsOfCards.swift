@@ -52,8 +52,8 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// The tickets whose purchase was completed, each with whether it can be claimed: its account
-    /// must be in use.
+    /// The tickets whose purchase was completed. A ticket is given up if it has no claim and the
+    /// account that paid for it is no longer in use.
     fileprivate func counting(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [CountingTicket] {

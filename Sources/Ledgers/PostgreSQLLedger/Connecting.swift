@@ -12,7 +12,7 @@ enum Connecting {
     /// The settings that select one server in an address.
     typealias Server = [String: String]
 
-    /// How long to wait before trying the next server as well.
+    /// How long to wait before also trying the next server.
     private static let headStart = Duration.milliseconds(300)
 
     /// Opens a connection, or throws an error that lists each server's failure. If there is no

@@ -174,7 +174,7 @@ extension Link {
     }
 }
 
-/// The settings of a ledger, its server, and the login that is asking.
+/// The settings of a ledger, and the server and login of this connection.
 struct Declaration {
     let schema: Int64
     let oldestWriter: Int64

@@ -46,7 +46,7 @@ package struct Patience: Sendable {
         reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
     /// For the state of the database, which someone is waiting for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
-    /// For work not done at a till, and for tests on a busy machine.
+    /// For work that is not done at a till, and for tests on a busy machine.
     package static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
 

@@ -24,7 +24,7 @@ final class PostgreSQLRows: LedgerRows {
     var endOfCards: Int64?
     /// What belongs to some of the cards on that page.
     var belongings: Belongings?
-    /// The card that is read page by page because too much belongs to it.
+    /// The card whose rows are read page by page, because they are too many to be kept.
     var uidWithTooMuch: CardUID?
     /// How many rows were not in the footprint; each cost a round trip.
     private(set) var misses = 0

@@ -51,8 +51,8 @@ extension PostgreSQLRows {
         }
     }
 
-    /// The first cards with a key, found by comparing rows in a way that only the index over the
-    /// keys can answer: with the index over the cards, the server might look at every card to find
+    /// The first cards with a key, found by comparing rows in a way that only the index on the
+    /// keys can answer: with the index on the cards, the server might look at every card to find
     /// a few.
     private func firstCards(under key: UInt8) throws(LedgerError) -> [CardUID] {
         let page = try query(

@@ -150,7 +150,7 @@ import Ledger
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
             switch scalar {
-            // These characters have a meaning in a URI.
+            // These characters have a special meaning in a URI.
             case "%": uri += "%25"
             case "?": uri += "%3F"
             case "#": uri += "%23"

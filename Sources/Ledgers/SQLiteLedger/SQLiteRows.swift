@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The rows of the ledger, seen from inside one transaction of this connection.
+/// The rows of the ledger, as one transaction on this connection sees them.
 struct SQLiteRows: LedgerRows {
     let connection: Connection
 }
