@@ -193,8 +193,8 @@ struct AuditedCard {
         var found: [String] = []
         if trace.account != card.account {
             found.append(
-                "I6: card \(uid): account number is \(card.account), but the card was made "
-                    + "\(trace.account) times")
+                "I6: card \(uid): account number is \(card.account), but its operations lead to "
+                    + "account number \(trace.account)")
         }
         if trace.status != card.status {
             found.append(

@@ -43,7 +43,7 @@ extension SoldTicket {
     var isSold: Refusal {
         Refusal(
             .badIdentifier,
-            "ticket \(ticket.id) was already sold, by operation \(operation); begin again with a "
+            "ticket \(ticket.id) was already sold, by operation \(operation); start again with a "
                 + "new ID")
     }
 }

@@ -216,8 +216,8 @@ struct Declaration {
         guard !isRevoked else {
             throw LedgerError(
                 .unavailable,
-                "station \(login) was revoked for good; if that was a mistake, register it under "
-                    + "another name")
+                "station \(login) was permanently revoked; if that was a mistake, register it "
+                    + "under another name")
         }
         guard wanted == nil || wanted == currency else {
             throw LedgerError(

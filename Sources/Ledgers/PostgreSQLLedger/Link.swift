@@ -97,7 +97,7 @@ package struct Patience: Sendable {
         }
         // The server's messages, which are in English unless it is configured differently.
         if why.contains("is not permitted to log in") {
-            return "this station was revoked for good by the owner (\(why)); if that was a "
+            return "this station was permanently revoked by the owner (\(why)); if that was a "
                 + "mistake, register it under another name"
         }
         return isServersWord(why)

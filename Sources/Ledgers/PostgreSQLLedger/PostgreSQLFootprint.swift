@@ -23,17 +23,17 @@ extension PostgreSQLRows {
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
-            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsOfEveryTap
+            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsForEveryTap
         let answers = try run(
             loads.map(\.statement) + (isEnded ? [SQLStatement("COMMIT")] : []))
         guard answers.count >= loads.count else { throw Columns.unreadable }
         isOver = isEnded
-        noteAbsence(of: footprint)
+        markAsMissing(of: footprint)
         for (load, answer) in zip(loads, answers) { try load.note(answer) }
     }
 
     /// The retired keys and the server's time.
-    private var loadsOfEveryTap: [Load] {
+    private var loadsForEveryTap: [Load] {
         [
             Load(keySelection) { self.known.keys = KnownRows.Keys($0) },
             Load(clockSelection) { self.known.clock = $0.first },
@@ -143,7 +143,7 @@ extension PostgreSQLRows {
     }
 
     /// Marks every row of a footprint as missing until it is found.
-    private func noteAbsence(of footprint: Footprint) {
+    private func markAsMissing(of footprint: Footprint) {
         for id in footprint.ids {
             (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
         }

@@ -22,7 +22,7 @@ package actor PostgreSQLLedger: LedgerStore {
     /// Nil after a transaction whose outcome is unknown: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can no longer have any effect.
-    private var givenUp: GivenUp?
+    private var abandoned: AbandonedTransaction?
     /// The rows that the last transactions on this link read and wrote.
     private var known = KnownRows()
     private var isClosed = false
@@ -160,7 +160,7 @@ package actor PostgreSQLLedger: LedgerStore {
     ) async throws(LedgerError) -> Success {
         // A single round trip if the rows kept from earlier are still current; otherwise, fresh
         // rows decide.
-        if let success = try writeAsKnown(body) { return success }
+        if let success = try writeFromKnownRows(body) { return success }
         let maxRepetitions = 10
         var left = maxRepetitions
         while true {
@@ -195,7 +195,7 @@ package actor PostgreSQLLedger: LedgerStore {
     /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if any of
     /// those rows is different on the server. Nil if `body` needs a row that is not in memory, if
     /// it changes nothing, or if the server refuses the batch. In these cases, nothing was written.
-    private func writeAsKnown<Success>(
+    private func writeFromKnownRows<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
         let ledger = try writable()
@@ -232,7 +232,7 @@ package actor PostgreSQLLedger: LedgerStore {
             known = KnownRows()
             if error.kind == .outcomeUnknown {
                 if SafetyRule.noCancel.isLeftOut { cancel() }
-                (open, givenUp) = (nil, GivenUp(rows))
+                (open, abandoned) = (nil, AbandonedTransaction(rows))
                 memory?.keep(rows.notes, areConfirmed: false)
             }
             throw error
@@ -253,15 +253,15 @@ package actor PostgreSQLLedger: LedgerStore {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }
         if let open, open.link.isOpen {
-            try open.keepPlansOnceItLasts()
+            try open.keepPlansIfLongLived()
             return open
         }
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
         // A batch that was given up may still be carried out, so it has to end before any read.
-        try givenUp?.waitForEnd(on: new)
-        givenUp = nil
+        try abandoned?.waitForEnd(on: new)
+        abandoned = nil
         try new.requireKept(confirmed)
         (open, known, told) = (new, KnownRows(), nil)
         readsOnly.withLock { $0 = new.opening.readsOnlyBecause != nil }
@@ -311,9 +311,9 @@ extension PostgreSQLLedger {
     /// Cancels commits that wait for a synchronous replica (wait event SyncRep), over another
     /// connection.
     private func cancel() {
-        let cancelling = SQLStatement(
+        let cancellation = SQLStatement(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-        _ = try? Link(to: address, patience: patience).run([cancelling])
+        _ = try? Link(to: address, patience: patience).run([cancellation])
     }
 
     /// Records that the server did not respond, because the next caller would wait for it again.
@@ -326,7 +326,7 @@ extension PostgreSQLLedger {
 extension OpenLedger {
     /// Keeps plans on a long-lived connection; a connection for a single command ends before they
     /// pay off. With a pooler, the next transaction has a different connection to the server.
-    fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
+    fileprivate func keepPlansIfLongLived() throws(LedgerError) {
         let longLivedRoundTrips = 24
         guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= longLivedRoundTrips
         else { return }
@@ -351,7 +351,7 @@ extension Link {
 }
 
 /// A transaction whose outcome is unknown. The server may still carry it out.
-private struct GivenUp {
+private struct AbandonedTransaction {
     private let deadline: Int64
     private let cards: [CardUID]
 

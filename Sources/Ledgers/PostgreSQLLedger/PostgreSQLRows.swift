@@ -101,7 +101,7 @@ final class PostgreSQLRows: LedgerRows {
         let beginning = takeWaiting()
         do throws(LinkFailure) {
             let answers = try link.run(beginning + batch)
-            try requirePassed(beginning, answers)
+            try requireConfirmedFence(beginning, answers)
             return Array(answers.dropFirst(beginning.count))
         } catch {
             note(error)
@@ -110,7 +110,7 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// Throws if a fence was sent but the server did not confirm its commit.
-    private func requirePassed(
+    private func requireConfirmedFence(
         _ beginning: [SQLStatement], _ answers: [SQLAnswer]
     ) throws(LinkFailure) {
         let fence = Opening.fence

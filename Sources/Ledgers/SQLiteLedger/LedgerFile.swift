@@ -53,7 +53,7 @@ struct LedgerFile: Sendable {
         // SQLite makes a new journal's name durable, but the program that created this journal may
         // have been killed before that.
         if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
-        if !isDraft { try dropNamesOfKilledPrograms() }
+        if !isDraft { try removeLeftoverNames() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
@@ -117,7 +117,7 @@ struct LedgerFile: Sendable {
     /// Removes names left behind by killed programs: creating or restoring a ledger temporarily
     /// gives a file two names. No file is opened here: if it were the ledger, closing it would
     /// release this process's locks on the ledger.
-    private func dropNamesOfKilledPrograms() throws(LedgerError) {
+    private func removeLeftoverNames() throws(LedgerError) {
         guard LedgerFolder.nameCount(of: path) > 1 else { return }
         // While this is held, no backup can take the ledger's place.
         let hold = try LedgerHold(path, .using)
