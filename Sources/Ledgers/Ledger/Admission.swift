@@ -122,8 +122,7 @@ extension CardAction {
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
             effects.card.protection = try known.card.protecting(with: keyID)
-        case .reseal, .make, .unprotect, .activate:
-            break
+        case .reseal, .make, .unprotect, .activate: break
         }
         return effects
     }

@@ -241,6 +241,7 @@ extension LedgerRows {
         var trace: CardTrace?
         var pages = pagesOfOperations(on: uid)
         while let operation = try pages.next() {
+            // Operations come in the order of their places, so no later one is below `end`.
             guard let place = try place(of: operation.id), place < end else { break }
             let surroundings = try surroundings(
                 of: operation, try entries(of: operation.id), &memory)

@@ -38,6 +38,7 @@ struct CardTrace {
             step = surroundings.lost?.scratch ?? .uncoded
         }
         if operation.hasHappened, operation.kind == .ticket { ticket = surroundings.ticket }
+        // A closed card no longer shows its ticket.
         if operation.hasHappened, operation.kind == .close { ticket = nil }
         guard let step else { return true }
         let isPossible = operation.kind.makesCard || step.follows(scratch)
@@ -106,6 +107,7 @@ extension Operation {
     /// The state of the card's code after the operation; nil if that does not change.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
+        // A newly issued card has no scratch code yet.
         case (.issue, _): .uncoded
         // A code that another card has stays with that card.
         case (.adopt, .codeOwner): .uncoded

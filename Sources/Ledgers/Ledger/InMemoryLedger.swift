@@ -137,6 +137,7 @@ private final class MemoryRows: LedgerRows {
     ) -> [Operation] {
         let span = start.milliseconds..<max(start.milliseconds, end.milliseconds)
         let begun = all(on: nil).filter { span.contains($0.begunAt.milliseconds) }
+        // Operations that began in the same millisecond keep their order.
         return begun.enumerated().sorted {
             ($0.element.begunAt.milliseconds, $0.offset)
                 < ($1.element.begunAt.milliseconds, $1.offset)
@@ -311,6 +312,7 @@ private final class MemoryRows: LedgerRows {
     func save(_ journal: StationJournal) {
         let place = tables.journals.firstIndex { $0.id == journal.id } ?? tables.journals.count
         let end = min(place + 1, tables.journals.count)
+        // For a new journal, the range is empty, so the journal is appended.
         tables.journals.replaceSubrange(place..<end, with: [journal])
     }
     func noteWriteOff(of id: JournalID, at time: Timestamp) {

@@ -136,6 +136,7 @@ extension Book {
         let card = LedgerCard(
             uid: payment.uid, chip: payment.chip, status: .closed, allocated: payment.sequence)
         try rows.save(card)
+        // Any number up to the one on the tag may have been used.
         if let first = SequenceNumber.none.next(), first <= payment.sequence {
             try rows.insert(SequenceGap(uid: card.uid, numbers: first...payment.sequence))
         }

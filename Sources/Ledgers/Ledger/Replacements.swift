@@ -15,6 +15,7 @@ extension LedgerRows {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
+                // A tag that was reissued may have replaced other cards under other accounts.
                 guard booked.contains(accounts[place]) else { continue }
                 // The same operation may close the account of the tag's earlier holder, which is
                 // not one of the lost card's accounts.

@@ -99,6 +99,7 @@ extension LedgerRows {
     ) throws(LedgerError) -> [SoldTicket] {
         var found: [SoldTicket] = []
         var seen: Set<CardUID> = []
+        // Several of the accounts may be on one card, whose tickets are read only once.
         for case .purse(let uid, _) in accounts where seen.insert(uid).inserted {
             for ticket in try tickets(on: uid) {
                 // A reissued card may have sold tickets from several accounts.

@@ -104,6 +104,7 @@ extension PostgreSQLRows {
             entries.statement, records.statement, gaps.statement, tickets.statement,
             attempts.statement, replacements.statement,
         ])
+        // One answer for each statement, in the same order.
         guard answers.count == 6 else { throw Columns.unreadable }
         for entry in try entries.rows(of: answers[0]) {
             page.entries[entry.operation, default: []].append(entry)

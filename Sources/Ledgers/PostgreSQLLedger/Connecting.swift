@@ -92,6 +92,8 @@ enum Connecting {
         while let keyword = unsafe option.pointee.keyword {
             let name = unsafe String(cString: keyword)
             if ["host", "hostaddr", "port"].contains(name), let value = unsafe option.pointee.val {
+                // Empty parts are kept, so that all lists have one part per server. An empty port
+                // stands for libpq's default.
                 lists[name] = unsafe String(cString: value).split(
                     separator: ",", omittingEmptySubsequences: false
                 ).map { $0.isEmpty && name == "port" ? "5432" : String($0) }

@@ -150,6 +150,7 @@ private final class Filling {
     }
 
     func commit() throws(LedgerError) {
+        // The first batch began the transaction, which contains everything sent since.
         do throws(LinkFailure) { try link.commit([]) } catch {
             throw LedgerError(
                 .outcomeUnknown,

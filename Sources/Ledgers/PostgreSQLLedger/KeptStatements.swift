@@ -16,6 +16,7 @@ struct KeptStatements {
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
         guard count < KeptStatements.maxCount else { return nil }
+        // Never decreased, not even after a failed preparation, so that no name is reused.
         count += 1
         let name = "s\(count)"
         sent[sql] = name

@@ -187,6 +187,7 @@ extension PostgreSQLDatabase {
                 [
                     // Waits for transactions that are adding records; later ones use the new key.
                     SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
+                    // The spaces around each number keep key 1 from matching keys 10 to 15.
                     SQLStatement(
                         counting: """
                             UPDATE key_mark

@@ -57,10 +57,12 @@ enum LedgerRole: String, CaseIterable {
                 // Only the owner may let a different key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
+                // An activation takes over the ID that its attempt has reserved.
                 "UPDATE (uid, is_attempt) ON request_id",
                 "UPDATE (state, sequence, ended_at, balance_after, parameters) ON operation",
                 "UPDATE (balance) ON house",
                 "UPDATE (state, answered_at, version) ON activation",
+                // Needed to lock a code, by updating its row.
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
                 "UPDATE (\(StationJournal.reportedColumns)) ON journal",

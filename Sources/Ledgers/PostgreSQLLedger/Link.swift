@@ -77,6 +77,7 @@ package struct Patience: Sendable {
         let handle = unsafe try Connecting.connection(to: address, within: limit)
         unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
+        // Nonblocking, so that each wait can have a time limit.
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
         else { throw LedgerError(.unavailable, "libpq could not start: \(message())") }
@@ -200,6 +201,7 @@ package struct Patience: Sendable {
                 }
                 continue
             }
+            // Results come in the order of what was sent, including preparations.
             defer {
                 unsafe library.clear(result)
                 place += 1
@@ -225,6 +227,7 @@ package struct Patience: Sendable {
                 else {
                     throw lost(text)
                 }
+                // Only the first refusal is the cause.
                 refusal = refusal ?? .refused(sqlState: state, text)
             }
         }

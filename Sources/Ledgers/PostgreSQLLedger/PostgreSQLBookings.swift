@@ -77,6 +77,7 @@ extension PostgreSQLRows {
         }
         if let row = try loaded(uid), row.card.purse == account { return row.balance }
         if let former = formerBalances[account] { return former }
+        // The card's own entries are in its partition, and an index finds those on other cards.
         return try sum(
             """
             SELECT \(PostgreSQLRows.sum(of: "amount")) FROM entry

@@ -40,6 +40,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     ) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let name = try link.value("SELECT current_database()", \.text)
+            // The names of the roles contain the name of the database, so it must not be too long.
             guard name.utf8.count <= StationName.longest else {
                 throw LedgerError(
                     .refused,
@@ -82,6 +83,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
             }
             guard schema < latest else { return }
+            // The first step migrates from the oldest version.
             try link.change(
                 steps.dropFirst(Int(schema - oldest)).joined().map { SQLStatement($0) }
                     + [SQLStatement("UPDATE setting SET schema = $1", [.integer(latest)])],

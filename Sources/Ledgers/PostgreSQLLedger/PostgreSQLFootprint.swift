@@ -78,6 +78,7 @@ extension PostgreSQLRows {
                 for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
             },
         ]
+        // The numbers are those of the first card's records.
         if !footprint.records.isEmpty {
             let records = Selection<IssuedRecord>(
                 where: "uid = $1 AND sequence = ANY($2::integer[])",
@@ -97,6 +98,7 @@ extension PostgreSQLRows {
             footprint.cards.map(SQLValue.uid), footprint.ids.map(SQLValue.id)
         )
         let amongIDs = "id \(SQLStatement.among(ids.count))"
+        // An attempt's ID is left out, because it may not have an operation yet.
         let used = Selection(
             "SELECT id, uid FROM request_id WHERE \(amongIDs) AND NOT is_attempt", ids
         ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }

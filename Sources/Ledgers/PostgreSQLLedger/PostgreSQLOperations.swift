@@ -22,6 +22,7 @@ extension PostgreSQLRows {
     }
 
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation? {
+        // The answer holds only for this version of the card, which may have to be proved.
         seenCards.insert(uid)
         if let open = known.openOperations[uid] {
             return try open.flatMap { id throws(LedgerError) in try operation(id) }
@@ -154,6 +155,7 @@ extension PostgreSQLRows {
         known.operations[operation.id] = .some(operation)
         known.openOperations[operation.uid] = .some(
             operation.state == .pending ? operation.id : nil)
+        // An operation that the server does not have yet is sent only once, in its last state.
         if let row = unsent.firstIndex(where: { $0.operation.id == operation.id }) {
             unsent[row].operation = operation
         } else {

@@ -114,6 +114,7 @@ final class PostgreSQLRows: LedgerRows {
         _ beginning: [SQLStatement], _ answers: [SQLAnswer]
     ) throws(LinkFailure) {
         let fence = Opening.fence
+        // A beginning without a fence is shorter.
         guard beginning.count > fence.count else { return }
         guard answers.count > fence.count, answers[fence.count - 1].tag == "COMMIT", !link.hasWarned
         else {
@@ -179,7 +180,8 @@ final class PostgreSQLRows: LedgerRows {
     /// current.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
-        // Each proof also locks its card until the commit.
+        // Each proof also locks its card until the commit. No row has version 0, so the proof of an
+        // unknown card fails.
         let cards = seenCards.sorted().map { uid in
             SQLStatement(
                 """
@@ -189,6 +191,7 @@ final class PostgreSQLRows: LedgerRows {
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
         }
+        // Retired keys are never removed, so their number shows whether there is a new one.
         let keys = SQLStatement(
             """
             SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(IssuerKeys.sealing)), -1) = $2
@@ -210,6 +213,7 @@ final class PostgreSQLRows: LedgerRows {
             latestPlace = max(clock.now, link.latestPlace)
         }
         defer { link.latestPlace = latestPlace }
+        // A card that is not in the ledger yet has no last place.
         guard var row = try loaded(uid) else {
             latestPlace += 1
             return latestPlace
@@ -257,6 +261,7 @@ final class PostgreSQLRows: LedgerRows {
                     """, [.text(shown)])
             }
             row.storedTicket = row.card.ticket?.id.text
+            // The version that the statement above gives the row.
             row.version = (row.version ?? 0) &+ 1
             row.isChanged = false
             known.cards[uid] = row

@@ -61,6 +61,7 @@ extension Link {
             try change(statements)
             return true
         } catch {
+            // A refused transaction stays open until it is rolled back.
             if isOpen { _ = try? run([SQLStatement("ROLLBACK")]) }
             return false
         }

@@ -13,6 +13,7 @@ enum LedgerFolder {
     /// forever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
+        // If there is no file, opening it reports that.
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
         throw LedgerError(.unavailable, "\(path) is not a regular file")
     }

@@ -125,6 +125,7 @@ extension LedgerFile {
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
+        // Without the ledger's file, its journal may still be there.
         guard LedgerFolder.contains(path) else {
             let journal = try keepJournal()
             try emptyJournal()
@@ -152,6 +153,7 @@ extension LedgerFile {
     /// are needed to bring the ledger back.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
+        // An empty journal has no rows to keep.
         guard LedgerFolder.size(of: journal) > 0 else { return nil }
         let name = try freeName() + "-wal"
         try LedgerFolder.link(journal, name)

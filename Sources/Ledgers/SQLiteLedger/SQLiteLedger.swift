@@ -48,6 +48,7 @@ public actor SQLiteLedger: LedgerStore {
             } catch
                 where error.kind == .readOnly && mayOnlyRead && LedgerFolder.contains(file.path)
             {
+                // Without permission to write, the ledger can at least be read.
                 return try file.openToLook(in: currency)
             }
         }

@@ -28,6 +28,7 @@ extension LedgerFile {
                         && file.dropFirst(name.count + LedgerFile.mark.count)
                             .allSatisfy { ("0"..."9").contains($0) }
                 }
+            // If there are several, it is unclear which one an earlier call renamed.
             guard earlier.count == 1 else {
                 throw LedgerError(.unavailable, "\(path) is missing")
             }
