@@ -84,7 +84,7 @@ import Testing
         let told = try station.till.run(station.words(of: "pay 1"))
         #expect(told.status == 9)
         #expect(
-            told.errors.contains("This station was revoked for good by the owner"),
+            told.errors.contains("This station was permanently revoked by the owner"),
             "\(told)")
         #expect(told.errors.contains("register it under another name. Payments, top-ups"))
     }

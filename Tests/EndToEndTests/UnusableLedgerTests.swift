@@ -83,7 +83,7 @@ struct UnusableLedgerTests {
         try till.expect(
             "read --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
-                + "~/missing/ledger or its folder is missing; create the folder or name another "
+                + "~/missing/ledger or its folder is missing; create the folder or specify another "
                 + "ledger. " + UnusableLedgerTests.meaning)
         try till.expect(
             "audit --ledger ~", status: 9,

@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// An account on which money is booked. Every operation moves money from one account to another.
+/// An account in the books. Each booking moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
-    /// What is owed to a cardholder; the number counts the accounts that the chip has had.
+    /// What the issuer owes a cardholder; the number counts the accounts that the chip has had.
     case purse(CardUID, Int)
     /// The money paid with cards.
     case takings
@@ -40,6 +40,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case "reissued": self = .reissued
         case "shortfall": self = .shortfall
         default:
+            // Empty parts are kept, so that a malformed name such as "purse::UID:1" is rejected.
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == "purse", let uid = CardUID(String(parts[1])),
                 let number = Int(parts[2])
@@ -54,7 +55,7 @@ extension Account {
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 
-/// One half of a booking. Entries are added and never changed.
+/// One half of a booking. Entries are added but never changed.
 public struct Entry: Hashable, Sendable {
     /// The operation that posted the entry.
     public let operation: OperationID

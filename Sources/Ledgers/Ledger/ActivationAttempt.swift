@@ -1,11 +1,12 @@
 public import TapcardDomain
 
-/// One attempt to have the service activate a scratched code, durable before the service is asked.
+/// One attempt to have the service activate a scratched code. It is stored before the service is
+/// asked.
 ///
 /// Until an answer is recorded, the service may or may not have acted, so the request is repeated
 /// with the same code, which is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
-    /// The state of an attempt, which is answered only once.
+    /// The state of an attempt. Only the first answer is recorded.
     public enum State: String, Sendable, CaseIterable {
         /// The service has been asked but has not answered.
         case requested
@@ -27,7 +28,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     public var state: State
     /// The time of the answer; nil if there is none yet.
     public var answeredAt: Timestamp?
-    /// The version that the service reported in a refusal.
+    /// The version that the service reported when it rejected the code.
     public var version: String?
 
     /// Creates an attempt.
@@ -59,25 +60,25 @@ public enum ActivationRequest: Hashable, Sendable {
     case known(Operation)
     /// The ID belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the request; the service is not asked.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Makes an attempt durable before the service is asked, or finds the open one.
+    /// Stores an attempt before the service is asked, or finds the one that is already open.
     public func requestActivation(
         of uid: CardUID, id: OperationID, version: CardVersion, by cashier: CashierName? = nil,
         at now: Timestamp
     ) async throws(LedgerError) -> ActivationRequest {
         let currency = currency
         return try await write { rows throws(LedgerError) in
-            let asked = id
-            // A retry may use the ID under which an earlier attempt was asked about.
-            let id = try rows.attempt(askedAboutBy: asked)
+            let requestID = id
+            // A retry may use an ID with which an earlier call asked about an existing attempt.
+            let id = try rows.attempt(askedAboutBy: requestID)
             let known = try rows.activation(id)
-            // The activation itself already has this ID: an earlier call got as far as the card.
+            // The activation has begun on the card, or the ID belongs to another operation.
             if let operation = try rows.operation(id) {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
@@ -90,7 +91,7 @@ extension LedgerStore {
                 CardVersion(knownCard) == version,
                 knownCard.open == nil
             else { return .changed }
-            // The ID belongs to an attempt for another card's code.
+            // The ID belongs to an attempt that is not for the code now on this card.
             if let known, knownCard.activation != known { return .mismatched(known.operation) }
             do throws(Refusal) {
                 try knownCard.card.requireActive()
@@ -98,11 +99,11 @@ extension LedgerStore {
             } catch {
                 return .refused(error)
             }
-            // While an attempt is open, every request for the code joins it, so that it happens
-            // only once.
+            // While an attempt is open, every request for the code joins it, so that the code is
+            // activated only once.
             if let open = knownCard.activation {
                 if open.id != id {
-                    try rows.keep(asked, for: open.id, of: knownCard.card, by: cashier, at: now)
+                    try rows.keep(requestID, for: open.id, of: knownCard.card, by: cashier, at: now)
                 }
                 return .attempt(open)
             }
@@ -115,7 +116,7 @@ extension LedgerStore {
                         "card \(twin) has the same activation code, so one of the two is a copy; "
                             + "close the copy first"))
             }
-            // The code was copied to this card after activation was requested for another one.
+            // The code was copied to this card after activation was requested for another card.
             if let other = try rows.activation(of: code) {
                 return .refused(
                     Refusal(
@@ -129,21 +130,22 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt for an ID: its own, or the one that was asked about under the ID.
+    /// The ID of the attempt that a request is about: the request's own ID, unless it asked about
+    /// an existing attempt.
     public func attempt(
         askedAboutBy id: OperationID
     ) async throws(LedgerError) -> OperationID {
         try await read { rows throws(LedgerError) in try rows.attempt(askedAboutBy: id) }
     }
 
-    /// Stores an ID for the attempt that was asked about under it, so that a retry gets the same
-    /// answer.
+    /// Links a request's ID to the existing attempt that the request asked about, so that a retry
+    /// gets the same answer.
     public func keep(
         _ id: OperationID, for attempt: OperationID, of uid: CardUID,
         by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
-            // An ID that is already used keeps its own answer.
+            // An ID that is already in use keeps its meaning.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
@@ -151,8 +153,8 @@ extension LedgerStore {
         }
     }
 
-    /// Makes the service's answer durable before it is written to a tag. Only the first answer
-    /// counts. Returns the attempt as stored; nil if this ledger does not know it.
+    /// Stores the service's answer before an approval is written to a tag. Only the first answer
+    /// counts. Returns the attempt as stored; nil if it is not in this ledger.
     public func recordActivation(
         _ id: OperationID, rejectedBy version: String?, at now: Timestamp
     ) async throws(LedgerError) -> ActivationAttempt? {
@@ -169,7 +171,7 @@ extension LedgerStore {
         }
     }
 
-    /// The attempt under this ID.
+    /// The attempt with this ID; nil if there is none.
     public func activation(
         _ id: OperationID
     ) async throws(LedgerError) -> ActivationAttempt? {
@@ -196,7 +198,7 @@ extension LedgerRows {
                 balanceAfter: try balance(of: card.purse)))
     }
 
-    /// The card that has this code, or had it when the service was asked about it.
+    /// Another card that has this code, or had it when the service was asked to activate it.
     func owner(
         of code: ScratchCode, beside uid: CardUID
     ) throws(LedgerError) -> CardUID? {
@@ -211,7 +213,7 @@ extension LedgerRows {
         return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid
     }
 
-    /// The attempt for the code on a card in use, until the card shows its answer.
+    /// The attempt for the scratched code on a card in use; nil once the code is activated.
     func activation(on card: LedgerCard) throws(LedgerError) -> ActivationAttempt? {
         guard card.isInUse,
             case .scratched(let code) = card.scratch

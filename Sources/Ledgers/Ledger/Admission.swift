@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// What a change does to the ledger, computed without touching it.
+/// What a change does to the ledger, computed before any row is changed.
 struct Effects: Hashable, Sendable {
     var card: LedgerCard
     var amount: Int64 = 0
@@ -34,9 +34,10 @@ struct Posting: Hashable, Sendable {
 struct Circumstances: Sendable {
     /// The payment to be reversed, or the one that bought the ticket.
     var payment: Operation?
-    /// The part of its amount that can be returned: all of it, unless the card's balance did not
-    /// cover it.
+    /// The part of the payment that can be returned: its whole amount, unless it was taken offline
+    /// and the card's balance did not cover it.
     var paid: Int64 = 0
+    /// The accounts in the payment's entries.
     var paidFrom: [Account] = []
     /// The accounts whose money is now on this card: its own, and those of the cards that it
     /// replaced.
@@ -82,6 +83,7 @@ extension CardAction {
         }
         switch self {
         case .pay(let amount):
+            // Only checked here: a payment is booked when its record is confirmed.
             _ = try purse.holding(amount)
             effects.amount = amount.minorUnits
         case .add(let amount):
@@ -92,11 +94,11 @@ extension CardAction {
         case .refund(let id, let amount):
             let amount = try circumstances.refundable(id, amount, on: known, .pay)
             _ = try purse.adding(amount)
-            effects.giveBack(amount, of: id, from: .takings, to: known.card.purse)
+            effects.setRefund(amount, of: id, from: .takings, to: known.card.purse)
         case .reverse(let id, let amount):
             let amount = try circumstances.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
-            effects.giveBack(amount, of: id, from: known.card.purse, to: .cash)
+            effects.setRefund(amount, of: id, from: known.card.purse, to: .cash)
         case .scratch(let code):
             effects.card.scratch = try known.card.scratch.scratching(to: code)
             effects.subject = .scratch(effects.card.scratch)
@@ -120,15 +122,14 @@ extension CardAction {
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
             effects.card.protection = try known.card.protecting(with: keyID)
-        case .reseal, .make, .unprotect, .activate:
-            break
+        case .reseal, .make, .unprotect, .activate: break
         }
         return effects
     }
 }
 
 extension Effects {
-    fileprivate mutating func giveBack(
+    fileprivate mutating func setRefund(
         _ money: Money, of operation: OperationID, from source: Account, to target: Account
     ) {
         amount = money.minorUnits
@@ -138,14 +139,14 @@ extension Effects {
 }
 
 extension Circumstances {
-    /// The amount that is returned by refunding a payment or reversing a top-up.
+    /// The amount to return for a refund of a payment or a reversal of a top-up.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
             throw Refusal(.notRefundable, "operation \(id) is not in this ledger")
         }
-        // An offline payment is refunded like any other.
+        // An offline payment is refunded like any other payment.
         let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
         guard isOfKind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
@@ -167,7 +168,7 @@ extension Circumstances {
                     "operation \(id) was made with card \(payment.uid), not with this card",
                     .otherCard(payment.uid))
         }
-        // Each payment is reversed at most once, even in part.
+        // A payment can be refunded only once, even if only part of it was refunded.
         if let earlierRefund {
             throw earlierRefund.isRefundAlready(of: id, known.balance.currency)
         }
@@ -189,7 +190,7 @@ extension Circumstances {
 }
 
 extension Operation {
-    /// The refusal of a second refund after this operation.
+    /// The refusal of a second refund; this operation is the first one.
     public func isRefundAlready(of id: OperationID, _ currency: Currency) -> Refusal {
         Refusal(
             .alreadyRefunded,
@@ -199,7 +200,7 @@ extension Operation {
 }
 
 extension LedgerCard {
-    /// Refuses requests that need a card in use.
+    /// Refuses a request on a card that is not active.
     func requireActive() throws(Refusal) {
         switch status {
         case .active: return
@@ -209,7 +210,7 @@ extension LedgerCard {
         }
     }
 
-    /// The refusal of a card whose balance was moved to another one.
+    /// The refusal of a card whose balance was moved to its replacement.
     public static let reportedLost = Refusal(
         .cardBlocked,
         "this card was reported lost and replaced; its balance is on the new card", .replaced)
@@ -232,7 +233,7 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// The effects of making a tag that this ledger has never seen into a card.
+    /// The effects of turning a tag that this ledger has never seen into a card.
     func effects(
         onNew uid: CardUID, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
@@ -243,7 +244,8 @@ extension CardPlan {
     fileprivate func effects(
         onKnown known: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        // These come first: otherwise a cashier would be asked to give up an account for nothing.
+        // Checked before `mayReissue`: otherwise, the cashier would be asked to give up the account
+        // and would then be refused anyway.
         guard max(known.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if known.card.status == .blocked {
             throw Refusal(
@@ -254,7 +256,8 @@ extension CardPlan {
             throw Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger")
         }
         var card = known.card
-        // A reissued tag gets a new account, so that no refund reaches the new cardholder.
+        // A reissued tag gets a new account, so that refunds of earlier payments do not reach the
+        // new cardholder.
         card.account += 1
         card.allocated = max(card.allocated, above)
         var effects = try effects(making: card, circumstances)
@@ -283,8 +286,8 @@ extension CardPlan {
         switch origin {
         case .issue: source = .cash
         case .adopt(let message):
-            // A code can be copied to any tag, and after a restore, a replaced card may have the
-            // code again. A code that stays with its own card does no harm in either case.
+            // Either the code was copied to this tag, or a restore returned it to a replaced card.
+            // It does no harm to leave the code with its owner in either case.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)

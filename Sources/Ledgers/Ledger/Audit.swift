@@ -6,9 +6,9 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of operations that will be resolved by their card's next tap.
+    /// The number of open operations, which the next taps of their cards will resolve.
     public let open: Int
-    /// Cards in use whose code was sent to the service but has not been answered yet.
+    /// Cards in use whose code was sent to the service, which has not answered yet.
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
@@ -17,10 +17,10 @@ public struct AuditReport: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Checks the storage, and the invariants over every row, starting with the entries. Works card
-    /// by card, so that only one card's rows are in memory, however large the ledger is.
+    /// Checks the storage, and then whether all rows satisfy the invariants. Works card by card, so
+    /// that only one card's rows are in memory at a time, however large the ledger is.
     ///
-    /// If the time is given, also lists stations that have not reported in time.
+    /// If `now` is given, also lists stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readAtLength { rows throws(LedgerError) in
@@ -37,8 +37,8 @@ extension AuditReport {
     }
 }
 
-/// The rules over all rows of a ledger. Sums wrap, because altered rows may hold anything: a sum
-/// that overflows is wrong in any case.
+/// An audit in progress. Sums wrap instead of trapping, because altered rows may contain any
+/// number: a sum that overflows is wrong in any case.
 private struct Audit {
     let rows: any LedgerRows
     /// Whether any station takes offline payments.
@@ -60,11 +60,11 @@ private struct Audit {
             cards += 1
             try check(card.uid, card)
         }
-        // Rows whose card is missing would otherwise never be looked at.
+        // The loop above does not reach rows whose card is missing.
         let missing = try rows.missing()
         for uid in missing.cards {
             violations.append(
-                "I6: card \(uid) is missing, but operations, attempts or tickets refer to it")
+                "I6: card \(uid) is missing, but operations, attempts, or tickets refer to it")
             try check(uid, nil)
         }
         violations += missing.operations.map {
@@ -85,8 +85,8 @@ private struct Audit {
         violations += audited.violations
     }
 
-    /// I1: all accounts add up to 0, every balance is the sum of its entries, and no customer is
-    /// below 0 or above the limit.
+    /// I1: all accounts add up to 0, every balance is the sum of its entries, and no card's account
+    /// is below 0 or above the limit.
     private mutating func money() throws(LedgerError) {
         var found: [String] = []
         var total: Int64 = 0
@@ -96,12 +96,13 @@ private struct Audit {
                 found.append(
                     "I1: \(account) has stored balance \(balance), but its entries sum to \(sum)")
             }
+            // Only cards have limits; the issuer's accounts may be negative.
             if case .purse = account, !(0...Currency.largestBalance).contains(sum) {
                 found.append("I1: \(account) has sum \(sum), which is outside the allowed range")
             }
         }
         if total != 0 { found.append("I1: all accounts sum to \(total), not to 0") }
-        // Storage lists its accounts in any order, but the report has to be repeatable.
+        // Storage returns accounts in no fixed order, but the report has to be repeatable.
         violations += found.sorted()
     }
 }

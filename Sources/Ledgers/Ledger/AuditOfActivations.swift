@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// I9: the rules for the rows for activations and codes.
+/// I9: the rules for activations and scratch codes.
 extension AuditedCard {
     /// I9: every activation has an attempt.
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
@@ -10,8 +10,8 @@ extension AuditedCard {
         return ["I9: activation operation \(operation.id) has no attempt"]
     }
 
-    /// A code has at most one attempt that was not rejected, and belongs to the card it was on.
-    /// Only an approval leads from an attempt to an activation.
+    /// A code has at most one attempt that was not rejected, and the attempt's card has had the
+    /// code. Only an approved attempt leads to an activation.
     func attempted() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
@@ -25,12 +25,13 @@ extension AuditedCard {
                 found.append(
                     "I9: attempt \(attempt.id) has a code that card \(uid) never had")
             }
+            // The query returns one attempt, so if there are two, one of them differs from it.
             if attempt.state != .rejected,
                 try rows.activation(of: attempt.code)?.id != attempt.id
             {
                 found.append("I9: code \(attempt.code) has two attempts")
             }
-            if let operation = try rows.operation(attempt.id), !attempt.may(lead: operation) {
+            if let operation = try rows.operation(attempt.id), !attempt.canLead(to: operation) {
                 found.append(
                     "I9: activation operation \(operation.id) has no positive answer from the "
                         + "service")
@@ -39,8 +40,9 @@ extension AuditedCard {
         return found
     }
 
-    /// Checks the code in the card's row against the one that its operations lead to.
+    /// Compares the code in the card's row with the one that follows from its operations.
     func coded(_ card: LedgerCard) -> [String] {
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =
             switch (trace.scratch, card.scratch) {
@@ -58,10 +60,10 @@ extension AuditedCard {
         return ["I9: card \(uid) \(complaint)"]
     }
 
-    /// Finds two cards in use with the same code, one of which is a copy.
+    /// Finds another card in use with the same code: one of the two is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
-            // Only the card with the higher number reports the pair, so it is reported once.
+            // Only the card with the higher UID reports the pair, so that it is reported once.
             let other = try rows.cards(with: code).last(where: { $0.isInUse && $0.uid < uid })
         else { return [] }
         return ["I9: cards \(other.uid) and \(uid) have the same code"]
@@ -70,7 +72,7 @@ extension AuditedCard {
 
 extension ActivationAttempt {
     /// Whether this operation can result from the attempt's approval.
-    fileprivate func may(lead operation: Operation) -> Bool {
+    fileprivate func canLead(to operation: Operation) -> Bool {
         operation.kind == .activate && state == .active && operation.scratch?.code == code
     }
 }

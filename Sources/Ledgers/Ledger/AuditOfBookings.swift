@@ -1,9 +1,9 @@
 import TapcardDomain
 
-/// The bookings that each operation must have, from account to account.
+/// The rules for the entries that each operation must have.
 extension AuditedCard {
-    /// I6, and I12 for tickets and prizes: only changes that happened are booked, each as its kind
-    /// requires.
+    /// I6, and I12 for tickets and prizes: only changes that happened are booked, each in the way
+    /// its kind requires.
     func bookings(
         of operation: Operation, _ entries: [Entry]
     ) throws(LedgerError) -> [String] {
@@ -14,10 +14,10 @@ extension AuditedCard {
         }
         let expected = expected(of: operation, entries)
         if expected.map({ Posting.areSame(booked, $0) }) != true {
-            let isOfTicket = operation.kind == .ticket || operation.kind.booksPrize
-            let rule = isOfTicket ? "I12" : "I6"
+            let concernsTicket = operation.kind == .ticket || operation.kind.booksPrize
+            let rule = concernsTicket ? "I12" : "I6"
             found.append(
-                "\(rule): operation \(operation.id) is booked with entries other than its kind "
+                "\(rule): operation \(operation.id) does not have the entries that its kind "
                     + "\(operation.kind) requires"
             )
         }
@@ -29,11 +29,11 @@ extension AuditedCard {
         return found
     }
 
-    /// The cardholder's account when the last followed operation began.
+    /// The card's account as of the operation that is being checked.
     private var purse: Account { .purse(uid, trace.account) }
 
-    /// Whether the last operation followed books money for the payer of a payment: the card is on
-    /// the account that paid, or on one to which its balance was moved.
+    /// Whether the operation that is being checked is on the account that made a payment, or on one
+    /// to which that account's balance was moved.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }
@@ -75,6 +75,7 @@ extension AuditedCard {
         case .adopt:
             return Posting.move(amount, from: .adopted, to: purse) + closing(entries)
         case .replace:
+            // Without an entry for the lost card, no entries could be correct.
             return entries.lost(by: operation).map {
                 Posting.pair(amount, from: $0, to: purse) + closing(entries)
             }
@@ -84,7 +85,7 @@ extension AuditedCard {
         }
     }
 
-    /// The closing of the tag's earlier account, if making the card closed one.
+    /// The entries that close the tag's earlier account, if making the card closed one.
     private func closing(_ making: [Entry]) -> [Posting] {
         guard trace.account > 1,
             let left = making.first(where: { $0.account == .reissued })?.amount, left > 0

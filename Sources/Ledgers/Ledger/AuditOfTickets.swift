@@ -3,7 +3,7 @@ import TapcardDomain
 /// I12: the rules for tickets, prizes, and the tickets that cards show, in addition to those for
 /// every operation.
 extension AuditedCard {
-    /// A purchase sells a ticket. A prize is claimed once, for a valid ticket, by its buyer.
+    /// Each purchase has a ticket. Each prize is booked once, for a valid ticket, to its buyer.
     func tickets(of operation: Operation) throws(LedgerError) -> [String] {
         if operation.kind == .ticket {
             return try rows.ticket(of: operation.id) == nil
@@ -13,11 +13,12 @@ extension AuditedCard {
         var found: [String] = []
         let id = operation.ticketID
         let name = id?.text ?? "none"
+        // The query returns one claim, so if there are two, one of them differs from it.
         if let id, let claim = try rows.claim(of: id), claim.id != operation.id {
             found.append("I12: the prize of ticket \(name) is booked twice")
         }
         let ticket = try id.flatMap { id throws(LedgerError) in try rows.ticket(id) }
-        if try ticket.map(counts) != true {
+        if try ticket.map(isValid) != true {
             found.append("I12: ticket \(name) has a prize but is void")
         }
         if let ticket, try !isForPayer(of: ticket.operation) {
@@ -26,16 +27,17 @@ extension AuditedCard {
         return found
     }
 
-    /// A ticket matches its purchase, and its price is the amount paid.
+    /// Each ticket matches its purchase, and its price is the amount paid.
     func ticketsSold() throws(LedgerError) -> [String] {
         var found: [String] = []
         for ticket in try rows.tickets(on: uid) {
-            let isAsSold = try rows.operation(ticket.operation).map { purchase in
+            let matchesPurchase = try rows.operation(ticket.operation).map { purchase in
                 purchase.kind == .ticket && purchase.uid == ticket.card
                     && purchase.subject == .ticket(ticket.ticket)
                     && purchase.amount == ticket.price
             }
-            if isAsSold != true {
+            // Nil if the purchase is missing, which is just as wrong.
+            if matchesPurchase != true {
                 let id = ticket.ticket.id
                 found.append(
                     "I12: ticket \(id) differs from what operation \(ticket.operation) sold")
@@ -48,10 +50,11 @@ extension AuditedCard {
     func ticketShown(on card: LedgerCard) throws(LedgerError) -> [String] {
         if let shown = card.ticket {
             let sold = try rows.ticket(shown.id)
-            guard let sold, sold.ticket == shown, try counts(sold) else {
+            guard let sold, sold.ticket == shown, try isValid(sold) else {
                 return ["I12: card \(uid) shows ticket \(shown.id), which is void"]
             }
         }
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0, card.ticket?.id != trace.ticket else { return [] }
         let (shown, last) = (card.ticket?.id.text, trace.ticket?.text)
         return [
@@ -60,7 +63,7 @@ extension AuditedCard {
         ]
     }
 
-    private func counts(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
+    private func isValid(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
         try rows.operation(ticket.operation)?.state == .committed
     }
 }

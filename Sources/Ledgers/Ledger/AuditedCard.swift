@@ -4,7 +4,7 @@ import TapcardDomain
 /// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
-    /// The card's row; nil if rows refer to a card that is missing.
+    /// The card's row; nil if it is missing although other rows refer to the card.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let hasOfflinePayments: Bool
@@ -15,7 +15,7 @@ struct AuditedCard {
     private(set) var violations: [String] = []
     /// The amount held by open payments.
     private var held: Int64 = 0
-    /// The number of each operation.
+    /// The sequence number of each operation.
     private var sequences: [OperationID: SequenceNumber] = [:]
     /// The highest number that an operation has written to the tag.
     private var written = SequenceNumber.none
@@ -31,8 +31,9 @@ struct AuditedCard {
     mutating func check() throws(LedgerError) {
         var pages = rows.pagesOfOperations(on: uid)
         while let operation = try pages.next() { try check(operation) }
-        try rememberReplacements()
+        try applyReplacement()
         violations += try ticketsSold() + attempted()
+        // The other rules compare rows with the card's own row.
         guard let card else { return }
         violations += try numbers(of: card)
         violations += try holds(of: card)
@@ -67,36 +68,37 @@ struct AuditedCard {
         violations += try activations(of: operation)
     }
 
-    /// Keeps track of the numbers. An operation that became final without a record on the tag was
-    /// ended, in a single transaction, by the next operation on its card or by a replacement of the
-    /// card; or it is a payment that was accepted offline and booked from a journal.
+    /// Keeps track of the numbers that were written to the tag. A final operation may have no
+    /// record there for two reasons: the next operation on the card, or a replacement of the card,
+    /// ended it in the same transaction; or it is a payment that was booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // An operation that was ended by the next one right after it began has no record on the
-        // tag.
+        // If the last operation ended at the moment when this one began, this one ended it, so it
+        // may have no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
-        // A journal may book a payment that is open in the ledger, without a record on the tag.
+        // A payment that was open in the ledger may be booked from a journal without a record on
+        // the tag.
         let isWritten =
             operation.state == .committed && !(hasOfflinePayments && operation.kind == .pay)
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// A number that an operation has written to the tag and that is higher than the confirmed one;
-    /// nil if all is well.
+    /// The highest number that was written to the tag, if it is above the confirmed one; nil if it
+    /// is not.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
-            let isOfReplacement = try rows.replacements(of: uid).contains {
+            let endedByReplacement = try rows.replacements(of: uid).contains {
                 $0.begunAt == last.endedAt
             }
-            if !isOfReplacement { return last.sequence }
+            if !endedByReplacement { return last.sequence }
         }
         return card.confirmed < written ? written : nil
     }
 
-    /// I4: an operation has the number of its last record.
+    /// I4: each operation has the number of its last record.
     private func numbered(by issued: [IssuedRecord]) -> [String] {
         var last: [OperationID: SequenceNumber] = [:]
         for record in issued {
@@ -108,18 +110,20 @@ struct AuditedCard {
         }.sorted()
     }
 
-    /// Applies a replacement, which changes the lost card without an operation of its own, if it
-    /// came last.
-    private mutating func rememberReplacements() throws(LedgerError) {
+    /// Marks the card as replaced if its replacement came after the last change of its status. A
+    /// replacement changes the lost card without an operation on that card.
+    private mutating func applyReplacement() throws(LedgerError) {
         guard let last = try rows.replacements(of: uid).last else { return }
         let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
             try rows.place(of: id)
         }
+        // No place is below 0, so without a change of status, the replacement counts as later.
         guard let place = try rows.place(of: last.id), place > setter ?? -1 else { return }
         trace.becomeReplaced()
     }
 
-    /// I2: a final operation has an end, and only a voidable one or a protection switch was voided.
+    /// I2: only a final operation has an end time, and only a voidable operation or a protection
+    /// switch can be voided.
     private static func end(of operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
@@ -189,8 +193,8 @@ struct AuditedCard {
         var found: [String] = []
         if trace.account != card.account {
             found.append(
-                "I6: card \(uid): account number is \(card.account), but the card was made "
-                    + "\(trace.account) times")
+                "I6: card \(uid): account number is \(card.account), but its operations lead to "
+                    + "account number \(trace.account)")
         }
         if trace.status != card.status {
             found.append(
@@ -224,8 +228,8 @@ extension LedgerRows {
         }
     }
 
-    /// A card as it was when its replacement began; nil before its first operation. Altered rows
-    /// can make cards replace each other in a circle, so results are stored.
+    /// A card as it was when its replacement began; nil before its first operation. Results are
+    /// remembered, because altered rows can make cards replace each other in a circle.
     private func trace(
         of uid: CardUID, before replacement: Operation,
         _ memory: inout [OperationID: CardTrace?]
@@ -237,6 +241,7 @@ extension LedgerRows {
         var trace: CardTrace?
         var pages = pagesOfOperations(on: uid)
         while let operation = try pages.next() {
+            // Operations come in the order of their places, so no later one is below `end`.
             guard let place = try place(of: operation.id), place < end else { break }
             let surroundings = try surroundings(
                 of: operation, try entries(of: operation.id), &memory)

@@ -1,9 +1,8 @@
 public import TapcardDomain
 
 extension LedgerStore {
-    /// Makes a change durable before its first byte is sent to the tag. `version` is the state on
-    /// which the judgment of the tag was based; nil if this ledger did not know the card at that
-    /// point.
+    /// Stores a change before its first byte is sent to the tag. `version` is the card's state when
+    /// the tag was judged; nil if this ledger did not know the card then.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
@@ -19,7 +18,7 @@ extension LedgerStore {
 }
 
 extension LedgerStore {
-    /// The earlier use of an ID, for whichever card; nil for a new ID.
+    /// The outcome of an earlier request with this ID, for any card; nil if the ID is new.
     public func repetition(
         of action: CardAction, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
@@ -32,7 +31,7 @@ extension LedgerStore {
         return earlier
     }
 
-    /// Records an earlier request that was not done, because its caller is now told so.
+    /// If the earlier request was not done, records that its caller is now told so.
     fileprivate func remember(_ beginning: Beginning) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
@@ -42,7 +41,7 @@ extension LedgerStore {
     }
 }
 
-/// The rules over the rows of one transaction.
+/// Applies the ledger's rules to the rows of one transaction.
 struct Book {
     let rows: any LedgerRows
     let currency: Currency
@@ -67,7 +66,7 @@ struct Book {
     }
 
     func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> Beginning {
-        // A repeated request is answered, even if the card has changed since.
+        // A repeated request gets its earlier outcome, even if the card has changed since.
         if let known = try repetition(of: request.action, request.id, on: request.uid) {
             return known
         }
@@ -79,7 +78,7 @@ struct Book {
         // Another station may have changed the card since the tag was judged, or the owner may have
         // changed the key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
-        // What is open has to be resolved first, because a card has at most one open operation.
+        // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: known?.card)
@@ -89,7 +88,7 @@ struct Book {
         } catch {
             return .refused(error)
         }
-        // Only a reissue gets here while something is open, and ends it.
+        // Only a reissue gets here while an operation is open, and it ends that operation.
         if let open { try abandon(open) }
         if let known { try skip(known.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
@@ -115,12 +114,13 @@ struct Book {
         return .begun(begun)
     }
 
-    /// The earlier use of an ID, by this very request or by another one; nil for a new ID.
+    /// The outcome of an earlier request with this ID, whether the same or another; nil if the ID
+    /// is new.
     fileprivate func repetition(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.answer(to: id) else {
-            // An attempt's ID is reserved for the activation that it leads to.
+            // An attempt's ID is reserved for the activation that the attempt leads to.
             guard action != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
@@ -131,7 +131,7 @@ struct Book {
         }
         let isSame = known.answers(
             action, reversing: reversed, selling: try ticket(of: known))
-        // A booking under a derived ID answers only the request that it books.
+        // If this ID was derived to book a payment, it is not the ID of that payment's request.
         guard isSame, known.requested == id else { return .mismatched(known) }
         return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
@@ -180,8 +180,9 @@ struct Book {
             ticket: try ticket(of: operation))
     }
 
-    /// Records numbers on the tag higher than any that were assigned, which came from a newer copy
-    /// of this ledger. Until the tag is written to again, they must not be mistaken for forgeries.
+    /// Records a gap if the tag has a number above all that were assigned, which came from a newer
+    /// copy of this ledger. Its numbers must not be mistaken for forgeries until the tag is written
+    /// to again.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
@@ -262,7 +263,7 @@ struct Book {
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
-            // The activation has its attempt's ID, which is all that makes it happen only once.
+            // An activation must have its attempt's ID, so that it cannot happen under another one.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -272,7 +273,7 @@ struct Book {
         }
     }
 
-    /// The facts on which a ticket's prize depends.
+    /// What the claim of a ticket's prize depends on.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
@@ -285,7 +286,7 @@ struct Book {
             sold: sold, earlierClaim: try rows.claim(of: id))
     }
 
-    /// Marks a lost card as replaced: its balance has been moved, so nothing on it can be finished.
+    /// Marks a lost card as replaced. Its balance is moved, so its open operation is abandoned.
     private func retire(_ lost: LedgerCard) throws(LedgerError) {
         var lost = lost
         lost.status = .replaced
@@ -293,8 +294,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation that its tag will never show. A voidable change did not happen; any
-    /// other was booked when it began, and remains.
+    /// Ends an open operation that its tag will never show. A change that took no money yet is
+    /// voided, as is a protection switch; any other was booked when it began, so it is committed.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -312,7 +313,7 @@ struct Book {
         return operation
     }
 
-    /// Reassigns the number of a voided operation, as if rule 3 did not exist.
+    /// Frees the number of a voided operation for reuse, as if rule 3 did not exist.
     private func takeBack(_ operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
@@ -323,8 +324,7 @@ struct Book {
 }
 
 extension CardAction {
-    /// Whether the request ends an open operation. Only making the card again does; others wait for
-    /// it.
+    /// Whether the request may end an open operation. Only a reissue may; others wait for it.
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
@@ -367,12 +367,12 @@ extension Operation {
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this operation answers a repeated request. Anything drawn anew for every attempt,
-    /// such as a scratch code or a ticket's balls, is not compared.
+    /// Whether this operation is the outcome of a repeated request. Values that are drawn again for
+    /// each attempt, such as a scratch code or a ticket's balls, are not compared.
     fileprivate func answers(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        // The station may have taken the payment offline and booked it since.
+        // The station may have accepted the payment offline and booked it since.
         guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
         switch action {
         case .pay(let money), .add(let money): return amount == money.minorUnits
@@ -393,7 +393,7 @@ extension Operation {
 }
 
 extension KnownCard {
-    /// Whether the rules would allow this change to begin now.
+    /// Throws a refusal if the rules would not allow this change to begin now.
     public func admits(_ action: CardAction) throws(Refusal) {
         _ = try action.effects(on: self, Circumstances())
     }

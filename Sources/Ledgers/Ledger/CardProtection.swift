@@ -2,8 +2,9 @@
 /// derived.
 ///
 /// A card keeps the password with which it was protected. There are two steps between off and on,
-/// each durable before the next: the first may tear the password while the tag is known not to ask
-/// for it; the second may tear the page that turns on the check while the password is known.
+/// and each is recorded before the next begins. If the first is interrupted, the password may be
+/// damaged, but the tag does not ask for it yet. If the second is interrupted, the page that turns
+/// on the check may be damaged, but the password is known.
 public enum CardProtection: Hashable, Sendable {
     /// The tag accepts every write.
     case off
@@ -18,7 +19,7 @@ public enum CardProtection: Hashable, Sendable {
     /// The tag no longer asks for a password, and it is unknown which password it has.
     case clearingPassword(keyID: UInt8)
 
-    /// The state after the tag was told to take this step and has proved that it did.
+    /// The state once the tag has taken this step and has proved it.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -39,7 +40,8 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The key for the password that is on the tag or on its way there; nil if there is none.
+    /// The key for the tag's password, even one that is still being set or removed; nil if there is
+    /// none.
     public var keyID: UInt8? {
         switch self {
         case .off: nil
@@ -49,7 +51,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The state's word, in JSON and in the ledger's rows.
+    /// The word for the state in JSON and in the ledger's rows.
     public var word: String {
         switch self {
         case .off: "off"
@@ -61,8 +63,9 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Combines a word and a key; nil if they do not belong together.
+    /// Parses a state from its word and key; nil if they do not belong together.
     public init?(word: String, keyID: UInt8?) {
+        // Only "off" has no key.
         switch (word, keyID) {
         case ("off", nil): self = .off
         case ("setting-password", let keyID?): self = .settingPassword(keyID: keyID)

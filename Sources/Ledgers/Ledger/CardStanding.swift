@@ -6,7 +6,7 @@ public struct CardStanding: Hashable, Sendable {
     public let uid: CardUID
     /// The card's status in the ledger.
     public let status: LedgerCard.Status
-    /// The number of the account, which grows each time the tag is reissued.
+    /// The number of the account, which increases each time the tag is reissued.
     public let account: Int
     /// The number of the record that the ledger knows to be on the card.
     public let confirmed: SequenceNumber
@@ -26,7 +26,7 @@ public struct CardStanding: Hashable, Sendable {
 }
 
 extension LedgerPages where Self: LedgerRows {
-    /// The default, for storage without a query of its own.
+    /// The default, for storage that has no single query for this.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
         var standings: [CardStanding] = []
         for card in try cards(after: uid, atMost: count) {

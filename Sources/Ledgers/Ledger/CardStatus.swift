@@ -28,7 +28,7 @@ extension LedgerStore {
             guard var card = try rows.card(uid) else {
                 return .failure(Refusal(.cardUnknown, "card \(uid) is not in this ledger"))
             }
-            // A retry finds its own operation and does not change anything again.
+            // A retry finds the operation of the first call and changes nothing.
             if let known = try rows.operation(id) {
                 guard known.uid == uid, known.kind == change.kind else {
                     return .failure(
@@ -56,7 +56,7 @@ extension LedgerStore {
                 try rows.forgetNamesAsked(of: uid)
             case (.block, let status), (.unblock, let status):
                 return .failure(
-                    Refusal(.wrongState, "card \(uid) is \(status.rawValue) already"))
+                    Refusal(.wrongState, "card \(uid) is already \(status.rawValue)"))
             }
             try rows.save(card)
             try rows.insert(
@@ -68,8 +68,9 @@ extension LedgerStore {
         }
     }
 
-    /// Skips, after a backup was restored, the numbers that may have been assigned since the backup
-    /// was made. They are never used again, and a tag with one of them needs an operator.
+    /// After a backup was restored, skips the numbers that may have been assigned since the backup
+    /// was made. They are never used again, and a tag with one of them needs an operator. Returns
+    /// the cards that have no numbers left.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
@@ -79,7 +80,7 @@ extension LedgerStore {
                     exhausted.append(card.uid)
                     continue
                 }
-                // The last gap may be shorter, so that it ends at the highest number there is.
+                // With few numbers left, the gap is shorter and ends at the highest number.
                 let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
                 if last == .highest { exhausted.append(card.uid) }
                 try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))

@@ -1,15 +1,15 @@
 import TapcardDomain
 
-/// One card as its operations leave it, oldest first; the audit compares it with the card's row.
+/// The state of one card that follows from its operations, which the audit compares with its row.
 struct CardTrace {
-    /// How often the tag was made into a card, which is the number of its last account.
+    /// How often the tag was turned into a card, which is also the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
     /// The operation that last changed the status; nil before the first one.
     private(set) var statusSetter: OperationID?
     private(set) var scratch = ScratchTrace.uncoded
-    /// Every code that the card has had, in this life or an earlier one.
+    /// Every code that the card has had, including those from before a reissue.
     private(set) var codes: Set<ScratchCode> = []
 
     /// The other rows that an operation depends on.
@@ -20,12 +20,12 @@ struct CardTrace {
         var ticket: TicketID?
     }
 
-    /// Follows one operation; false if the card could not have taken that step.
+    /// Applies the next operation; false if it was not possible in the card's state.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
         // Making a card counts even while it is still open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
-            // The ledger did not know the card and stores it without an account in use.
+            // The ledger did not know the card, so it added a closed one to book the payment on.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }
         if operation.hasHappened, let status = operation.status {
@@ -38,6 +38,7 @@ struct CardTrace {
             step = surroundings.lost?.scratch ?? .uncoded
         }
         if operation.hasHappened, operation.kind == .ticket { ticket = surroundings.ticket }
+        // A closed card no longer shows its ticket.
         if operation.hasHappened, operation.kind == .close { ticket = nil }
         guard let step else { return true }
         let isPossible = operation.kind.makesCard || step.follows(scratch)
@@ -88,7 +89,7 @@ extension Operation {
 }
 
 extension Operation.Kind {
-    /// Whether its subject is the state of the code afterward.
+    /// Whether the operation's subject is the state of the scratch code afterward.
     var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
@@ -103,9 +104,10 @@ extension Operation {
         }
     }
 
-    /// What the operation does to the card's code; nil if nothing.
+    /// The state of the card's code after the operation; nil if that does not change.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
+        // A newly issued card has no scratch code yet.
         case (.issue, _): .uncoded
         // A code that another card has stays with that card.
         case (.adopt, .codeOwner): .uncoded

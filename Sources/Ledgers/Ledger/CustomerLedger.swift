@@ -1,7 +1,7 @@
 package import TapcardDomain
 
-/// The ledger as the customers' page may use it: it shows a card's balance and activity, and stores
-/// the page's counter. The ledger itself, which can do everything, stays private in here.
+/// What the customers' page may do with the ledger: read a card's balance and activity, and store
+/// the card's read counter. The ledger itself is private, so the page can do nothing else with it.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore
 
@@ -9,7 +9,7 @@ package struct CustomerLedger: Sendable {
 
     package var currency: Currency { ledger.currency }
 
-    /// The balance and movements of a card; nil if this ledger does not know it.
+    /// The balance and movements of a card; nil if this ledger does not know the card.
     package func statement(
         of uid: CardUID, at now: Timestamp
     ) async throws(LedgerError) -> CardStatement? {
@@ -39,8 +39,8 @@ package struct CustomerLedger: Sendable {
         }
     }
 
-    /// Stores the counter of a card that this ledger knows. False if it was already shown or is
-    /// older, so that if several servers ask at once, only one of them gets true.
+    /// Stores the read counter of a card that this ledger knows. False if this counter or a higher
+    /// one is already stored, so if several servers store the same one, only one gets true.
     package func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) async throws(LedgerError) -> Bool {
@@ -64,7 +64,8 @@ package struct CardStatement: Hashable, Sendable {
 
     /// The maximum number of movements in a statement.
     package static let mostMovements = 10
-    /// How many operations are searched for them, because some move no money.
+    /// How many operations are searched for movements: more than are shown, because some operations
+    /// move no money.
     static let searched = 40
 
     /// The card's account, which is a different one after a reissue.
@@ -86,7 +87,8 @@ extension LedgerRows {
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {
-        // Only these two need their entries, and each such query may be a round trip.
+        // Only for these two does the operation's row not tell the amount. The query for entries
+        // may be a round trip, so it is not made for others.
         guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }

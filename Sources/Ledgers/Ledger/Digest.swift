@@ -1,8 +1,9 @@
-/// The SHA-256 digest (FIPS 180-4), implemented here because the ledger's rules depend only on the
-/// domain and need it for only a few bytes.
+/// The SHA-256 digest (FIPS 180-4). It is implemented here because the ledger's rules depend only
+/// on the domain and hash only a few bytes.
 enum Digest {
     /// The digest, in 32 bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        // The initial hash value of FIPS 180-4, 5.3.3.
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c,
             0x1f83_d9ab, 0x5be0_cd19,
@@ -10,48 +11,49 @@ enum Digest {
         // FIPS 180-4, 5.1.1: a one bit, zeros, and the length in bits in the last eight bytes.
         var padded = bytes + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }
-        padded += big(UInt64(bytes.count) * 8)
+        padded += bigEndian(UInt64(bytes.count) * 8)
         for start in stride(from: 0, to: padded.count, by: 64) {
-            mix(padded[start..<start + 64], into: &state)
+            compress(padded[start..<start + 64], into: &state)
         }
-        return state.flatMap(big)
+        return state.flatMap(bigEndian)
     }
 
-    private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var words = (0..<16).map { place in
-            block.dropFirst(4 * place).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+        var words = (0..<16).map { index in
+            block.dropFirst(4 * index).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
         // The message schedule of FIPS 180-4, 6.2.2, step 1.
-        for place in 16..<64 {
-            let (early, late) = (words[place - 15], words[place - 2])
-            let first = turn(early, 7) ^ turn(early, 18) ^ early >> 3
-            let second = turn(late, 17) ^ turn(late, 19) ^ late >> 10
-            words.append(words[place - 16] &+ first &+ words[place - 7] &+ second)
+        for index in 16..<64 {
+            let (early, late) = (words[index - 15], words[index - 2])
+            let first = rotateRight(early, 7) ^ rotateRight(early, 18) ^ early >> 3
+            let second = rotateRight(late, 17) ^ rotateRight(late, 19) ^ late >> 10
+            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
         }
         var now = state
         // Step 3, with the eight working variables a to h in `now`.
-        for place in 0..<64 {
+        for index in 0..<64 {
             let (a, e) = (now[0], now[4])
             let choice = (e & now[5]) ^ (~e & now[6])
             let majority = (a & now[1]) ^ (a & now[2]) ^ (now[1] & now[2])
-            let high = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
-            let low = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)
-            let sum = now[7] &+ high &+ choice &+ constants[place] &+ words[place]
+            let high = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)
+            let low = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)
+            let sum = now[7] &+ high &+ choice &+ constants[index] &+ words[index]
             now = [sum &+ low &+ majority] + now[0..<3] + [now[3] &+ sum] + now[4..<7]
         }
-        for place in state.indices { state[place] &+= now[place] }
+        for index in state.indices { state[index] &+= now[index] }
     }
 
-    private static func turn(_ word: UInt32, _ count: UInt32) -> UInt32 {
+    private static func rotateRight(_ word: UInt32, _ count: UInt32) -> UInt32 {
         word >> count | word << (32 - count)
     }
 
-    private static func big<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    private static func bigEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
         stride(from: Number.bitWidth - 8, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: number >> $0)
         }
     }
 
+    // FIPS 180-4, 4.2.2.
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
         0xab1c_5ed5, 0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe,

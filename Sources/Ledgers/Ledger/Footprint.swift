@@ -1,11 +1,12 @@
 public import TapcardDomain
 
-/// The rows that a transaction will ask for, as far as its caller knows.
+/// The rows that a transaction will read, as far as its caller knows in advance.
 ///
 /// Remote storage loads them together, in one round trip, and any other row in a separate round
-/// trip. What a body reads never depends on it: a row too many or too few only costs time.
+/// trip. A footprint never affects what a transaction reads: a row too many or too few only costs
+/// time.
 public struct Footprint: Hashable, Sendable {
-    /// The cards, each with its open operation, its gaps, and anything asked about its code.
+    /// The cards, each with its open operation, its gaps, and the activation attempt for its code.
     public var cards: [CardUID]
     /// The IDs of a request and of operations.
     public var ids: [OperationID]
@@ -24,7 +25,7 @@ public struct Footprint: Hashable, Sendable {
 }
 
 extension Request {
-    /// The rows that beginning this request asks for.
+    /// The rows that are read in order to begin this request.
     var footprint: Footprint {
         var footprint = Footprint(cards: [uid], ids: [id])
         switch action {
@@ -38,12 +39,12 @@ extension Request {
 }
 
 extension Operation {
-    /// The rows that resolving this open operation asks for.
+    /// The rows that are read in order to resolve this open operation.
     var footprint: Footprint { Footprint(cards: [uid], ids: [id], records: [sequence]) }
 }
 
 extension OpenOperation {
-    /// The rows that resolving this operation asks for.
+    /// The rows that are read in order to resolve this operation.
     var footprint: Footprint {
         Footprint(cards: [card.uid], ids: [operation.id], records: [content.sequence])
     }

@@ -12,7 +12,7 @@ public actor InMemoryLedger: LedgerStore {
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        // If a reading body changes anything, the changes go into a copy that is discarded.
+        // Any change that the body makes goes into a copy, which is discarded.
         var unchanged = tables
         return try unchanged.transact(body)
     }
@@ -59,6 +59,7 @@ package struct LedgerTables: Hashable, Sendable {
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        // An operation that this one ended must still end at the moment when this one begins.
         for ended in operations.values where ended.endedAt == old.begunAt {
             operations[ended.id]?.endedAt = begun
         }
@@ -73,19 +74,19 @@ package struct LedgerTables: Hashable, Sendable {
     }
 }
 
-/// A retired key, and how many operations had begun by that time.
+/// A retired key, and how many operations had begun before it was retired.
 private struct RetiredRow: Hashable, Sendable {
     let key: RetiredKey
     let operations: Int
 }
 
-/// The rows as dictionaries, with the constraints of the real storage.
+/// The rows of one transaction, with the same constraints as in a database.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
-    /// An index that a transaction builds when it first needs it and discards at its next write.
+    /// Indexes: a transaction builds each one when first needed and discards it at the next write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
-    /// Up to this many rows, a scan is faster than an index.
+    /// With up to this many rows, a scan is faster than building an index.
     private static let fewRows = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
@@ -106,7 +107,7 @@ private final class MemoryRows: LedgerRows {
     }
 
     func save(_ card: LedgerCard) throws(LedgerError) {
-        guard card.ticket.map({ counts($0.id) }) ?? true else {
+        guard card.ticket.map({ isValid($0.id) }) ?? true else {
             throw LedgerError(.corrupt, "card \(card.uid) shows a ticket that is void")
         }
         tables.cards[card.uid] = card
@@ -136,6 +137,7 @@ private final class MemoryRows: LedgerRows {
     ) -> [Operation] {
         let span = start.milliseconds..<max(start.milliseconds, end.milliseconds)
         let begun = all(on: nil).filter { span.contains($0.begunAt.milliseconds) }
+        // Operations that began in the same millisecond keep their order.
         return begun.enumerated().sorted {
             ($0.element.begunAt.milliseconds, $0.offset)
                 < ($1.element.begunAt.milliseconds, $1.offset)
@@ -194,10 +196,10 @@ private final class MemoryRows: LedgerRows {
 
     private func isClaimable(_ id: TicketID?) -> Bool {
         guard let id, claim(of: id) == nil else { return false }
-        return counts(id)
+        return isValid(id)
     }
 
-    private func counts(_ id: TicketID) -> Bool {
+    private func isValid(_ id: TicketID) -> Bool {
         ticket(id).flatMap { tables.operations[$0.operation] }?.state == .committed
     }
 
@@ -268,7 +270,7 @@ private final class MemoryRows: LedgerRows {
 
     func insert(_ key: RetiredKey) throws(LedgerError) {
         guard tables.retiredKeys.allSatisfy({ $0.key.id != key.id }) else {
-            throw LedgerError(.corrupt, "key \(key.id) is retired already")
+            throw LedgerError(.corrupt, "key \(key.id) is already retired")
         }
         tables.retiredKeys.append(RetiredRow(key: key, operations: tables.order.count))
     }
@@ -310,6 +312,7 @@ private final class MemoryRows: LedgerRows {
     func save(_ journal: StationJournal) {
         let place = tables.journals.firstIndex { $0.id == journal.id } ?? tables.journals.count
         let end = min(place + 1, tables.journals.count)
+        // For a new journal, the range is empty, so the journal is appended.
         tables.journals.replaceSubrange(place..<end, with: [journal])
     }
     func noteWriteOff(of id: JournalID, at time: Timestamp) {

@@ -1,6 +1,7 @@
 public import TapcardDomain
 
-/// The sixteen bytes made for one number on one card: the only valid record with that number.
+/// The 16 bytes issued to one card for one sequence number; no other record with that number is
+/// valid.
 public struct IssuedRecord: Hashable, Sendable {
     /// The card for which the record was made.
     public let uid: CardUID
@@ -13,7 +14,7 @@ public struct IssuedRecord: Hashable, Sendable {
     /// The key that sealed the record.
     public let keyID: UInt8
 
-    /// Creates the row of a record that may be on a card.
+    /// Creates the row for a record that may be on a card.
     public init(
         uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID,
         keyID: UInt8
@@ -26,7 +27,8 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// The numbers that may have been assigned after the backup from which the ledger was restored.
+/// A range of numbers that may have been assigned after the ledger's backup was made, and are lost
+/// to the restored ledger.
 public struct SequenceGap: Hashable, Sendable {
     /// The card that may have such numbers.
     public let uid: CardUID
@@ -65,12 +67,12 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records. Inside its transaction, the ledger decides which contents are sealed with which
-/// number, but it stores no keys.
+/// Makes records. The ledger decides, within its transaction, which contents are sealed with which
+/// number, but it stores no keys, so its caller passes in a sealer.
 public struct RecordSealer: Sendable {
     /// The key for new records.
     public let keyID: UInt8
-    /// Makes the bytes of a record, with its seal.
+    /// Makes the bytes of a record, including its seal.
     public let seal: @Sendable (SealedContent) -> [UInt8]
 
     /// Creates a sealer for a key.

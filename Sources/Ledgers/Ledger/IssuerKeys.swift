@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// What the ledger says about keys. It overrules every station's key file.
+/// The ledger's policy on keys, which overrules every station's key file.
 public struct KeyPolicy: Hashable, Sendable {
     /// The keys that no longer seal or prove anything.
     public let retired: Set<UInt8>
@@ -17,9 +17,9 @@ public struct KeyPolicy: Hashable, Sendable {
 public struct StationKeys: Hashable, Sendable {
     /// The marks of all keys in the station's file, including those that it no longer trusts.
     public let marks: [UInt8: String]
-    /// The keys that can verify here.
+    /// The keys that this station can verify records with.
     public let usable: Set<UInt8>
-    /// The key that seals here if the ledger does not specify one.
+    /// The key that this station seals with if the ledger does not specify one.
     public let sealing: UInt8
 
     /// Creates a station's report: a mark for each key, and the IDs of the keys that it can use.
@@ -50,9 +50,9 @@ public struct IssuerKeys: Hashable, Sendable {
         (self.marks, self.stations) = (marks, stations)
     }
 
-    /// The stations without this key, as far as they have reported their keys.
+    /// The stations without this key, including those that have not reported their keys yet.
     public func lacking(_ key: UInt8) -> [RegisteredStation] {
-        // A station that has not reported its keys counts as lacking this one.
+        // `keys` is nil before a station's first report.
         stations.filter { $0.keys?.contains(key) != true }
     }
 }

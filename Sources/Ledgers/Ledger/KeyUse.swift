@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// What still depends on a key.
 public struct KeyUse: Hashable, Sendable {
-    /// How many of the cards are listed.
+    /// The maximum number of cards that are listed.
     package static let mostNamed = 10
 
     /// How many cards have a last record sealed with the key.
@@ -12,7 +12,7 @@ public struct KeyUse: Hashable, Sendable {
     /// How many cards have a tag password derived from the key, or are about to get one.
     public private(set) var protected = 0
 
-    /// Creates a key without any uses.
+    /// Creates the use of a key on which nothing depends yet.
     public init() {}
 
     package init(cards: Int, first: [CardUID], protected: Int) {
@@ -28,7 +28,7 @@ public struct KeyUse: Hashable, Sendable {
     package mutating func countProtected(_ more: Int = 1) { protected += more }
 }
 
-/// The defaults, for storage without queries of its own: they go through all cards.
+/// The defaults, for storage that has no single query for this: they read all cards.
 extension LedgerRows {
     public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]

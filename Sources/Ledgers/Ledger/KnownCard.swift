@@ -2,19 +2,19 @@ public import TapcardDomain
 
 /// What the ledger knows about a card and the records found on its tag, at one moment.
 public struct KnownCard: Sendable, Hashable {
-    /// The ledger's row of the card.
+    /// The ledger's row for the card.
     public let card: LedgerCard
     /// The balance that the ledger has booked.
     public let balance: Money
     /// The operation that is open on the card; nil if there is none.
     public let open: Operation?
-    /// The records made for the numbers asked about; for an NTAG 424, also those for the confirmed
+    /// The records made for the requested numbers; for an NTAG 424, also those for the confirmed
     /// number and for the last one assigned.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
-    /// The attempt for the card's code that has no answer yet, or an approval that the card does
-    /// not show yet.
+    /// The attempt for the card's code, if it has no answer yet or was approved but the card does
+    /// not show the approval yet.
     public let activation: ActivationAttempt?
     /// The retired keys.
     public var retiredKeys: Set<UInt8> { keyPolicy.retired }
@@ -36,8 +36,8 @@ public struct KnownCard: Sendable, Hashable {
         self.keyPolicy = keyPolicy
     }
 
-    /// The balance, with the amount that is held by an open payment; nil if they break the purse's
-    /// limits.
+    /// The balance, with the amount that is held by an open payment; nil if they exceed the limits
+    /// of a purse.
     public var purse: Purse? {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
@@ -71,8 +71,8 @@ extension LedgerStore {
         }
     }
 
-    /// The card for which this ledger made exactly these bytes: a tag with another UID that has
-    /// them is a copy.
+    /// The card for which this ledger made a record with exactly these bytes. A tag that has them
+    /// but a different UID is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }
@@ -84,8 +84,8 @@ extension LedgerStore {
         }
     }
 
-    /// The operation that answers a request with this ID: the one under that ID, or the booking of
-    /// the offline payment accepted for it.
+    /// The outcome of the request with this ID: the operation with the same ID, or the booking of
+    /// the offline payment that was accepted for the request.
     public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's row for one card. Its money is not here, but in its entries.
+/// The ledger's row for one card. The row has no balance, which is the sum of the card's entries.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
@@ -39,11 +39,11 @@ public struct LedgerCard: Hashable, Sendable {
     public var account: Int
     /// The highest number that was ever assigned.
     public var allocated: SequenceNumber
-    /// The highest number whose record was written, with every page acknowledged, and read back and
-    /// recorded.
+    /// The highest number whose record was written with every page acknowledged, was read back, and
+    /// was recorded as confirmed.
     public var confirmed: SequenceNumber
-    /// Whether an update of the text for phones has failed: its pages may be weak, so all are
-    /// written again.
+    /// Whether an update of the text for phones has failed. The pages may then be weakly written,
+    /// so all of them are written again.
     public var isDisplayStale: Bool
     /// The password protection of the tag.
     public var protection: CardProtection
@@ -86,6 +86,7 @@ public struct LedgerCard: Hashable, Sendable {
     mutating func complete(_ kind: Operation.Kind, _ sold: Ticket?) {
         switch kind {
         case .ticket: ticket = sold
+        // Like a reissue, closing an account ends its ticket and its game.
         case .close: (status, ticket, game) = (.closed, nil, nil)
         default: break
         }

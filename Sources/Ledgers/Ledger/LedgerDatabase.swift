@@ -2,14 +2,14 @@ public import TapcardDomain
 
 /// A database that contains the ledger of several stations, as its owner sees it.
 package protocol LedgerDatabase: Sendable {
-    /// Throws if no ledger can be created in the database, with the reason. Creates nothing.
+    /// Throws, with the reason, if no ledger can be created in the database. Creates nothing.
     func requireRoom() async throws(LedgerError)
 
     /// Creates an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)
 
-    /// Copies another ledger into an empty database, in one transaction. `origin` identifies that
-    /// ledger, so that a second run does nothing.
+    /// Copies another ledger into an empty database, in one transaction. `origin` identifies the
+    /// other ledger, so that a second run does nothing.
     func fill(from source: any LedgerStore, origin: String) async throws(LedgerError) -> Filled
 
     /// Brings the tables up to date.
@@ -17,8 +17,8 @@ package protocol LedgerDatabase: Sendable {
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
-    /// The replicas that the server waits for with each commit, in its own words, if none of them
-    /// is there; nil if it waits for none, as far as this login can see.
+    /// The replicas that each commit waits for, as the server's settings list them, if none of them
+    /// is connected; nil if commits wait for none, as far as this login can see.
     func missingReplicas() async throws(LedgerError) -> String?
 
     /// Declares the ledger open on this server, after a replica was promoted or a backup was
@@ -30,14 +30,14 @@ package protocol LedgerDatabase: Sendable {
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
 
-    /// Ends a station's rights at once. Its name is never used again.
+    /// Ends a station's rights at once. Its name can never be used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
     /// Announces the key that will seal next; only one can be announced at a time.
     func announce(_ key: UInt8, mark: String) async throws(LedgerError)
 
-    /// Makes the announced key the sealing key at all stations from now on. Refused while a station
-    /// lacks it, unless `isForced`: in that case, such a station takes no money.
+    /// Makes the announced key the sealing key of all stations from now on. Refused while a station
+    /// lacks the key, unless `isForced`; a station that lacks it then cannot take money.
     func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
 
@@ -47,7 +47,7 @@ public struct Filled: Hashable, Sendable {
     public let cards: Int
     /// The number of operations copied.
     public let operations: Int
-    /// Whether it was already copied in an earlier run.
+    /// Whether an earlier run had already copied the ledger.
     public let wasThere: Bool
 
     /// Creates the report on a copied ledger.
@@ -58,9 +58,9 @@ public struct Filled: Hashable, Sendable {
 
 /// What the owner declares about a server that was promoted or restored.
 package enum DeclaredLoss: String, Sendable, CaseIterable {
-    /// It has every confirmed commit.
+    /// The server has every confirmed commit.
     case nothing
-    /// It may lack some of them.
+    /// The server may lack some confirmed commits.
     case something
 }
 
@@ -121,12 +121,12 @@ public struct DatabaseStatus: Sendable {
 
 /// The connection between a station and its ledger's server.
 public enum DatabaseLink: Hashable, Sendable {
-    /// Both are on the same machine, so a session ends with its station.
+    /// Both are on the same machine, so a session ends when its station does.
     case local
     /// A pooler is in between, so the server does not see what happens to the station.
     case pooled
-    /// A network. The server ends the session of a lost station after this many seconds, or after
-    /// hours if it is 0.
+    /// A network. The server ends the session of a lost station after this many seconds, or only
+    /// after hours if the timeout is 0.
     case network(timeout: Int)
 
     /// The seconds after which the server ends the session of a lost station, if known.
@@ -160,7 +160,7 @@ public struct Replica: Hashable, Sendable {
     /// until the replica has reported.
     public let lag: Int64?
 
-    /// Creates a replica's state, in the database's words.
+    /// Creates a replica's state, using the database's terms.
     public init(name: String, state: String, synchrony: String, lag: Int64?) {
         (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
     }
@@ -171,7 +171,7 @@ public struct Replica: Hashable, Sendable {
     }
 }
 
-/// A station that may use a ledger, or might.
+/// A station that is registered with a ledger, including one that was revoked since.
 public struct RegisteredStation: Hashable, Sendable {
     /// The number of the station.
     public let number: Int
@@ -179,11 +179,11 @@ public struct RegisteredStation: Hashable, Sendable {
     public let name: String
     /// The time of its registration.
     public let registeredAt: Timestamp
-    /// The time when it was revoked; nil while it is allowed in.
+    /// The time when the station was revoked; nil if it was not.
     public let revokedAt: Timestamp?
-    /// When it last connected.
+    /// When it last connected; nil if it never has.
     public let seenAt: Timestamp?
-    /// The keys that it has; nil before it has reported them.
+    /// The keys that the station has; nil before its first report.
     public let keys: Set<UInt8>?
     /// When it last reported its keys.
     public let keysAt: Timestamp?
@@ -197,6 +197,7 @@ public struct RegisteredStation: Hashable, Sendable {
         seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil,
         isDamaged: Bool = false
     ) {
+        // A revoked login can no longer do harm, so its row is not reported.
         self.isDamaged = isDamaged && revokedAt == nil
         (self.number, self.name, self.registeredAt) = (number, name, registeredAt)
         (self.revokedAt, self.seenAt) = (revokedAt, seenAt)

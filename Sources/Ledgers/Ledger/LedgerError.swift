@@ -6,9 +6,9 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case locked
         /// No space is left.
         case full
-        /// It cannot be read as a ledger, or its rows break its own rules.
+        /// What is stored cannot be read as a ledger, or its rows break the ledger's rules.
         case corrupt
-        /// It was written by a later version of tapcard.
+        /// The ledger was written by a later version of tapcard.
         case newer
         /// The ledger is read-only.
         case readOnly = "read-only"
@@ -23,7 +23,7 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The owner of a database requested something that the database's state does not allow;
         /// nothing was done.
         case refused
-        /// The transaction may or may not have happened: look it up.
+        /// The transaction may or may not have happened, so its outcome must be looked up.
         case outcomeUnknown = "outcome-unknown"
     }
 

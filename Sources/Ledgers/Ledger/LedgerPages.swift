@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// The tables that may be as large as the ledger, in pages that each continue after the last row of
-/// the previous one; and the queries that only the audit needs.
+/// Queries for the tables that grow with the ledger, in pages that each continue after the last row
+/// of the previous one; and queries that only the audit needs.
 public protocol LedgerPages {
     /// The next cards, ordered by UID.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]
@@ -19,21 +19,22 @@ public protocol LedgerPages {
     /// An operation's place in the order of all operations; an older operation has a lower place.
     func place(of id: OperationID) throws(LedgerError) -> Int64?
 
-    /// The next attempts for a card, and for this code on any card; for all cards if none is given.
-    /// Oldest first.
+    /// The next attempts for this card, along with those for this code on any card, oldest first;
+    /// all attempts if no card is given.
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt]
 
-    /// Shows every account with its balance and the sum of its entries, which wraps on overflow.
+    /// Passes every account to the body, with its balance and the sum of its entries. The sum wraps
+    /// on overflow.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError)
-    /// Rows that others refer to but that are missing.
+    /// Missing rows that others refer to.
     func missing() throws(LedgerError) -> MissingRows
 }
 
-/// Rows that others refer to but that are missing. A sound ledger has none.
+/// Missing rows that others refer to. A sound ledger has none.
 public struct MissingRows: Hashable, Sendable {
     /// Missing cards that operations, attempts, or tickets refer to.
     public let cards: [CardUID]

@@ -8,7 +8,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     private static let filePrefix = "sqlite:"
 
-    /// Parses the place: "sqlite:FILE" and every path are files.
+    /// Parses the place: a database URI, or a file given as "sqlite:FILE" or as a path.
     package init(_ text: String) {
         if LedgerPlace.schemes.contains(where: text.hasPrefix) {
             self = .database(text)
@@ -32,6 +32,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     /// a file: a libpq keyword list, or a URI with another scheme.
     package var isOtherAddress: Bool {
         guard case .file(let path) = self else { return false }
+        // Keywords count only at the start of a word, so a path such as "/my-port=1" is a file.
         return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
             || path.split(whereSeparator: \.isWhitespace).contains { word in
                 LedgerPlace.keywords.contains { word.hasPrefix($0 + "=") }
@@ -54,14 +55,14 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     /// This database with a station's login.
     package func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
 
-    /// This database as any station would write it, with "NAME" as its login.
+    /// This database as every station writes it, with "NAME" in place of the station's login.
     package var ofStations: LedgerPlace { place(as: "NAME") }
 
     private func place(as login: String) -> LedgerPlace {
         guard case .database(let address) = self else { return self }
         var parts = Parts(of: address)
         parts.login = login
-        // These belong to the login that is being replaced.
+        // These settings belong to the login that is being replaced.
         let own = ["user=", "passfile=", "sslcert=", "sslkey="]
         parts.settings.removeAll { setting in own.contains(where: setting.hasPrefix) }
         return .database(parts.address)
@@ -80,6 +81,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
             let halves = address[start...].split(
                 separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             settings = halves.count > 1 ? halves[1].split(separator: "&") : []
+            // The last "@" ends the login, because a password may contain others.
             if let at = halves[0].lastIndex(of: "@") {
                 login = String(halves[0][..<at])
                 rest = halves[0][halves[0].index(after: at)...]

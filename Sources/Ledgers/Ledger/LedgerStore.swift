@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The port to a ledger's storage: rows, with transactions around them.
+/// The port to a ledger's storage: rows that are read and changed in transactions.
 ///
 /// The rules are implemented once, in this target, for every kind of storage; the storage adds
 /// atomicity, durability, and the rows. A write is on disk when `write` returns.
@@ -9,11 +9,11 @@ public protocol LedgerStore: Sendable {
     var currency: Currency { get }
     /// Whether every write is refused because the storage is read-only.
     var isReadOnly: Bool { get }
-    /// The ledger's time at this time on the station's clock: the stations on one ledger compare
-    /// the ages of each other's operations.
+    /// The ledger's time at this time on the station's clock. Stations that share a ledger need a
+    /// common time, because they compare the ages of each other's operations.
     func time(at stationTime: Timestamp) -> Timestamp
     /// Reports to the ledger which keys this station has, and returns the IDs under which another
-    /// station has a different key. Keys that are new become known to the others.
+    /// station has a different key. The ledger remembers keys that no station has had before.
     func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8>
@@ -23,7 +23,7 @@ public protocol LedgerStore: Sendable {
     /// The name of the ledger, which is the same on every server; nil for a ledger on one machine.
     func ledgerID() async throws(LedgerError) -> String?
 
-    /// Remembers, at this station, that it was told that an operation was not done: it must not say
+    /// Remembers that this station has reported an operation as not done, so that it does not say
     /// the opposite while the ledger is offline.
     func remember(notDone operation: Operation) async
 
@@ -43,8 +43,8 @@ public protocol LedgerStore: Sendable {
     /// because the cost grows with the ledger.
     func checkStorage() async throws(LedgerError)
 
-    /// Changes rows, either all of them or none, while nobody else can change them. Storage may run
-    /// the body more than once, so it must have no other effects.
+    /// Changes rows, either all of them or none, while no other caller can change them. Storage may
+    /// run the body more than once, so the body must have no other effects.
     func write<Success: Sendable>(
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
@@ -70,7 +70,7 @@ extension LedgerStore {
 
     public func time(at stationTime: Timestamp) -> Timestamp { stationTime }
 
-    /// A ledger with one station knows no other keys.
+    /// None, because a ledger with one station knows no other keys.
     public func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> { [] }
@@ -86,6 +86,7 @@ extension LedgerStore {
 
     /// Throws the same error as a write if no write is possible.
     public func requireWritable() async throws(LedgerError) {
+        // The storage refuses even an empty write, and gives the reason.
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
 
@@ -104,7 +105,7 @@ extension LedgerRows {
     public func sealingKey() throws(LedgerError) -> UInt8? { nil }
 }
 
-/// The rows of a ledger, seen from inside one transaction.
+/// The rows of a ledger, as one transaction sees them.
 public protocol LedgerRows: LedgerPages {
     /// The row of a card; nil if the card is not known.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
@@ -143,10 +144,10 @@ public protocol LedgerRows: LedgerPages {
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord]
     /// Adds a record that may be on a card from now on.
     func insert(_ record: IssuedRecord) throws(LedgerError)
-    /// The records of operations that began after their key was retired.
+    /// The records whose operation began after the record's key had been retired.
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
 
-    /// The retired keys, each with its time.
+    /// The retired keys, each with the time when it was retired.
     func retiredKeys() throws(LedgerError) -> [RetiredKey]
     /// The key that all stations seal with; nil if each station follows its own file.
     func sealingKey() throws(LedgerError) -> UInt8?
@@ -154,10 +155,10 @@ public protocol LedgerRows: LedgerPages {
     func insert(_ key: RetiredKey) throws(LedgerError)
     /// What still depends on each key; keys that no card depends on are left out.
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
-    /// The keys for all records and tag passwords, and the retired ones.
+    /// The keys of all records and of the tags' passwords, and the retired keys.
     func usedKeys() throws(LedgerError) -> Set<UInt8>
 
-    /// The entries of an operation, oldest first.
+    /// The entries of an operation, oldest first; those of all operations if none is given.
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]
     /// Adds an entry to the books. Entries are never changed.
     func append(_ entry: Entry) throws(LedgerError)
@@ -180,14 +181,14 @@ public protocol LedgerRows: LedgerPages {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
     /// The attempt for a code that was not rejected, if any.
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
-    /// The attempts since a given time for a card, and for this code on any card; for all cards if
-    /// none is given. Oldest first.
+    /// The attempts since a given time for this card, along with those for this code on any card,
+    /// oldest first; all attempts since then if no card is given.
     func activations(
         on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
     ) throws(LedgerError) -> [ActivationAttempt]
     /// Adds an attempt before the service is asked.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
-    /// Changes the state, answer, and version of an unanswered attempt, and nothing else.
+    /// Changes the state, answer time, and version of an unanswered attempt, and nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
     /// The journals of offline payments, in the order in which they were first reported.
@@ -197,8 +198,8 @@ public protocol LedgerRows: LedgerPages {
     /// Adds the journal, or replaces its row except for the time of a write-off. It belongs to the
     /// station that first writes it.
     func save(_ journal: StationJournal) throws(LedgerError)
-    /// Records the time when what is missing was given up. In a database, only the owner may do
-    /// that.
+    /// Resets the number of missing payments to 0 and records when they were written off. In a
+    /// database, only the owner may do that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
     /// The highest counter with which the card's page was shown, if any.

@@ -35,7 +35,7 @@ public struct OfflinePayment: Hashable, Sendable {
     }
 
     /// The IDs under which the payment can be booked, in the order in which they are tried: first
-    /// the request's own, then others in case the ledger uses that one for something else.
+    /// the request's own ID, then derived ones, in case the ledger uses that ID for something else.
     package func bookingID(_ number: Int) -> OperationID {
         OfflinePayment.bookingID(number, of: id, amount, uid)
     }
@@ -47,10 +47,10 @@ public struct OfflinePayment: Hashable, Sendable {
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
         guard number > 0 else { return id }
-        let words = "tapcard deferred \(id) \(uid) \(amount) \(number)"
-        guard let other = UniqueID(random: Array(Digest.sha256(Array(words.utf8)).prefix(16)))
-        else { preconditionFailure("a digest has sixteen bytes and more") }
-        return other
+        let text = "tapcard deferred \(id) \(uid) \(amount) \(number)"
+        guard let derived = UniqueID(random: Array(Digest.sha256(Array(text.utf8)).prefix(16)))
+        else { preconditionFailure("a digest has more than 16 bytes") }
+        return derived
     }
 }
 
@@ -58,9 +58,10 @@ public struct OfflinePayment: Hashable, Sendable {
 public struct BookedPayment: Hashable, Sendable {
     /// The operation that books it.
     public let operation: Operation
-    /// The part that the card's balance could not cover, in minor units; 0 if it was booked before.
+    /// The part that the card's balance could not cover, in minor units; 0 if the payment was
+    /// booked before.
     public let shortfall: Int64
-    /// Whether it was booked now rather than earlier.
+    /// Whether the payment was booked by this call rather than earlier.
     public let isNew: Bool
 
     fileprivate static func earlier(_ operation: Operation) -> BookedPayment {
@@ -69,8 +70,8 @@ public struct BookedPayment: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Books an offline payment, only once. It is never refused, because the goods are gone: the
-    /// card's balance is used as far as it goes, and the issuer bears the rest.
+    /// Books an offline payment, but only once. It is never refused, because the customer already
+    /// has the goods: the card pays as much as its balance covers, and the issuer bears the rest.
     public func book(
         _ payment: OfflinePayment, at now: Timestamp
     ) async throws(LedgerError) -> BookedPayment {
@@ -91,6 +92,7 @@ extension Book {
         _ payment: OfflinePayment
     ) throws(LedgerError) -> BookedPayment {
         let place = try rows.booking(of: payment.id, payment.amount, on: payment.uid)
+        // A payment may be sent again, or be in two journals.
         if let booked = place.booked { return .earlier(booked) }
         // An identical request was begun before the outage: it is this payment, and its amount is
         // held on the card. Its number remains unconfirmed, and the next tap writes a fresh record.
@@ -103,7 +105,7 @@ extension Book {
                 operation: try complete(known, on: card), shortfall: 0, isNew: true)
         }
         let payer = try rows.payer(of: payment)
-        let card = if let payer { payer } else { try standIn(for: payment) }
+        let card = if let payer { payer } else { try substituteCard(for: payment) }
         let balance = try rows.balance(of: card.purse)
         let held = try rows.openOperation(on: card.uid)?.held ?? 0
         // Money that is held cannot be used, because the operation that holds it may still be
@@ -126,14 +128,15 @@ extension Book {
             operation: operation, shortfall: payment.amount - paid, isNew: true)
     }
 
-    /// The row to which a payment is booked if its customer no longer has an account. If this
-    /// ledger does not know the card, it has lost it: its numbers are never used, and its tag needs
-    /// an operator.
-    private func standIn(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
+    /// The card on which a payment is booked if its customer no longer has an account. If this
+    /// ledger does not know the card, the ledger has lost its row, and a closed card is added: the
+    /// numbers on the tag are never used again, and the tag needs an operator.
+    private func substituteCard(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
         if let card = try rows.card(payment.uid) { return card }
         let card = LedgerCard(
             uid: payment.uid, chip: payment.chip, status: .closed, allocated: payment.sequence)
         try rows.save(card)
+        // Any number up to the one on the tag may have been used.
         if let first = SequenceNumber.none.next(), first <= payment.sequence {
             try rows.insert(SequenceGap(uid: card.uid, numbers: first...payment.sequence))
         }
@@ -142,8 +145,8 @@ extension Book {
 }
 
 extension LedgerRows {
-    /// The operation that answers a request with this ID. If the request's payment was voided, it
-    /// may have been accepted offline all the same; in that case, the answer is that booking.
+    /// The outcome of the request with this ID. If its payment was voided, the payment may still
+    /// have been accepted offline; in that case, the outcome is the booking.
     func answer(to id: OperationID) throws(LedgerError) -> Operation? {
         let known = try operation(id)
         guard let known, known.kind == .pay, known.state == .voided else { return known }
@@ -151,10 +154,11 @@ extension LedgerRows {
     }
 
     /// The first free ID for a payment, or the operation that books it. An ID used for something
-    /// else is skipped: the goods are gone, so the payment must not be lost.
+    /// else is skipped: the customer has the goods, so the payment must not be lost.
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
+        // The order is always the same, so whoever books the payment again finds its booking.
         var number = 0
         while true {
             let id = OfflinePayment.bookingID(number, of: request, amount, uid)
@@ -171,6 +175,7 @@ extension LedgerRows {
     /// it. Nil if the account is gone.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
+        // Altered rows can form a circle, so the search is limited.
         for _ in 0..<mostReplacements {
             guard let uid = purse.uid, let card = try card(uid) else { return nil }
             if card.purse == purse, card.status != .replaced { return card }
@@ -188,15 +193,15 @@ extension LedgerRows {
 }
 
 extension Operation {
-    /// Whether this operation books a payment under this ID, or is an identical request, made while
-    /// the ledger was not offline.
+    /// Whether this operation books the payment requested under this ID, or is that payment itself,
+    /// made while the ledger was online.
     fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
         state == .committed && (kind == .offline || kind == .pay && self.id == id)
             && requested == id && self.amount == amount && wasTapped(uid)
     }
 
-    /// The ID of the request that this operation answers: its own, unless it books a payment whose
-    /// ID the ledger used for something else.
+    /// The ID of the request behind this operation: the operation's own ID, unless it books a
+    /// payment whose ID the ledger used for something else.
     var requested: OperationID {
         guard kind == .offline, let parameters, parameters.hasPrefix(Operation.requestMark)
         else { return id }

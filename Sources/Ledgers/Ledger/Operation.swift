@@ -24,7 +24,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case close
         /// Reverses a top-up.
         case reverse
-        /// Asks about an existing activation attempt under another ID.
+        /// Asks about an existing activation attempt, using another ID.
         case ask
         /// Buys a lottery ticket.
         case ticket
@@ -48,17 +48,17 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case forget
 
         /// Whether the operation is voided if it did not reach the card. Only changes that take
-        /// money off a card are: everything else has already happened outside the card.
+        /// money off a card are voided: anything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
         /// Whether the operation books the prize of a ticket, on its card or in cash.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
-        /// Whether only the tag's password changes; a switch that the tag cannot perform never
-        /// happened.
+        /// Whether the operation only changes the tag's password. If the tag cannot do that, the
+        /// operation is voided.
         public var switchesProtection: Bool { self == .protect || self == .unprotect }
 
-        /// Whether a tag is made into a card, so that the operation is resumed even on a tag
+        /// Whether the operation turns a tag into a card, in which case it is resumed even on a tag
         /// without a valid record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
 
@@ -72,7 +72,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         }
     }
 
-    /// Open, or one of the two final states.
+    /// Whether an operation is open, or how it ended.
     public enum State: String, Sendable, CaseIterable {
         /// The operation has begun; its record may or may not be on the card.
         case pending
@@ -82,7 +82,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case voided
     }
 
-    /// The ID that the request gave.
+    /// The ID from the request, except for some bookings of offline payments.
     public let id: OperationID
     /// The card that is changed.
     public let uid: CardUID
@@ -90,7 +90,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let kind: Kind
     /// The amount in minor units, never negative; its direction depends on the kind.
     public let amount: Int64
-    /// The payment that a refund reverses, or the top-up that is taken back; each of them only
+    /// The payment that is refunded, or the top-up that is reversed. Each can be reversed only
     /// once.
     public let reverses: OperationID?
     /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
@@ -108,7 +108,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let begunUptime: Uptime?
     /// The state of the operation.
     public var state: State
-    /// The number of its last record; none for an operation without a tag.
+    /// The number of its last record; `.none` for an operation that writes to no tag.
     public var sequence: SequenceNumber
     /// The time when it was committed or voided; nil while it is open.
     public var endedAt: Timestamp?
@@ -147,7 +147,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// The change to the customer's balance, such as -4.50 for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
-        // Its cash comes from the drawer, and the balance does not change.
+        // The cash comes from the drawer, and the balance does not change.
         if kind == .payout { return Money(minorUnits: 0, currency) }
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)

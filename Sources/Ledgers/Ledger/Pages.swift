@@ -2,8 +2,8 @@ public import TapcardDomain
 
 /// The rows of a large table in sequence, with one page of them in memory at a time.
 public struct Pages<Row> {
-    /// The rows in a page: few enough for memory, but enough to make the search for its start
-    /// cheap.
+    /// The number of rows in a page: few enough for memory, but so many that searching for the
+    /// start of each page costs little.
     package static var rowsInAPage: Int { 500 }
 
     private let fetch: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
@@ -11,8 +11,7 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns at most `count` rows after the last one; if there are fewer, that is the
-    /// end.
+    /// `fetch` returns at most `count` rows after the last one; fewer mean that no more follow.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
     }
@@ -60,7 +59,8 @@ extension LedgerRows {
         }
     }
 
-    /// The attempts for a card or a code, oldest first; for all cards if none is given.
+    /// The attempts for this card, along with those for this code on any card, oldest first; all
+    /// attempts if no card is given.
     public func pagesOfActivations(
         on uid: CardUID?, or code: ScratchCode?
     ) -> Pages<ActivationAttempt> {

@@ -2,18 +2,18 @@ public import TapcardDomain
 
 /// The ledger's answer to a request to pay a prize in cash.
 public enum PrizePayout: Hashable, Sendable {
-    /// The payout has just been booked, so the prize has to be paid.
+    /// The payout has just been booked, so the cash has to be paid out now.
     case booked(Operation)
-    /// The payout was booked before, so the prize has been paid.
+    /// The payout was booked before, so no cash is paid out now.
     case earlier(Operation)
     /// A rule refused the payout.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Books a prize that is paid in cash, because a prize too large for a card is still owed. Like
-    /// every claim, it happens only once, and with a card in use that bought the ticket. The card
-    /// does not change, so nothing is written to its tag.
+    /// Books a prize that is paid in cash, because a prize that is too large for a card is owed all
+    /// the same. Like every claim, it can be made only once, and only with an active card whose
+    /// account bought the ticket. The card does not change, so nothing is written to its tag.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
         by cashier: CashierName? = nil, at now: Timestamp
@@ -43,6 +43,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
+        // Any other earlier claim is refused by `requireClaimable`.
         let circumstances = try circumstances(of: ticket, on: known.card)
         do {
             try circumstances.requireClaimable(ticket, on: known)

@@ -1,7 +1,7 @@
-/// The counter that an NTAG 424 puts into the address of its page; it increases each time a phone
-/// taps the tag.
+/// The counter that an NTAG 424 puts into the URL of its page. It increases each time a phone taps
+/// the tag.
 public struct ReadCounter: Hashable, Comparable, Sendable {
-    /// The highest counter, because the chip stores 24 bits.
+    /// The highest possible counter: the chip stores 24 bits.
     public static let highest: UInt32 = 0xFF_FFFF
 
     /// The number of reads by phones.

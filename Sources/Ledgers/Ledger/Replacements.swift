@@ -15,6 +15,7 @@ extension LedgerRows {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
+                // A tag that was reissued may have replaced other cards under other accounts.
                 guard booked.contains(accounts[place]) else { continue }
                 // The same operation may close the account of the tag's earlier holder, which is
                 // not one of the lost card's accounts.
@@ -28,8 +29,8 @@ extension LedgerRows {
         return accounts
     }
 
-    /// Whether payments from this account belong to a card in use: the account's own, or the last
-    /// one to which its balance was moved.
+    /// Whether payments from this account belong to a card in use: the account's own card, or the
+    /// last one to which its balance was moved.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<mostReplacements {
@@ -41,7 +42,7 @@ extension LedgerRows {
         return false
     }
 
-    /// The account that received this one's balance when its card was replaced.
+    /// The account that received this account's balance when the card was replaced.
     func successor(of purse: Account) throws(LedgerError) -> Account? {
         guard case .purse(let uid, _) = purse else { return nil }
         for replacement in try replacements(of: uid) {
@@ -63,7 +64,7 @@ extension LedgerRows {
     }
 }
 
-/// The maximum number of replacements to follow; no honest card is lost more often.
+/// The maximum number of replacements to follow; no real card is replaced more often.
 let mostReplacements = 64
 
 extension Account {

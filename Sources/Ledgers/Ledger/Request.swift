@@ -2,19 +2,19 @@ public import TapcardDomain
 
 /// A requested change to the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// The ID that the client chose before anything happened; only one operation is carried out
-    /// under an ID.
+    /// The ID that the client chose before anything happened. Only one operation is ever begun with
+    /// the same ID.
     public let id: OperationID
     /// The card that is to be changed.
     public let uid: CardUID
     /// The change that is requested.
     public let action: CardAction
-    /// The cashier who made the request, if known. Not compared, because another cashier may repeat
-    /// the request.
+    /// The cashier who made the request, if known. It is not compared when a request is repeated,
+    /// because another cashier may repeat it.
     public let cashier: CashierName?
     /// The time of the request.
     public let at: Timestamp
-    /// The monotonic clock at that time; nil if the machine has none.
+    /// The machine's uptime at that time; nil if it has no such clock.
     public let uptime: Uptime?
 
     /// Creates a request.
@@ -31,17 +31,17 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// The changes that a card can go through.
+/// A change that can be requested for a card.
 public enum CardAction: Hashable, Sendable {
     /// Takes a payment of this amount.
     case pay(Money)
     /// Tops the card up by this amount.
     case add(Money)
-    /// Refunds a payment, entirely if no amount is given.
+    /// Refunds a payment, in full if no amount is given.
     case refund(of: OperationID, Money?)
-    /// Reverses a top-up, entirely if no amount is given; its cash leaves the drawer again.
+    /// Reverses a top-up, in full if no amount is given; the cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
-    /// Scratches the card; it gets this code.
+    /// Scratches the card, which gets this code.
     case scratch(ScratchCode)
     /// Activates the card's code.
     case activate
@@ -55,7 +55,7 @@ public enum CardAction: Hashable, Sendable {
     case game(MastermindGame?)
     /// Writes a fresh record with a number higher than any on the tag, even a forged one.
     case reseal(above: SequenceNumber)
-    /// Makes the tag into a card.
+    /// Turns the tag into a card.
     case make(CardPlan)
     /// Protects the tag with the password derived from this key.
     case protect(keyID: UInt8)
@@ -144,8 +144,8 @@ public struct CardPlan: Hashable, Sendable {
     }
 }
 
-/// The state of a card when a station judged its tag. If it has changed by the time the operation
-/// begins, another station was faster, and the tag is judged again.
+/// The state of a card when a station judged its tag. If the state has changed by the time the
+/// operation begins, another station was faster, and the tag is judged again.
 public struct CardVersion: Hashable, Sendable {
     /// The highest confirmed number that the station saw.
     public let confirmed: SequenceNumber
@@ -189,7 +189,7 @@ public struct OpenOperation: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// The operation after the ledger has recorded this step of the card's protection.
+    /// This open operation, once the ledger has recorded this state of the card's protection.
     func protecting(_ protection: CardProtection) -> OpenOperation {
         var open = self
         open.card.protection = protection
@@ -204,20 +204,20 @@ public struct OpenOperation: Hashable, Sendable {
         return card
     }
 
-    /// The number that must not be overwritten, read under the lock and not taken from an earlier
-    /// look.
+    /// The number of the record that must not be overwritten. It comes from the transaction that
+    /// opened the operation, not from an earlier reading.
     public var confirmed: SequenceNumber { card.confirmed }
 }
 
 /// The ledger's answer to a request.
 public enum Beginning: Hashable, Sendable {
-    /// The operation is open: write its record.
+    /// The operation is open, and its record can be written.
     case begun(OpenOperation)
-    /// The ID is known with the same parameters; the operation's state is the outcome.
+    /// The same request was made before; the operation's state is its outcome.
     case known(Operation)
     /// The ID belongs to another request.
     case mismatched(Operation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the request; no operation has begun.
     case refused(Refusal)

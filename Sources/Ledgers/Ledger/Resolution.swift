@@ -4,15 +4,15 @@ public import TapcardDomain
 public enum Resolution: Hashable, Sendable {
     /// The operation is resolved in the ledger, and its record is now being written to the tag.
     case open(OpenOperation)
-    /// The card has changed since it was seen, so it has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be judged again.
     case changed
     /// A rule refused the resolution.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Confirms that a record was written, with every page acknowledged, and read back. Only now
-    /// has the change happened.
+    /// Confirms that a record was written with every page acknowledged, and was read back. Only now
+    /// does the operation become final.
     public func confirm(
         _ open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
@@ -25,7 +25,7 @@ extension LedgerStore {
                     .corrupt,
                     "operation \(open.operation.id) should be in the ledger but is missing")
             }
-            // An earlier attempt to confirm may have gone through without an answer.
+            // An earlier attempt to confirm may have succeeded although its answer was lost.
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)
@@ -37,12 +37,12 @@ extension LedgerStore {
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
             }
-            // The key was retired while the card was being written, so the card gets a fresh
+            // If the key was retired while the record was being written, the card needs a fresh
             // record.
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, open.content.sequence)
-            // The last step on the tag has been taken.
+            // The tag has taken the last step of the switch, if one was under way.
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
@@ -68,7 +68,7 @@ extension LedgerStore {
             if operation.sequence > highest, operation.sequence == known.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 issued.keyID == sealer.keyID,
-                // A name that has been forgotten in the meantime is still covered by the old seal.
+                // Not equal if the cardholder's name, which the seal covers, was forgotten since.
                 sealer.seal(content) == issued.bytes
             {
                 return .open(
@@ -82,7 +82,7 @@ extension LedgerStore {
     }
 
     /// Records that the tag has proved one step of its protection, before the next one is taken.
-    /// Nil if another station has begun something in the meantime, so that the tag is judged again.
+    /// Nil if another station has begun an operation since, so that the tag must be judged again.
     public func advanceProtection(
         of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -91,9 +91,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that a tag's protection can never be switched again, and its final state. An
-    /// operation that wanted a different state is voided. Nil if another station has begun
-    /// something in the meantime, so that the tag is judged again.
+    /// Records that a tag's protection can never be switched again, and the state that it has. An
+    /// operation that was to reach a different state is voided. Nil if another station has begun an
+    /// operation since, so that the tag must be judged again.
     public func endSwitching(
         of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -126,7 +126,7 @@ extension LedgerStore {
     }
 
     /// Ends an open payment according to what the tag proves, and begins a fresh record in the same
-    /// transaction: a half-written record must never be mistaken for the final state later.
+    /// transaction, so that a half-written record is never mistaken for the final state later.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID,
         version: CardVersion,
@@ -159,7 +159,7 @@ extension LedgerStore {
                 card.confirmed = operation.sequence
             }
             if state == .committed, book.mayBeBooked(operation, on: card) {
-                // The tag's proof is worth only as much as the key that sealed the record.
+                // A record on the tag proves nothing if its key has been retired.
                 let issued = try book.rows.issued(card.uid, operation.sequence)
                 guard try book.isTrusted(issued?.keyID) else { return .changed }
                 _ = try book.complete(operation, on: card)
@@ -182,7 +182,7 @@ extension LedgerStore {
     }
 
     /// Voids an open payment on a card that cannot be trusted, without writing to the tag. Nil if
-    /// another station has worked with the card since it was seen.
+    /// the card has no open payment, or another station has changed the card since it was judged.
     public func voidOpenPayment(
         on uid: CardUID, version: CardVersion?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
@@ -195,7 +195,7 @@ extension LedgerStore {
         }
     }
 
-    /// Records whether the pages that phones read may be weak or old.
+    /// Records whether the pages that phones read may be weakly written or out of date.
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
@@ -206,8 +206,8 @@ extension LedgerStore {
         }
     }
 
-    /// Records a tag's actual protection if the ledger has a different state, as after a restored
-    /// backup. False if the ledger has changed in the meantime, so that the tag is judged again.
+    /// Records a tag's actual protection if the ledger has a different state, as after a backup was
+    /// restored. False if that state has changed since, so that the tag must be judged again.
     public func noteProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
     ) async throws(LedgerError) -> Bool {
@@ -232,14 +232,15 @@ extension LedgerStore {
 }
 
 extension Book {
-    /// Whether an open operation may still become final. No money is taken off a card that was
-    /// blocked in the meantime, because the cashier was never told that it had been.
+    /// Whether an open operation may still be booked. No money is taken off a card that was blocked
+    /// in the meantime, because no cashier has been told yet that the money was taken.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         card.status == .active || !operation.kind.isVoidable
             || SafetyRule.nothingFromBlockedCards.isLeftOut
     }
 
-    /// Whether a key is not retired, so that it may seal new records and its old ones are trusted.
+    /// Whether a key is not retired, so that it may seal new records and its old records are
+    /// trusted.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }

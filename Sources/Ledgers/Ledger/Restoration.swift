@@ -2,14 +2,14 @@ public import TapcardDomain
 
 /// The report to an operator after a ledger was replaced with a backup.
 public struct Restoration: Hashable, Sendable {
-    /// A card that could not be used according to the replaced ledger, but now can.
+    /// A card that the replaced ledger had stopped but that can be used again now.
     public struct Stopped: Hashable, Sendable {
         /// The card's number.
         public let uid: CardUID
         /// The card's former status: blocked or replaced.
         public let status: LedgerCard.Status
 
-        /// Creates the row for a card that is not in use.
+        /// Creates the row for a card that the replaced ledger had stopped.
         public init(uid: CardUID, status: LedgerCard.Status) {
             self.uid = uid
             self.status = status
@@ -18,8 +18,8 @@ public struct Restoration: Hashable, Sendable {
 
     /// Cards that have no numbers left.
     public let exhausted: [CardUID]
-    /// The cards that can be used again; nil if the replaced ledger could not be read. Any other
-    /// card that has changed reveals it by its number, but a lost card is not there to reveal it.
+    /// The stopped cards that can be used again; nil if the replaced ledger could not be read. They
+    /// are listed because blocking or replacing a card leaves no trace on its tag.
     public let stopped: [Stopped]?
     /// The file name of the replaced ledger, or of its journal if only the journal existed.
     public let kept: String?

@@ -4,7 +4,7 @@ public import TapcardDomain
 public struct RetiredKey: Hashable, Sendable {
     /// The key's ID.
     public let id: UInt8
-    /// The time after which no new record may have this key.
+    /// The time after which no new record may be sealed with this key.
     public let retiredAt: Timestamp
 
     /// Creates the row of a retired key.
@@ -15,8 +15,8 @@ public struct RetiredKey: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Retires keys before their file is changed: from now on, no station seals with them, not even
-    /// one that has read an older file. Retiring a key twice has no effect.
+    /// Retires keys before the key file is changed: from now on, no station seals with them, not
+    /// even one that has read an older file. Retiring a key a second time has no effect.
     public func retire(_ keys: Set<UInt8>, at now: Timestamp) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// A lottery ticket that was sold for money taken off a card. It becomes valid once its purchase is
-/// committed; a voided purchase sells no ticket.
+/// A lottery ticket that was paid for with a card. It becomes valid once its purchase is committed;
+/// if the purchase is voided, the ticket is void.
 public struct SoldTicket: Hashable, Sendable {
     /// The ticket.
     public let ticket: Ticket

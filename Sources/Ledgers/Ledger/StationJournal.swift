@@ -9,19 +9,20 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     public let id: JournalID
     /// The station's login, which the ledger itself determines; nil in a ledger without logins.
     public var station: String?
-    /// The highest number that was booked.
+    /// The highest number of a payment that was booked.
     public var booked: Int64
-    /// The highest number that the station has reported.
+    /// The highest number of a payment that the station has reported.
     public var written: Int64
-    /// How many numbers below `booked` were never booked.
+    /// How many payments with numbers below `booked` were never booked.
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
-    /// How long the station may take offline payments without reporting again.
+    /// Until when the station may take offline payments without reporting again.
     public var until: Timestamp
-    /// The maximum that the station may have outstanding, in minor units.
+    /// The maximum amount in offline payments that the station may have outstanding, in minor
+    /// units.
     public var limit: Int64
-    /// When the owner gave up on what was missing at that time; later gaps count again.
+    /// When the owner wrote off the payments that were missing; later gaps count again.
     public var writtenOffAt: Timestamp?
 
     /// Creates the row for a journal.
@@ -42,9 +43,10 @@ public struct JournalReport: Hashable, Sendable {
     public let id: JournalID
     /// The highest number in the journal; 0 if it has no lines.
     public let written: Int64
-    /// How long the station may take offline payments from now on.
+    /// For how long, from now on, the station may take offline payments.
     public let lasting: Duration
-    /// The maximum that the station may have outstanding, in minor units.
+    /// The maximum amount in offline payments that the station may have outstanding, in minor
+    /// units.
     public let limit: Int64
 
     /// Creates a report about a journal.
@@ -55,17 +57,17 @@ public struct JournalReport: Hashable, Sendable {
 
 /// A reason to look for a station's journal.
 public struct JournalConcern: Hashable, Sendable {
-    /// The indication that payments may be missing.
+    /// Why payments may be missing.
     public enum Reason: String, Sendable, CaseIterable {
         /// Payments that the station has reported have not been booked yet.
         case unbooked
         /// Later payments were booked, but some before them were not.
         case missing
-        /// The station's journal ends before what was booked from it, so it is an older copy.
+        /// The journal ends before the last payment booked from it, so it is an older copy.
         case old
-        /// The station has a different journal by now.
+        /// The station has reported a different journal since.
         case replaced
-        /// The station might have taken offline payments and has not reported since.
+        /// The station may have taken offline payments, and has not reported in time.
         case silent
     }
 
@@ -85,7 +87,7 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             var journal =
                 try rows.journal(report.id)
-                // A restored ledger does not know what it had booked.
+                // A restored ledger may have lost the row, so all lines so far count as booked.
                 ?? StationJournal(
                     id: report.id, booked: report.written, reportedAt: now, until: now)
             journal.written = report.written
@@ -101,7 +103,8 @@ extension LedgerStore {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }
 
-    /// Gives up on what is missing from a journal. False if the ledger does not know the journal.
+    /// Writes off the payments missing from a journal. False if the ledger does not know the
+    /// journal.
     public func writeOff(
         _ id: JournalID, at now: Timestamp
     ) async throws(LedgerError) -> Bool {
@@ -148,12 +151,13 @@ extension [StationJournal] {
             ) -> JournalConcern {
                 JournalConcern(journal: journal, reason: reason, payments: payments)
             }
+            // Only the first reason that applies is reported.
             if journal.missing > 0 { return concern(.missing, journal.missing) }
             if journal.written < journal.booked { return concern(.old) }
             if journal.written > journal.booked {
                 return concern(.unbooked, journal.written - journal.booked)
             }
-            // A journal that was written off may be silent: its losses are known.
+            // A journal that was written off may be silent, because its losses are known.
             if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station

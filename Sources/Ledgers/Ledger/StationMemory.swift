@@ -2,7 +2,7 @@ package import TapcardDomain
 
 /// What a station remembers about its ledger for times when the ledger is offline.
 package struct StationMemory: Hashable, Sendable {
-    /// An operation as the station last knew it.
+    /// What the station last knew about an operation.
     package struct Note: Hashable, Sendable {
         /// The name of the ledger, which is the same on every server.
         package let ledgerID: String
@@ -25,6 +25,7 @@ package struct StationMemory: Hashable, Sendable {
             at = operation.endedAt ?? operation.begunAt
         }
 
+        /// Parses what `text` writes; nil for anything else.
         fileprivate init?(_ words: [String]) {
             guard words.count == 9, let epoch = Int64(words[1]), let card = CardUID(words[2]),
                 let operation = OperationID(words[3]),
@@ -47,13 +48,13 @@ package struct StationMemory: Hashable, Sendable {
 
     /// The maximum number of open operations that are stored, more than a station leaves open on
     /// different cards while the ledger is responding. Beyond that, the oldest are forgotten.
-    private static let mostOpen = 100
-    /// The maximum number of ended operations that are stored, more than a page repeats.
-    private static let mostEnded = 20
+    private static let maxOpen = 100
+    /// The maximum number of ended operations that are stored, more than a till page repeats.
+    private static let maxEnded = 20
     /// The maximum number of failed payments that are stored, more than a station has in a day.
-    private static let mostNotDone = 500
+    private static let maxNotDone = 500
     /// How long a snapshot can be valid, in milliseconds: one day.
-    private static let longestSnapshot: Int64 = 86_400_000
+    private static let maxSnapshotAge: Int64 = 86_400_000
     private static let lastWord = "last"
     private static let endedWord = "ended"
     private static let openWord = "open"
@@ -64,14 +65,15 @@ package struct StationMemory: Hashable, Sendable {
     /// perhaps more.
     package private(set) var last: Note?
     /// Operations that this station has begun, or may have begun, but whose outcome it does not
-    /// know: their cards may show them.
+    /// know: their records may be on the cards.
     package private(set) var open: [Note] = []
     /// The last operations that were done, and the last ones before each loss, oldest first.
     package private(set) var ended: [Note] = []
-    /// Operations that this station was told were not done, oldest first, for as long as a snapshot
-    /// is valid: an offline payment must not contradict that.
+    /// Operations that were not done, as the ledger has told this station, oldest first. They are
+    /// kept for as long as a snapshot can be valid, because an offline payment must not contradict
+    /// that.
     package private(set) var notDone: [Note] = []
-    /// When the last of the operations that had to be forgotten too early ended.
+    /// The time of the latest operation that had to be forgotten too early.
     private var forgottenAt: Timestamp?
 
     /// Whether operations had to be forgotten that a station must know about in order to take
@@ -113,24 +115,25 @@ package struct StationMemory: Hashable, Sendable {
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return noteEnd(note, isConfirmed) }
-        // A card has only one open operation, but an unconfirmed one may not have replaced it.
+        // A card has only one open operation. If the new one is unconfirmed, the ledger may not
+        // have it, so the earlier one is kept as well.
         open.removeAll {
             $0.card == note.card && (isConfirmed || $0.operation == note.operation)
         }
         open.append(note)
-        if open.count > StationMemory.mostOpen { noteForgotten(open.removeFirst()) }
+        if open.count > StationMemory.maxOpen { noteForgotten(open.removeFirst()) }
     }
 
-    /// Records that this operation is not done according to the ledger, whoever ended it.
+    /// Records that this operation is not done according to the ledger, no matter who ended it.
     package mutating func noteNotDone(_ note: Note) {
         guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
         else { return }
         var note = note
-        // The station was told just now, however long ago the operation ended.
+        // The station has only just learned this, even if the operation ended long ago.
         note.at = max(note.at, last?.at ?? note.at)
         open.removeAll { $0.operation == note.operation }
         notDone.append(note)
-        if notDone.count > StationMemory.mostNotDone { noteForgotten(notDone.removeFirst()) }
+        if notDone.count > StationMemory.maxNotDone { noteForgotten(notDone.removeFirst()) }
     }
 
     private mutating func noteEnd(_ note: Note, _ isConfirmed: Bool) {
@@ -138,22 +141,22 @@ package struct StationMemory: Hashable, Sendable {
         guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }
         ended.append(note)
-        // Those from before a loss are kept, because they say what may be lost.
+        // Notes from before a loss are kept, because they show what may be lost.
         let current = ended.indices.filter { ended[$0].epoch == note.epoch }
-        if current.count > StationMemory.mostEnded { ended.remove(at: current[0]) }
+        if current.count > StationMemory.maxEnded { ended.remove(at: current[0]) }
     }
 
     /// Drops anything older than a snapshot can be.
     private mutating func forget(at now: Timestamp) {
         func isOver(_ time: Timestamp) -> Bool {
-            now.millisecondsSince(time) > StationMemory.longestSnapshot
+            now.millisecondsSince(time) > StationMemory.maxSnapshotAge
         }
         notDone.removeAll { isOver($0.at) }
         if let time = forgottenAt, isOver(time) { forgottenAt = nil }
     }
 
     private mutating func noteForgotten(_ note: Note) {
-        // Times need not be ascending, but none may move the limit back.
+        // Times may arrive in any order, and an earlier one must not move the limit back.
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 

@@ -26,6 +26,7 @@ extension Subject {
     public var text: String {
         switch self {
         case .scratch(let scratch):
+            // `ScratchCard.none` has no word, but a stored subject is never empty.
             [scratch.word ?? Subject.noScratch, scratch.code?.description]
                 .compactMap(\.self).joined(separator: " ")
         case .codeOwner(let uid), .tapped(let uid): uid.description

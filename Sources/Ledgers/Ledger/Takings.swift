@@ -16,14 +16,14 @@ package struct Takings: Hashable, Sendable {
     package private(set) var payouts = 0
     /// What remains of each payment and top-up, so that a fully reversed one does not count.
     private var sold: [OperationID: Int64] = [:]
-    private var loaded: [OperationID: Int64] = [:]
+    private var toppedUp: [OperationID: Int64] = [:]
 
     package init() {}
 
     /// The number of payments that were not fully refunded.
     package var payments: Int { sold.values.count { $0 > 0 } }
     /// The number of top-ups that were not fully reversed.
-    package var topUps: Int { loaded.values.count { $0 > 0 } }
+    package var topUps: Int { toppedUp.values.count { $0 > 0 } }
 
     /// The change in the cash in the drawer.
     package var drawer: Int64 { added &- paidOut }
@@ -35,6 +35,7 @@ package struct Takings: Hashable, Sendable {
             payouts += 1
         }
         shortfall &+= besides.shortfall
+        // An open change that can still be voided does not count yet.
         guard
             operation.state == .committed
                 || operation.state == .pending && !operation.kind.isVoidable
@@ -43,17 +44,18 @@ package struct Takings: Hashable, Sendable {
         case .pay, .ticket, .offline:
             paid &+= operation.amount
             sold[operation.id, default: 0] &+= operation.amount
-        // A payment from an earlier period ends up below 0 here, so it does not count as one.
+        // What remains of a payment from an earlier period is below 0 here, so it does not count.
         case .refund:
             paid &-= operation.amount
             sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .add, .issue:
+            // A card issued with an empty balance is not a top-up.
             guard operation.amount > 0 else { return }
             added &+= operation.amount
-            loaded[operation.id, default: 0] &+= operation.amount
+            toppedUp[operation.id, default: 0] &+= operation.amount
         case .reverse:
             added &-= operation.amount
-            loaded[operation.reverses ?? operation.id, default: 0] &-= operation.amount
+            toppedUp[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .close, .payout:
             guard operation.amount > 0 else { return }
             paidOut &+= operation.amount

@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension Circumstances {
-    /// Requires a prize that has not been booked yet, on the card that bought the ticket or one
-    /// that replaced it.
+    /// Refuses a claim unless the ticket is valid, its prize has not been booked yet, and the card
+    /// bought the ticket or replaced the card that did.
     func requireClaimable(_ id: TicketID, on known: KnownCard) throws(Refusal) {
         guard let sold, let payment else {
             throw Refusal(.wrongState, "ticket \(id) was not sold by this ledger")
@@ -25,8 +25,8 @@ extension Circumstances {
         }
     }
 
-    /// The code after the service activated it. That has already happened, so it is recorded even
-    /// on a card that was blocked in the meantime.
+    /// The code after the service activated it. The activation has already happened, so it is
+    /// recorded even on a card that was blocked in the meantime.
     func activating(_ card: LedgerCard) throws(Refusal) -> ScratchCard {
         if card.status != .blocked { try card.requireActive() }
         let activated = try card.scratch.activating()
@@ -38,12 +38,12 @@ extension Circumstances {
 }
 
 extension SoldTicket {
-    /// The refusal of a second ticket with the same name. Names are derived from operation IDs, and
-    /// there are 2^48 of them.
+    /// The refusal of a second ticket with the same name. Names are derived from operation IDs, so
+    /// two may be the same, but there are 2^48 of them.
     var isSold: Refusal {
         Refusal(
             .badIdentifier,
-            "ticket \(ticket.id) was already sold, by operation \(operation); begin again with a "
+            "ticket \(ticket.id) was already sold, by operation \(operation); start again with a "
                 + "new ID")
     }
 }

@@ -6,8 +6,8 @@ public struct CountingTicket: Hashable, Sendable {
     public let sold: SoldTicket
     /// The operation that booked its prize; nil if there is none.
     public let claim: Operation?
-    /// The status of the card that was asked about, because only an active card can claim; nil if
-    /// no card was given.
+    /// The status of the card whose tickets were requested, because only an active card can claim;
+    /// nil if no card was given.
     public let status: LedgerCard.Status?
     /// Whether no card can ever claim its prize: the card that bought it, and those that replaced
     /// it, were closed or reissued.
@@ -15,8 +15,8 @@ public struct CountingTicket: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// The valid tickets, newest first, bought with this card's money, including on cards that it
-    /// replaced; of all cards if none is given. Nil for a card that this ledger has never seen.
+    /// The valid tickets bought with this card or with cards that it replaced, newest first; those
+    /// of all cards if none is given. Nil for a card that this ledger has never seen.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
@@ -52,8 +52,8 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// The tickets whose purchase was completed, each with whether it can be claimed: its account
-    /// must be in use.
+    /// The tickets whose purchase was completed. A ticket is given up if it has no claim and the
+    /// account that paid for it is no longer in use.
     fileprivate func counting(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [CountingTicket] {
@@ -82,8 +82,8 @@ extension LedgerRows {
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
-        // Each time a known card is made again, the next account begins. A card closed earlier had
-        // already given up its tickets by then.
+        // Each time a known card is made again, the next account begins. If the card was closed
+        // before that, the tickets of the earlier account were given up at that point.
         var account = 0
         var isOpen = false
         for earlier in try operations(on: operation.uid) {
@@ -99,6 +99,7 @@ extension LedgerRows {
     ) throws(LedgerError) -> [SoldTicket] {
         var found: [SoldTicket] = []
         var seen: Set<CardUID> = []
+        // Several of the accounts may be on one card, whose tickets are read only once.
         for case .purse(let uid, _) in accounts where seen.insert(uid).inserted {
             for ticket in try tickets(on: uid) {
                 // A reissued card may have sold tickets from several accounts.

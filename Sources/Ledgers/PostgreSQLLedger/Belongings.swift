@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// Everything that belongs to a range of cards. Code that goes through a whole ledger uses it to
-/// read everything for many cards in a few round trips, instead of several for each row.
+/// All rows that belong to a range of cards. Code that reads a whole ledger uses it to load the
+/// rows of many cards in a few round trips, instead of making several round trips for each row.
 struct Belongings {
     /// The numbers of the cards.
     let cards: ClosedRange<Int64>
@@ -19,8 +19,8 @@ struct Belongings {
     /// The operations on other cards that moved a balance from these.
     fileprivate(set) var replacements: [CardUID: [Operation]] = [:]
 
-    /// The memory limit: a card with more operations is read page by page.
-    fileprivate static let mostOperations = 8_000
+    /// The limit that keeps memory use low: a card with more operations is read page by page.
+    fileprivate static let maxOperations = 8_000
 
     func contains(_ uid: CardUID) -> Bool { cards.contains(uid.number) }
 }
@@ -36,20 +36,20 @@ extension Array {
 }
 
 extension PostgreSQLRows {
-    /// What belongs to a card, read together with what belongs to the rest of its page; nil if the
-    /// body does not go through the cards page by page.
+    /// The rows that belong to a card, loaded together with those of the other cards on its page.
+    /// Nil if the body does not read the cards page by page, or if this card has too many rows.
     func belongings(of uid: CardUID) throws(LedgerError) -> Belongings? {
         if let page = belongings, page.contains(uid) { return page }
         guard let end = endOfCards, uid.number <= end, uid != uidWithTooMuch else { return nil }
         belongings = nil
         let found = try query(operations(from: uid.number, through: end))
         var last = end
-        // The query may have ended in the middle of this card, so only the cards before it are
-        // complete.
-        if found.count > Belongings.mostOperations, let cut = found.last?.operation.uid.number {
+        // The limit may have cut off the rows of the last card found, so only the cards before it
+        // are complete.
+        if found.count > Belongings.maxOperations, let cut = found.last?.operation.uid.number {
             last = cut - 1
         }
-        // This card alone has more than fits, so it is read page by page instead.
+        // This card alone exceeds the limit, so it is read page by page instead.
         guard last >= uid.number else {
             uidWithTooMuch = uid
             return nil
@@ -71,7 +71,7 @@ extension PostgreSQLRows {
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation
             WHERE uid BETWEEN $1 AND $2 ORDER BY uid, place LIMIT $3
-            """, [.integer(first), .integer(last), .count(Belongings.mostOperations + 1)],
+            """, [.integer(first), .integer(last), .count(Belongings.maxOperations + 1)],
             of: Operation.table
         ) { row throws(LedgerError) in (try Operation(&row), try row.value(\.integer)) }
     }
@@ -104,6 +104,7 @@ extension PostgreSQLRows {
             entries.statement, records.statement, gaps.statement, tickets.statement,
             attempts.statement, replacements.statement,
         ])
+        // One answer for each statement, in the same order.
         guard answers.count == 6 else { throw Columns.unreadable }
         for entry in try entries.rows(of: answers[0]) {
             page.entries[entry.operation, default: []].append(entry)

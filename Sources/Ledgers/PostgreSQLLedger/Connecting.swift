@@ -3,16 +3,16 @@ import CPQ
 import Glibc
 import Ledger
 
-/// Connects to the server that accepts changes, among all those in an address.
+/// Connects to the server that accepts changes, among all servers in an address.
 ///
-/// libpq tries the servers in turn: it waits for each silent one, and for the resolver without any
-/// limit, which is too long for a cashier. Here, the first server that answers is used, and one
-/// timeout covers them all.
+/// libpq tries the servers one after another. It waits for each one that does not respond, and for
+/// the resolver without any limit, which is too long for a cashier. Here, the first server that
+/// responds is used, and one timeout covers all of them.
 enum Connecting {
     /// The settings that select one server in an address.
     typealias Server = [String: String]
 
-    /// How long to wait before trying the next server as well.
+    /// How long to wait before also trying the next server.
     private static let headStart = Duration.milliseconds(300)
 
     /// Opens a connection, or throws an error that lists each server's failure. If there is no
@@ -24,7 +24,7 @@ enum Connecting {
         let servers = servers(of: address, library)
         // libpq waits at least 2 s for a connection.
         let seconds = limit.map { max(2, Int($0.components.seconds)) } ?? 10
-        // Threads share the pointer as a number; it has one owner at a time.
+        // The pointer is passed between threads as a number, and only one thread owns it at a time.
         let answer = FirstAnswer(of: servers.count, headStart: headStart, within: limit) {
             unsafe library.finish(OpaquePointer(bitPattern: $0))
         } ask: { place in
@@ -35,10 +35,10 @@ enum Connecting {
             guard let handle = unsafe OpaquePointer(bitPattern: number) else { break }
             return unsafe handle
         case .none(let failures):
-            let words = zip(servers, failures).map { server, failure in
+            let reasons = zip(servers, failures).map { server, failure in
                 failure?.why ?? "no answer from \(name(of: server))"
             }
-            let why = words.joined(separator: "; ")
+            let why = reasons.joined(separator: "; ")
             throw LedgerError(
                 Link.isServersWord(why) ? .unavailable : .offline, Link.refusal(why))
         }
@@ -92,6 +92,8 @@ enum Connecting {
         while let keyword = unsafe option.pointee.keyword {
             let name = unsafe String(cString: keyword)
             if ["host", "hostaddr", "port"].contains(name), let value = unsafe option.pointee.val {
+                // Empty parts are kept, so that all lists have one part per server. An empty port
+                // stands for libpq's default.
                 lists[name] = unsafe String(cString: value).split(
                     separator: ",", omittingEmptySubsequences: false
                 ).map { $0.isEmpty && name == "port" ? "5432" : String($0) }
@@ -99,11 +101,12 @@ enum Connecting {
             unsafe option += 1
         }
         let count = (lists["host"] ?? lists["hostaddr"])?.count ?? 1
-        let fits = lists.allSatisfy { name, values in
+        // As in libpq, a single port applies to all servers.
+        let isConsistent = lists.allSatisfy { name, values in
             !values.contains("")
                 && (values.count == count || name == "port" && values.count == 1)
         }
-        guard count > 1, fits else { return [[:]] }
+        guard count > 1, isConsistent else { return [[:]] }
         return (0..<count).map { place in
             lists.mapValues { $0.count == 1 ? $0[0] : $0[place] }
         }

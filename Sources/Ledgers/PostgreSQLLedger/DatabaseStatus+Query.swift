@@ -2,8 +2,8 @@ package import Ledger
 package import TapcardDomain
 
 extension PostgreSQLLedger {
-    /// Asks on the station's own connection and without a fence, because nothing is decided on this
-    /// basis.
+    /// Uses the station's own connection and no fence, because nothing is decided based on the
+    /// status.
     package func databaseStatus(
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? {
@@ -20,7 +20,7 @@ extension Link {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
-        // With a pooler, the process that answers is not the one that this connection was given.
+        // Behind a pooler, the process that answers is not the one that libpq was told about.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -31,7 +31,8 @@ extension Link {
         return status
     }
 
-    /// The missing replicas, for a ledger's owner who asks about them.
+    /// The replicas that each commit waits for, as the server's settings list them, if none of them
+    /// is connected.
     func missingReplicas() throws(LedgerError) -> String? {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
         guard !names.isEmpty else { return nil }

@@ -23,7 +23,7 @@ extension PostgreSQLDatabase {
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
             let link = try Link(to: address, patience: .ofOwner)
-            // An earlier run may have lost only the response to its commit.
+            // An earlier run may have succeeded although the response to its commit was lost.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)
@@ -52,8 +52,8 @@ extension Link {
     }
 }
 
-/// The copying of a ledger into an empty database, in one transaction, so that in the end either
-/// all of it is there or nothing.
+/// Copies a ledger into an empty database in one transaction, so that either all of it is copied or
+/// nothing is.
 private final class Filling {
     private static let batchSize = 1_000
 
@@ -67,8 +67,8 @@ private final class Filling {
 
     func begin(in currency: Currency, origin: String) throws(LedgerError) {
         let name = try link.value("SELECT current_database()", \.text)
-        // Whatever the server's settings, the commit of the copy waits for the disk and the
-        // replica.
+        // The commit of the copy waits for the disk and the replica, no matter how the server is
+        // configured.
         batch =
             [SQLStatement("BEGIN"), SQLStatement("SET LOCAL synchronous_commit = on")]
             + PostgreSQLSchema.statements(
@@ -84,7 +84,8 @@ private final class Filling {
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
-            // The records come later: their key is entered in the card's row at the end.
+            // The records come later, so the key of a card's record is entered in its row at the
+            // end.
             let row = KnownRows.CardRow(
                 card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
                 epoch: 1, storedTicket: nil)
@@ -98,6 +99,7 @@ private final class Filling {
         while let operation = try operations.next() {
             try add(operation.insertion(at: next()))
             for entry in try rows.entries(of: operation.id) {
+                // The source does not record stations; 0 stands for the owner, who copies it.
                 try add(entry.insertion(on: operation.uid, at: next(), station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {
@@ -135,7 +137,7 @@ private final class Filling {
         try send()
     }
 
-    /// Requires the copy to have the source's balances and to follow the rules just as well.
+    /// Throws unless the copy has the same balances and the same audit report as the source.
     func compare(
         with rows: any LedgerRows, _ expected: AuditReport
     ) throws(LedgerError) {
@@ -148,11 +150,12 @@ private final class Filling {
     }
 
     func commit() throws(LedgerError) {
+        // The first batch began the transaction, which contains everything sent since.
         do throws(LinkFailure) { try link.commit([]) } catch {
             throw LedgerError(
                 .outcomeUnknown,
                 "the server did not confirm the copy, so it may or may not have been saved; repeat "
-                    + "it")
+                    + "the command")
         }
     }
 

@@ -4,7 +4,7 @@
 /// ends at its first refusal. For this reason, a name counts only once it is confirmed, and is
 /// never reused for another attempt.
 struct KeptStatements {
-    private static let most = 512
+    private static let maxCount = 512
 
     private var confirmed: [String: String] = [:]
     /// The names in batches that have not been answered.
@@ -15,7 +15,8 @@ struct KeptStatements {
     /// because each one takes up server memory.
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
-        guard count < KeptStatements.most else { return nil }
+        guard count < KeptStatements.maxCount else { return nil }
+        // Never decreased, not even after a failed preparation, so that no name is reused.
         count += 1
         let name = "s\(count)"
         sent[sql] = name

@@ -15,17 +15,17 @@ extension PostgreSQLLedger {
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> {
         let (ledger, keys) = (try connected(), keys())
-        // A key's mark never changes, so a station that was told once does not have to be told
-        // again.
+        // A key's mark never changes, so keys that were once reported without a conflict do not
+        // have to be reported again.
         if told == keys { return [] }
-        let others = try ledger.tell(keys)
+        let others = try ledger.report(keys)
         if others.isEmpty { told = keys }
         return others
     }
 }
 
 extension OpenLedger {
-    fileprivate func tell(_ keys: StationKeys) throws(LedgerError) -> Set<UInt8> {
+    fileprivate func report(_ keys: StationKeys) throws(LedgerError) -> Set<UInt8> {
         var known = try link.knownKeys(at: opening.station)
         let new = keys.marks.filter { known.marks[$0.key] == nil }
         let mayWrite = opening.readsOnlyBecause == nil
@@ -46,7 +46,8 @@ extension OpenLedger {
         let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
         let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
             .joined(separator: " ")
-        if mayWrite, opening.station > 0, known.ofStation != own { try change([holding(own)]) }
+        // Written only if it changes something, because each commit waits for the replica.
+        if mayWrite, opening.station > 0, known.ofStation != own { try change([storing(own)]) }
         return Set(others.keys)
     }
 
@@ -60,7 +61,7 @@ extension OpenLedger {
             """, [.integer(Int64(id)), .text(mark)])
     }
 
-    private func holding(_ keys: String) -> SQLStatement {
+    private func storing(_ keys: String) -> SQLStatement {
         SQLStatement(
             """
             UPDATE station SET keys = $2,
@@ -73,7 +74,7 @@ extension OpenLedger {
         do throws(LinkFailure) {
             try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
         } catch {
-            // The refused transaction is still open.
+            // The refused transaction is still open, so the link cannot be used for another one.
             link.close()
             throw LedgerError(error)
         }
@@ -81,7 +82,7 @@ extension OpenLedger {
 }
 
 extension Link {
-    /// The marks of all keys, and what a station has reported about its own.
+    /// The marks of all keys, and the keys that a station has reported as its own.
     fileprivate func knownKeys(
         at station: Int64
     ) throws(LedgerError) -> (marks: [UInt8: String], ofStation: String?) {
@@ -132,8 +133,8 @@ extension Link {
                     try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
                 )
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
-                // The station wrote these itself, so anything that cannot be read counts as
-                // nothing, for this station only.
+                // The station wrote these values itself, so an unreadable one counts as missing,
+                // and affects only this station.
                 let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
@@ -147,9 +148,9 @@ extension Link {
 extension SQLValue {
     /// A station's keys as it wrote them, such as "1 2".
     fileprivate var keyIDs: Set<UInt8>? {
-        guard let words = text?.split(separator: " ") else { return nil }
-        let ids = words.compactMap { UInt8($0) }
-        return ids.count == words.count ? Set(ids) : nil
+        guard let parts = text?.split(separator: " ") else { return nil }
+        let ids = parts.compactMap { UInt8($0) }
+        return ids.count == parts.count ? Set(ids) : nil
     }
 }
 
@@ -169,7 +170,7 @@ extension PostgreSQLDatabase {
                 ],
                 refusing: [
                     "22012":
-                        "another station holds a different key under number \(key); run the "
+                        "another station has a different key with number \(key); run the "
                         + "command again",
                     "23505":
                         "someone announced another key in the meantime; see `tapcard keys list`",
@@ -184,8 +185,9 @@ extension PostgreSQLDatabase {
         try await onLink { link throws(LedgerError) in
             try link.change(
                 [
-                    // Waits for records in progress; those that follow have the new key.
+                    // Waits for transactions that are adding records; later ones use the new key.
                     SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
+                    // The spaces around each number keep key 1 from matching keys 10 to 15.
                     SQLStatement(
                         counting: """
                             UPDATE key_mark

@@ -4,7 +4,7 @@ import TapcardDomain
 /// The rows that were read or written, keyed by what a body asks for. A stored nil means that there
 /// is no such row.
 struct KnownRows {
-    /// A card, and what its row contains in addition, such as its account's balance.
+    /// A card, and what else its row contains, such as the balance of its account.
     struct CardRow {
         var card: LedgerCard
         var balance: Int64
@@ -21,12 +21,13 @@ struct KnownRows {
         var isChanged = false
     }
 
-    /// What the ledger says about keys.
+    /// The retired keys, and the sealing key.
     struct Keys {
         var retired: [RetiredKey] = []
         var sealing: UInt8?
 
         init(_ rows: [(id: UInt8, retiredAt: Timestamp?)]) {
+            // Only the row of the sealing key has no time.
             for row in rows {
                 if let time = row.retiredAt {
                     retired.append(RetiredKey(id: row.id, retiredAt: time))
@@ -48,11 +49,13 @@ struct KnownRows {
     var keys: Keys?
     var clock: ServerClock?
 
-    /// The rows on which a change may be decided before the server is asked, because its batch
-    /// proves them: rows that belong to a card, by the card's version, and new IDs, by their
-    /// insertion. An activation attempt may change without the card that has its code.
+    /// The rows on which a change may be based without asking the server first, because the batch
+    /// of the change proves that they are current: a card's rows by the card's version, and new IDs
+    /// by inserting them. Activation attempts are left out, because an attempt may change without
+    /// the card that has its code.
     var provable: KnownRows {
         var rows = self
+        // That an ID has no attempt can be proved, by inserting the ID.
         rows.attempts = rows.attempts.filter { $0.value == nil }
         rows.attemptsForCodes = [:]
         return rows
@@ -60,8 +63,8 @@ struct KnownRows {
 
     /// These rows, or none once there are many.
     var bounded: KnownRows {
-        let most = 64
-        return operations.count + cards.count + attempts.count > most ? KnownRows() : self
+        let limit = 64
+        return operations.count + cards.count + attempts.count > limit ? KnownRows() : self
     }
 
     /// Adds newer rows.

@@ -25,15 +25,15 @@ struct Opening {
     let readsOnlyBecause: LedgerError?
     let clock: ServerClock
 
-    /// What distinguishes servers: the cluster's number; its timeline, which every promotion and
-    /// recovery changes; and the number of the database, which a copy does not share.
+    /// What tells servers apart: the cluster's identifier; its timeline, which every promotion and
+    /// recovery changes; and the database's OID, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
             || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
             || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()))
         """
 
-    /// Declares the ledger open on the server that executes this.
+    /// Declares the ledger open on the server that executes this statement.
     static func statement(epoch: Int64, skipping skipped: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -43,10 +43,11 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// Fails with its own SQLSTATE if the ledger is no longer open on this server, was reopened, or
-    /// the station was revoked; and, for a write, if only later versions may write. It is part of
-    /// every transaction, because a pooler can change the server between two of them.
+    /// Fails with an SQLSTATE of its own if the ledger is no longer open on this server, if it was
+    /// reopened, or if the station was revoked; for a write, also if only later versions may write.
+    /// It is part of every transaction, because a pooler can switch servers between transactions.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
+        // If any condition is not met, no row is found, and the square root of -1 fails.
         SQLStatement(
             """
             SELECT sqrt(count(*) - 1) FROM opening
@@ -82,9 +83,9 @@ struct Opening {
     /// The SQLSTATE for the square root of a negative number.
     static let guardState = "2201F"
 
-    /// The terms for every transaction that writes, however the server is configured: a commit
-    /// waits for the disk and the replica, and a station that dies or waits does not hold anything
-    /// up.
+    /// The settings for every transaction that writes, no matter how the server is configured: a
+    /// commit waits for the disk and the replica, and a station that dies or stalls does not hold
+    /// up the others for long.
     static let terms = SQLStatement(
         """
         SELECT set_config('synchronous_commit', 'on', TRUE),
@@ -93,21 +94,22 @@ struct Opening {
         """)
 
     /// Fails after this moment on the server's clock. It is sent just before COMMIT, so that a
-    /// batch that the station has given up on is not carried out later.
+    /// batch that the station has given up on is not committed later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
+        // Before the deadline, this is the square root of 0; after it, that of -1, which fails.
         SQLStatement(
             """
             SELECT sqrt((clock_timestamp() < to_timestamp($1::float8 / 1000000))::integer - 1)
             """, [.integer(microseconds)])
     }
 
-    /// Waits until the server can promise what it shows.
+    /// Waits until a failover can no longer undo what the server shows.
     ///
     /// After a crash, the server shows commits that its replica lacks and that a failover would
-    /// undo. Our own commit waits for the replica, and therefore for all commits before it.
+    /// undo. The commit sent here waits for the replica, and therefore for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// A change to no row, whose commit the server waits for like any other.
+    /// Changes no row, but makes the transaction's commit wait for the replica like any other.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -127,6 +129,8 @@ struct OpenLedger {
     ) throws(LedgerError) {
         link = try Link(to: address, patience: patience)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
+        // The owner and tests have no row of their own, and a station that may only read cannot
+        // change its row.
         guard station == nil, opening.station > 0, opening.readsOnlyBecause == nil else { return }
         try translating(link.commit(opening.presence), into: LedgerError.init)
     }
@@ -141,7 +145,8 @@ extension Link {
         do throws(LinkFailure) {
             answers = try run(
                 fence + [Declaration.selection.statement], within: patience.reading)
-            // Without COMMIT, or with a warning, the replica may lack what the server shows now.
+            // Unless the commit succeeded without a warning, the replica may lack what the server
+            // shows now.
             guard answers.count > fence.count,
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {
@@ -149,6 +154,7 @@ extension Link {
                 throw .lost("the server did not confirm that a standby has the data it shows")
             }
         } catch .refused(sqlState: "42P01", _) {
+            // The table of settings does not exist.
             throw LedgerError(
                 .unavailable, "the database has no ledger; create one with `tapcard ledger init`")
         } catch .refused(sqlState: LinkFailure.noRight, _) {
@@ -168,7 +174,7 @@ extension Link {
     }
 }
 
-/// The settings of a ledger, its server, and the login that is asking.
+/// The settings of a ledger, and the server and login of this connection.
 struct Declaration {
     let schema: Int64
     let oldestWriter: Int64
@@ -187,8 +193,9 @@ struct Declaration {
     static var selection: Selection<Declaration> {
         Selection(
             """
-            SELECT schema, oldest_writer, house::text, roles, currency, opening.number, opening.epoch,
-                opening.server, \(Opening.server), session_user, coalesce(station.id, 0),
+            SELECT schema, oldest_writer, house::text, roles, currency, opening.number,
+                opening.epoch, opening.server, \(Opening.server), session_user,
+                coalesce(station.id, 0),
                 station.revoked_at IS NOT NULL, pg_backend_pid(), \(ServerClock.microseconds)
             FROM setting
                 LEFT JOIN opening ON opening.number = (SELECT max(number) FROM opening)
@@ -209,15 +216,15 @@ struct Declaration {
         guard !isRevoked else {
             throw LedgerError(
                 .unavailable,
-                "station \(login) was revoked for good; if that was a mistake, register it under "
-                    + "another name")
+                "station \(login) was permanently revoked; if that was a mistake, register it "
+                    + "under another name")
         }
         guard wanted == nil || wanted == currency else {
             throw LedgerError(
                 .wrongCurrency,
                 "the ledger is in \(currency.code), but the station is set to "
-                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or name another "
-                    + "ledger")
+                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or specify "
+                    + "another ledger")
         }
         guard schema >= PostgreSQLSchema.oldest else {
             throw LedgerError(.unavailable, PostgreSQLSchema.tooOld(schema))
@@ -230,12 +237,13 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
-            // With a pooler, the process that answers is not the one that the connection was given.
+            // Behind a pooler, the process that answers is not the one that libpq was told about.
             station: station ?? self.station, isPooled: process != link.process,
             readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
     }
 
     var reach: SchemaReach {
+        // Comes first, because such tables also have a later version.
         if oldestWriter > PostgreSQLSchema.version { return .readOnly }
         if schema < PostgreSQLSchema.version { return .earlier }
         return schema == PostgreSQLSchema.version ? .current : .later
@@ -275,8 +283,8 @@ struct Declaration {
     }
 }
 
-/// How far the server's clock is ahead of the station's. Less than a second counts as none, because
-/// a message takes time.
+/// How far the server's clock is ahead of the station's. Less than a second counts as no lead,
+/// because that may be just the time that a message takes.
 package final class ClockLead: Sendable {
     private let stationTime: @Sendable () -> Int64
     private let measured = Guarded<Int64>(0)

@@ -3,15 +3,14 @@ import Ledger
 /// The rights that a login can have on a ledger, each represented by a server role that cannot log
 /// in. The owner of the tables has all rights and needs no role.
 enum LedgerRole: String, CaseIterable {
-    /// Takes and gives money: adds rows and changes some columns, but deletes nothing and creates
-    /// no tables.
+    /// Moves money: adds rows and changes some columns, but deletes nothing and creates no tables.
     case station
     /// Reads everything.
     case auditor
     /// Sees whether the ledger works, but not the contents of any card.
     case monitor
-    /// Shows customers their balances: reads everything and stores the counters of cards' pages,
-    /// but moves no money.
+    /// Shows customers their balances: reads everything and stores the cards' read counters, but
+    /// moves no money.
     case customers
 
     /// The prefix of the roles' names. Roles belong to the whole server, so each database has its
@@ -43,6 +42,7 @@ enum LedgerRole: String, CaseIterable {
         case .monitor:
             [
                 "SELECT ON setting, opening, station, retired_key, key_mark, journal",
+                // Shows how many operations are open, and since when.
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:
@@ -57,10 +57,12 @@ enum LedgerRole: String, CaseIterable {
                 // Only the owner may let a different key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
+                // An activation takes over the ID that its attempt has reserved.
                 "UPDATE (uid, is_attempt) ON request_id",
                 "UPDATE (state, sequence, ended_at, balance_after, parameters) ON operation",
                 "UPDATE (balance) ON house",
                 "UPDATE (state, answered_at, version) ON activation",
+                // Needed to lock a code, by updating its row.
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
                 "UPDATE (\(StationJournal.reportedColumns)) ON journal",

@@ -3,15 +3,14 @@ import Glibc
 import Ledger
 import TapcardDomain
 
-/// One statement and its parameters, written as $1, $2 and so on.
+/// One statement and its parameters, written as $1, $2, and so on.
 struct SQLStatement {
     let sql: String
     let values: [SQLValue]
 
     init(_ sql: String, _ values: [SQLValue] = []) { (self.sql, self.values) = (sql, values) }
 
-    /// A change that fails if it changes nothing, using a division by 0, which every server
-    /// supports.
+    /// A change that fails if it affects no row, by dividing by 0, which works on every server.
     init(counting sql: String, _ values: [SQLValue]) {
         self.init("WITH done AS (\(sql) RETURNING 1) SELECT 1 / count(*) FROM done", values)
     }
@@ -31,7 +30,7 @@ enum LinkFailure: Error {
     case lost(String)
 }
 
-/// How long a response may take. A commit also waits for the replica, and a person waits for both.
+/// How long to wait for a response. A commit takes longer, because it also waits for the replica.
 package struct Patience: Sendable {
     let reading: Duration
     let committing: Duration
@@ -47,7 +46,7 @@ package struct Patience: Sendable {
         reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
     /// For the state of the database, which someone is waiting for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
-    /// For work not done at a till, and for tests on a busy machine.
+    /// For work that is not done at a till, and for tests on a busy machine.
     package static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
 
@@ -61,7 +60,7 @@ package struct Patience: Sendable {
     let patience: Patience
     /// The highest place assigned to a row over this link.
     var latestPlace: Int64 = 0
-    /// Whether the server failed to answer in time.
+    /// Whether the server failed to respond in time.
     private(set) var wasSilent = false
     /// How many batches were sent.
     private(set) var roundTrips = 0
@@ -78,14 +77,15 @@ package struct Patience: Sendable {
         let handle = unsafe try Connecting.connection(to: address, within: limit)
         unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
+        // Nonblocking, so that each wait can have a time limit.
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
         else { throw LedgerError(.unavailable, "libpq could not start: \(message())") }
     }
 
-    /// Whether a server refused the connection, or is not the intended one. If it is starting,
-    /// recovering, or stopping, it is just not available yet. libpq shows only the server's
-    /// message, which follows a severity word, a colon, and two spaces.
+    /// Whether a server refused the connection, or is not the intended one. A server that is
+    /// starting, recovering, or stopping does not count, because it is only unavailable for now.
+    /// libpq reports just text; in a server's message, two spaces follow the severity and a colon.
     static func isServersWord(_ why: String) -> Bool {
         let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
@@ -98,7 +98,7 @@ package struct Patience: Sendable {
         }
         // The server's messages, which are in English unless it is configured differently.
         if why.contains("is not permitted to log in") {
-            return "this station was revoked for good by the owner (\(why)); if that was a "
+            return "this station was permanently revoked by the owner (\(why)); if that was a "
                 + "mistake, register it under another name"
         }
         return isServersWord(why)
@@ -117,7 +117,8 @@ package struct Patience: Sendable {
         unsafe handle = nil
     }
 
-    /// The server process for this connection; behind a pooler, its own number is different.
+    /// The server process for this connection, according to libpq. Behind a pooler, the process
+    /// that answers has a different number.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
     /// Text with which the server can check a password without ever receiving it.
@@ -132,7 +133,7 @@ package struct Patience: Sendable {
         return unsafe String(cString: text)
     }
 
-    /// Whether the server has warned during the last batch.
+    /// Whether the server issued a warning during the last batch.
     var hasWarned: Bool { unsafe warnings.pointee.count > 0 }
 
     /// Executes a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
@@ -153,18 +154,18 @@ package struct Patience: Sendable {
     }
 
     private func isConfirmed(_ answers: [SQLAnswer]) -> Bool {
-        let isAnsweredSo = answers.last?.tag == "COMMIT"
+        let isCommitted = answers.last?.tag == "COMMIT"
         if SafetyRule.commitIsAnsweredSo.isLeftOut { return !hasWarned }
-        if SafetyRule.warningIsUnknown.isLeftOut { return isAnsweredSo }
-        return isAnsweredSo && !hasWarned
+        if SafetyRule.warningIsUnknown.isLeftOut { return isCommitted }
+        return isCommitted && !hasWarned
     }
 
     /// Makes the server notice within about 7 seconds that a station's machine or its network is
     /// down.
     ///
     /// Otherwise, a session that is waiting for the rest of a batch keeps its card locked for as
-    /// long as the server's operating system considers the link alive, which is two hours. No
-    /// timeout of the server covers such a session, because it is neither idle nor working.
+    /// long as the server's operating system considers the link alive, which is two hours. None of
+    /// the server's timeouts covers such a session, because it is neither idle nor working.
     private static let watch = [
         SQLStatement("SET tcp_keepalives_idle = 3"),
         SQLStatement("SET tcp_keepalives_interval = 2"),
@@ -179,7 +180,7 @@ package struct Patience: Sendable {
             throw .lost("the connection to the database is already closed")
         }
         unsafe warnings.pointee.count = 0
-        // Set with the first batch, so that it does not cost an extra round trip.
+        // Sent with the first batch, so that these settings do not cost an extra round trip.
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
         var preparations: [String?] = []
@@ -200,6 +201,7 @@ package struct Patience: Sendable {
                 }
                 continue
             }
+            // Results come in the order of what was sent, including preparations.
             defer {
                 unsafe library.clear(result)
                 place += 1
@@ -209,29 +211,32 @@ package struct Patience: Sendable {
                 kept?.endBatch()
                 if let refusal { throw refusal }
                 return Array(answers.dropFirst(watch.count))
+            // The response to a preparation is not one of the answers that the caller expects.
             case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
                 preparations[place].map { kept?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))
+            // The server skips every statement after the one that it refused.
             case PGRES_PIPELINE_ABORTED: continue
             default:
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""
-                let words = unsafe field(result, tapcard_libpq_message) ?? message()
+                let text = unsafe field(result, tapcard_libpq_message) ?? message()
                 // The server is closing, the connection is gone, or the server does not know what
                 // became of a statement, so the outcome is unknown.
                 guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P"),
                     state != "25P03", state != "40003"
                 else {
-                    throw lost(words)
+                    throw lost(text)
                 }
-                refusal = refusal ?? .refused(sqlState: state, words)
+                // Only the first refusal is the cause.
+                refusal = refusal ?? .refused(sqlState: state, text)
             }
         }
     }
 
-    /// Makes the server keep each statement's plan from now on. It then plans for all partitions,
-    /// which takes longer than a payment but happens only once per connection. Such a plan looks
-    /// expensive to the server, because the partition is not selected until it runs; as a result,
-    /// the server would compile it, and start workers for it, each time.
+    /// Makes the server keep each statement's plan from now on. A kept plan covers all partitions.
+    /// Making it takes longer than a payment but happens only once per connection. Such a plan
+    /// looks expensive to the server, because a partition is selected only when the plan runs.
+    /// Without the other two settings, the server would compile it and start workers every time.
     func keepPlans() throws(LedgerError) {
         let settings = [
             "SET plan_cache_mode = force_generic_plan", "SET jit = off",
@@ -272,7 +277,7 @@ package struct Patience: Sendable {
         return unsafe library.sendQueryPrepared(handle, name, count, &texts, nil, nil, 0) == 1
     }
 
-    /// Sends what is left to send until a response arrives.
+    /// Sends the rest of the batch, and waits for a response.
     private func wait(
         on handle: OpaquePointer, until end: ContinuousClock.Instant
     ) throws(LinkFailure) {
@@ -293,7 +298,7 @@ package struct Patience: Sendable {
             let milliseconds =
                 left.components.seconds * 1_000
                 + left.components.attoseconds / 1_000_000_000_000_000
-            // Rounded up; otherwise, the last millisecond would be spent in a loop without a pause.
+            // Rounded up; otherwise, this loop would not pause during the last millisecond.
             let ready = unsafe poll(&waiting, 1, Int32(clamping: milliseconds + 1))
             guard ready > 0 else { continue }
             guard unsafe library.consumeInput(handle) == 1 else { throw lost(message()) }
@@ -330,10 +335,10 @@ package struct Patience: Sendable {
 
     private func message() -> String { unsafe Self.message(of: handle, library) }
 
-    /// libpq's last error on one line, without its question whether the server is running.
+    /// libpq's last error on one line, without the hint that asks whether the server is running.
     static func message(of handle: OpaquePointer?, _ library: tapcard_libpq) -> String {
-        guard let words = unsafe library.errorMessage(handle) else { return "no memory" }
-        return unsafe String(cString: words).split(separator: "\n")
+        guard let text = unsafe library.errorMessage(handle) else { return "out of memory" }
+        return unsafe String(cString: text).split(separator: "\n")
             .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
     }
 }

@@ -6,23 +6,23 @@ extension LedgerError {
         switch failure {
         case .lost(let why):
             self.init(.offline, "the database is offline (\(why)); try again")
-        case .refused(let state, let words):
-            self.init(sqlState: state, words)
+        case .refused(let state, let text):
+            self.init(sqlState: state, text)
         }
     }
 
-    private init(sqlState state: String, _ words: String) {
-        let cause = "(\(words), SQLSTATE \(state))"
+    private init(sqlState state: String, _ text: String) {
+        let cause = "(\(text), SQLSTATE \(state))"
         switch state.prefix(2) {
         case _ where state == LinkFailure.noRight, "25":
             self.init(
                 .readOnly, "this station may only read \(cause); ask the ledger's owner")
-        // The guardian's square root of a negative number.
+        // The guardian has failed.
         case _ where state == Opening.guardState:
             self.init(
                 .unavailable,
-                "the ledger was reopened or this station revoked in the meantime, and nothing was "
-                    + "changed; try again to learn the reason")
+                "the ledger was reopened or this station was revoked in the meantime, and nothing "
+                    + "was changed; try again to learn the reason")
         case "22", "23", "42":
             self.init(
                 .corrupt,
@@ -30,7 +30,7 @@ extension LedgerError {
                     + "nothing was changed; run `tapcard audit`")
         case "40":
             self.init(.locked, "there were repeated conflicts on the same card \(cause); try again")
-        case "53": self.init(.full, "the database has no space left \(cause); free some space")
+        case "53": self.init(.full, "the database has no space left \(cause); free up some space")
         case "55": self.init(.locked, "another connection holds a lock \(cause); try again")
         default:
             self.init(.unavailable, "the database cannot be used right now \(cause); try again")
@@ -50,8 +50,8 @@ extension LinkFailure {
     /// broken rule.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
-        // 22012: a change that was supposed to change something changed nothing. 23505: a key is in
-        // use.
+        // 22012: a change that had to affect a row affected none. 23505: a unique key already
+        // exists.
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 

@@ -3,7 +3,7 @@ import OperatingSystem
 import TapcardDomain
 
 /// The file in which a station stores its memory. Most of it does not have to be durable: after a
-/// power failure there is an older version, or none, and the checks find less.
+/// power failure, the file may be an older version or missing, and the checks then find less.
 struct MemoryFile {
     let path: String
 
@@ -22,13 +22,13 @@ struct MemoryFile {
         }
     }
 
-    /// Records that this operation was reported as not done, by whichever station.
+    /// Records that this operation was reported as not done, no matter which station voided it.
     func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
 
     private func change(_ body: (inout StationMemory) -> Void) {
-        // If this fails, the next check finds less, and no payment may fail because of that.
+        // If this fails, the next check merely finds less, so the payment must not fail.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
-            // A file that cannot be read is not replaced, because it may list what is open.
+            // A file that cannot be read is not replaced, because it may list open operations.
             let old = try load()
             var memory = old
             body(&memory)
@@ -41,9 +41,9 @@ struct MemoryFile {
 }
 
 extension PostgreSQLRows {
-    /// The state of an operation, and whether its card's rows say that it has ended. If it is open
-    /// although it has ended, another program has set it back and no commit was lost; the audit
-    /// reports it.
+    /// The state of an operation, and whether its card's rows show that it has ended. If it has
+    /// ended but its state is open, no commit was lost: another program has changed the state back,
+    /// which the audit reports.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {
@@ -76,7 +76,7 @@ extension OpenLedger {
             PostgreSQLRows.state(of: confirmed.operation, on: confirmed.card)
         ).first
         guard let kept,
-            // What was open at that time may have ended since, at any station.
+            // An operation that was open at that time may have ended since, at any station.
             kept.state == confirmed.state || confirmed.state == .pending
                 || kept.state == .pending && kept.hasEnded
         else {

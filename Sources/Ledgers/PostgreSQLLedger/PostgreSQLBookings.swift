@@ -8,6 +8,7 @@ extension PostgreSQLRows {
         if let page = belongings, page.byID[operation] != nil {
             return page.entries[operation] ?? []
         }
+        // The ID's own table tells which card, and so which partition, the entries belong to.
         return try query(
             entrySelection(
                 """
@@ -43,8 +44,8 @@ extension PostgreSQLRows {
     /// The part of an issuer's account that a transaction adds to: the first one that no other
     /// transaction holds, or a new one.
     ///
-    /// A commit holds its part until it is on the disk and the replica, so simultaneous
-    /// transactions use different parts, whichever processes share the login.
+    /// A transaction holds its part until its commit is on the disk and the replica, so
+    /// simultaneous transactions use different parts, even if several processes share the login.
     private static var freePart: String {
         if SafetyRule.issuerRowsOfStations.isLeftOut { return "0" }
         return """
@@ -76,6 +77,7 @@ extension PostgreSQLRows {
         }
         if let row = try loaded(uid), row.card.purse == account { return row.balance }
         if let former = formerBalances[account] { return former }
+        // The card's own entries are in its partition, and an index finds those on other cards.
         return try sum(
             """
             SELECT \(PostgreSQLRows.sum(of: "amount")) FROM entry
@@ -83,8 +85,8 @@ extension PostgreSQLRows {
             """, [.uid(uid), .integer(Int64(number))])
     }
 
-    /// A sum that fits into 64 bits. Rows written by another program may exceed it, and in that
-    /// case the highest number is just as wrong as the sum.
+    /// A sum that fits into 64 bits. Rows written by another program may add up to more; in that
+    /// case, the highest number is no more wrong than the sum itself.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }
@@ -96,11 +98,12 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// Goes through the accounts page by page, because those of a large ledger do not fit into
-    /// memory. The balance of an ended account is stored only in the form of its entries.
+    /// Reads the accounts page by page, because those of a large ledger do not fit into memory. For
+    /// an ended account, no balance is stored, only its entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
+        // No UID is below 0, so all cards come after -1.
         var last: Int64 = -1
         while true {
             let page = try query(pursesOfCards(after: last))
@@ -117,10 +120,11 @@ extension PostgreSQLRows {
 
     private typealias Balance = (account: Account, balance: Int64, sum: Int64)
 
-    /// A card, and one of its purses. An operation on another card may have moved its money.
+    /// A card, and one of its purses. Operations on other cards may also have booked money on it.
     private func pursesOfCards(
         after uid: Int64
     ) -> Selection<(card: Int64, purse: Balance?)> {
+        // The last part finds balances without any entry, which the audit has to report.
         Selection(
             """
             WITH page AS (
@@ -151,8 +155,9 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Purses of cards that are not in the ledger, of which there should be none.
+    /// The purses of cards that are not in the ledger. There should be none.
     private var strayPurses: Selection<Balance> {
+        // Such a purse has no stored balance, so the sum stands for both.
         Selection(
             """
             SELECT purse, number, sum(amount), sum(amount) FROM entry
@@ -169,7 +174,8 @@ extension PostgreSQLRows {
     private var issuerAccounts: Selection<Balance> {
         Selection(
             """
-            SELECT account, \(PostgreSQLRows.sum(of: "balance")), \(PostgreSQLRows.sum(of: "booked"))
+            SELECT account, \(PostgreSQLRows.sum(of: "balance")),
+                \(PostgreSQLRows.sum(of: "booked"))
             FROM (
                 SELECT account, balance, 0 AS booked FROM house
                 UNION ALL SELECT house, 0, amount FROM entry WHERE house IS NOT NULL) AS sides
@@ -180,7 +186,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// None: the tables refer to each other, so the server does not let any row go missing.
+    /// None: because of foreign keys, the server does not let such rows go missing.
     func missing() throws(LedgerError) -> MissingRows { MissingRows(cards: [], operations: []) }
 
     func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {

@@ -4,11 +4,12 @@ import TapcardDomain
 extension PostgreSQLRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
 
-    /// A card, locked if this transaction writes: no other station can then change it or what
-    /// belongs to it.
+    /// A card, locked if this transaction writes. In that case, no other station can change the
+    /// card or what belongs to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
-        // No batch could prove that a card is still missing.
+        // While the server is not asked, a known absence is not used, because no batch could prove
+        // that the card is still missing.
         if let row = known.cards[uid], row != nil || !isOver { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
@@ -26,7 +27,7 @@ extension PostgreSQLRows {
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
                 [.integer(uid?.number ?? -1), .count(count)]))
-        // Served from memory while the body asks for what belongs to these cards.
+        // These cards are served from memory while the body asks for what belongs to them.
         if !isWriting {
             endOfCards = page.last?.card.uid.number
             for row in page { known.cards[row.card.uid] = .some(row) }
@@ -34,10 +35,11 @@ extension PostgreSQLRows {
         return page.map(\.card)
     }
 
-    /// The cards with this code. If two stations ask for the same code while they write, they wait
-    /// for each other.
+    /// The cards with this code. Of two transactions that write and ask for the same code, one
+    /// waits for the other.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
         if isWriting {
+            // The row in the table `code` serves only as a lock.
             change(
                 """
                 INSERT INTO code (code) VALUES ($1) ON CONFLICT (code) DO UPDATE SET code = $1
@@ -112,8 +114,8 @@ extension KnownRows.CardRow {
             "balance", "last_place", "epoch", "version",
         ]
 
-    /// This row after the ledger's losses. Numbers that may be lost are never used again, which the
-    /// card's next change records.
+    /// This row after the losses declared since it was written. Numbers that may be lost are never
+    /// used again; the card's next change records them as a gap.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
         if SafetyRule.skippedNumbers.isLeftOut { return self }
         guard count > 0, let first = card.allocated.next() else { return self }

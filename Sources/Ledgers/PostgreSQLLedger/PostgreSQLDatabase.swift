@@ -6,7 +6,7 @@ package import TapcardDomain
 package struct PostgreSQLDatabase: LedgerDatabase {
     /// The maximum number of connections for one login, so that a stolen login leaves some to the
     /// others. A pooler's default is 20 per login.
-    private static let mostConnections = 40
+    private static let maxConnections = 40
 
     let address: String
     let now: @Sendable () -> Timestamp
@@ -40,6 +40,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     ) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let name = try link.value("SELECT current_database()", \.text)
+            // The names of the roles contain the name of the database, so it must not be too long.
             guard name.utf8.count <= StationName.longest else {
                 throw LedgerError(
                     .refused,
@@ -75,13 +76,14 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             guard schema <= latest else {
                 throw LedgerError(
                     .newer,
-                    "the ledger's tables are at version \(schema), but this tapcard supports only "
-                        + "up to \(latest); migrate with the newer tapcard")
+                    "the ledger's tables are at version \(schema), but this version of tapcard "
+                        + "supports only versions up to \(latest); use a newer tapcard")
             }
             guard schema >= oldest else {
                 throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
             }
             guard schema < latest else { return }
+            // The first step migrates from the oldest version.
             try link.change(
                 steps.dropFirst(Int(schema - oldest)).joined().map { SQLStatement($0) }
                     + [SQLStatement("UPDATE setting SET schema = $1", [.integer(latest)])],
@@ -134,7 +136,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     SQLStatement(
                         """
                         CREATE ROLE \(name.text.quotedName) LOGIN PASSWORD \(verifier.quotedText)
-                            CONNECTION LIMIT \(PostgreSQLDatabase.mostConnections)
+                            CONNECTION LIMIT \(PostgreSQLDatabase.maxConnections)
                             IN ROLE \(role.quotedName)
                         """),
                     SQLStatement(
@@ -171,8 +173,8 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
-            // Its sessions end first, because they may lock the rows that the revocation has to
-            // update.
+            // The station's sessions are ended first, because they may lock the rows that the
+            // revocation has to update.
             try link.shutOut(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
             // An administrator may have removed the login, or its role.
@@ -201,7 +203,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     + Link.forgettingKeys(of: name)
                     + (hasLogin
                         ? [SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN")] : [])
-                    // Existing sessions keep their login but lose its rights.
+                    // Sessions that still exist keep the login but lose its rights.
                     + (hasRole
                         ? [SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)")]
                         : []),
@@ -220,10 +222,10 @@ extension Declaration {
 }
 
 extension Link {
-    /// Executes all statements or none; in a trial, none. `words` explain the expected refusals, by
-    /// their SQLSTATE.
+    /// Executes all statements or none; in a trial, none. `reasons` are the messages for expected
+    /// refusals, by SQLSTATE.
     func change(
-        _ statements: [SQLStatement], refusing words: [String: String] = [:],
+        _ statements: [SQLStatement], refusing reasons: [String: String] = [:],
         isTrial: Bool = false
     ) throws(LedgerError) {
         let all = [SQLStatement("BEGIN"), Opening.terms] + statements
@@ -235,7 +237,7 @@ extension Link {
                 "the server did not confirm the commit, so the change may or may not have been "
                     + "saved (\(why))")
         } catch {
-            if case .refused(let state, _) = error, let why = words[state] {
+            if case .refused(let state, _) = error, let why = reasons[state] {
                 throw LedgerError(state == LinkFailure.noRight ? .readOnly : .refused, why)
             }
             throw LedgerError(error)

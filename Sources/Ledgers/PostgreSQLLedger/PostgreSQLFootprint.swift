@@ -17,23 +17,23 @@ extension PostgreSQLRows {
     /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
     /// the transaction ends with this batch, and the body sees nothing else.
     ///
-    /// Each query specifies the cards, so that the server looks only into their partitions:
-    /// planning a query over all partitions takes longer than the payment. A row elsewhere, such as
-    /// an operation on another card, remains unknown and is read separately.
+    /// Each query specifies the cards, so that the server reads only their partitions: planning a
+    /// query over all partitions takes longer than the payment. A row elsewhere, such as an
+    /// operation on another card, remains unknown and is read separately.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
-            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsOfEveryTap
+            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsForEveryTap
         let answers = try run(
             loads.map(\.statement) + (isEnded ? [SQLStatement("COMMIT")] : []))
         guard answers.count >= loads.count else { throw Columns.unreadable }
         isOver = isEnded
-        noteAbsence(of: footprint)
+        markAsMissing(of: footprint)
         for (load, answer) in zip(loads, answers) { try load.note(answer) }
     }
 
     /// The retired keys and the server's time.
-    private var loadsOfEveryTap: [Load] {
+    private var loadsForEveryTap: [Load] {
         [
             Load(keySelection) { self.known.keys = KnownRows.Keys($0) },
             Load(clockSelection) { self.known.clock = $0.first },
@@ -78,6 +78,7 @@ extension PostgreSQLRows {
                 for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
             },
         ]
+        // The numbers are those of the first card's records.
         if !footprint.records.isEmpty {
             let records = Selection<IssuedRecord>(
                 where: "uid = $1 AND sequence = ANY($2::integer[])",
@@ -97,12 +98,13 @@ extension PostgreSQLRows {
             footprint.cards.map(SQLValue.uid), footprint.ids.map(SQLValue.id)
         )
         let amongIDs = "id \(SQLStatement.among(ids.count))"
+        // An attempt's ID is left out, because it may not have an operation yet.
         let used = Selection(
             "SELECT id, uid FROM request_id WHERE \(amongIDs) AND NOT is_attempt", ids
         ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
         let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
         var loads = [
-            // Comes before the operations that are found.
+            // An ID that another card has used is not missing, just unknown.
             Load(used) { rows in
                 for row in rows where !footprint.cards.contains(row.card) {
                     self.known.operations.removeValue(forKey: row.id)
@@ -128,13 +130,14 @@ extension PostgreSQLRows {
 
     private func note(_ cards: [KnownRows.CardRow]) {
         for row in cards {
-            // The ticket was sold on another card, so the row has to be read together with it.
+            // The ticket was sold on another card, so card and ticket have to be read again,
+            // together.
             guard !row.lacksTicket else {
                 known.cards.removeValue(forKey: row.card.uid)
                 continue
             }
             known.cards[row.card.uid] = row
-            // Absent unless the query for attempts, which is read later, finds one.
+            // Counts as missing unless the query for attempts, whose rows come later, finds one.
             if case .scratched(let code) = row.card.scratch {
                 known.attemptsForCodes[code] = .some(nil)
             }
@@ -142,7 +145,7 @@ extension PostgreSQLRows {
     }
 
     /// Marks every row of a footprint as missing until it is found.
-    private func noteAbsence(of footprint: Footprint) {
+    private func markAsMissing(of footprint: Footprint) {
         for id in footprint.ids {
             (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
         }
@@ -158,15 +161,16 @@ extension PostgreSQLRows {
 
     private func note(_ operation: Operation) {
         known.operations[operation.id] = operation
-        // A sale committed between two statements in the batch has a ticket all the same.
+        // A sale that was committed between two statements in the batch has a ticket, although the
+        // earlier statement did not find it.
         guard operation.kind != .ticket else { return }
         known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 
 extension SQLStatement {
-    /// A condition that a column equals one of these parameters. An array would hide the partitions
-    /// from a plan that the server keeps.
+    /// A condition that a column equals one of these parameters. With an array, a plan that the
+    /// server keeps could not select the partitions.
     fileprivate static func among(_ count: Int, after first: Int = 0) -> String {
         let places = (1...count).map { "$\(first + $0)" }
         return count == 1 ? "= \(places[0])" : "IN (\(places.joined(separator: ", ")))"

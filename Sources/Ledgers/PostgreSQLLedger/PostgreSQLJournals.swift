@@ -1,14 +1,14 @@
 import Ledger
 import TapcardDomain
 
-/// The journals of offline payments, and the standings of cards for a snapshot.
+/// The stations' journals of offline payments, and the standings of cards for a snapshot.
 extension PostgreSQLRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try query(StationJournal.selection)
     }
 
     /// A journal, locked if this transaction writes, because two of a station's processes may book
-    /// it.
+    /// payments from it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(
@@ -25,6 +25,7 @@ extension PostgreSQLRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        // No UID is below 0, so without one, all cards come after -1.
         try query(
             Selection(
                 """
@@ -61,6 +62,7 @@ extension StationJournal {
 
     /// Adds or changes the journal; it belongs to the station that first writes it.
     func change(by station: Int64) -> SQLStatement {
+        // A known journal keeps its station and its place, whichever station writes it now.
         SQLStatement(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns), station, place)

@@ -22,11 +22,11 @@ package actor PostgreSQLLedger: LedgerStore {
     /// Nil after a transaction whose outcome is unknown: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can no longer have any effect.
-    private var givenUp: GivenUp?
+    private var abandoned: AbandonedTransaction?
     /// The rows that the last transactions on this link read and wrote.
     private var known = KnownRows()
     private var isClosed = false
-    /// The last failure to reach the server, and how long it is used to answer the next callers.
+    /// The last failure to reach the server, and until when the next callers get the same error.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How often a transaction was repeated because another station was faster.
     package private(set) var repetitions = 0
@@ -61,8 +61,8 @@ package actor PostgreSQLLedger: LedgerStore {
         return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
     }
 
-    /// A ledger that has not been reached yet, for a station that is waiting for it: everything is
-    /// refused until the database is there. Only then is its currency checked.
+    /// A ledger that has not been reached yet, for a station that is waiting for it. Everything is
+    /// refused until the database can be reached; only then is its currency checked.
     package static func unreached(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
@@ -160,9 +160,9 @@ package actor PostgreSQLLedger: LedgerStore {
     ) async throws(LedgerError) -> Success {
         // A single round trip if the rows kept from earlier are still current; otherwise, fresh
         // rows decide.
-        if let success = try writeAsKnown(body) { return success }
-        let mostRepetitions = 10
-        var left = mostRepetitions
+        if let success = try writeFromKnownRows(body) { return success }
+        let maxRepetitions = 10
+        var left = maxRepetitions
         while true {
             let ledger = try writable()
             let rows = PostgreSQLRows(ledger, isWriting: true)
@@ -183,11 +183,11 @@ package actor PostgreSQLLedger: LedgerStore {
                     && error.kind != .outcomeUnknown
                 // A change that is refused a second time breaks a rule; it did not lose a race.
                 let isRepeated =
-                    isLost && left > 0 || (mayBeLost || isDropped) && left == mostRepetitions
+                    isLost && left > 0 || (mayBeLost || isDropped) && left == maxRepetitions
                 guard isRepeated else { throw error }
                 left -= 1
                 repetitions += 1
-                usleep(UInt32.random(in: 0..<2_000) * UInt32(mostRepetitions - left))
+                usleep(UInt32.random(in: 0..<2_000) * UInt32(maxRepetitions - left))
             }
         }
     }
@@ -195,7 +195,7 @@ package actor PostgreSQLLedger: LedgerStore {
     /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if any of
     /// those rows is different on the server. Nil if `body` needs a row that is not in memory, if
     /// it changes nothing, or if the server refuses the batch. In these cases, nothing was written.
-    private func writeAsKnown<Success>(
+    private func writeFromKnownRows<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
         let ledger = try writable()
@@ -215,8 +215,8 @@ package actor PostgreSQLLedger: LedgerStore {
 
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
-            // An answer such as "paid before" has to be on the replica, too. Without a pooler, the
-            // connection has already ensured that for everything it shows.
+            // What an answer such as "already paid" is based on has to be on the replica, too.
+            // Without a pooler, the connection has ensured that for everything that it shows.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
             return try rows.proveWritable()
         }
@@ -232,7 +232,7 @@ package actor PostgreSQLLedger: LedgerStore {
             known = KnownRows()
             if error.kind == .outcomeUnknown {
                 if SafetyRule.noCancel.isLeftOut { cancel() }
-                (open, givenUp) = (nil, GivenUp(rows))
+                (open, abandoned) = (nil, AbandonedTransaction(rows))
                 memory?.keep(rows.notes, areConfirmed: false)
             }
             throw error
@@ -253,15 +253,15 @@ package actor PostgreSQLLedger: LedgerStore {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }
         if let open, open.link.isOpen {
-            try open.keepPlansOnceItLasts()
+            try open.keepPlansIfLongLived()
             return open
         }
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
         // A batch that was given up may still be carried out, so it has to end before any read.
-        try givenUp?.waitForEnd(on: new)
-        givenUp = nil
+        try abandoned?.waitForEnd(on: new)
+        abandoned = nil
         try new.requireKept(confirmed)
         (open, known, told) = (new, KnownRows(), nil)
         readsOnly.withLock { $0 = new.opening.readsOnlyBecause != nil }
@@ -269,7 +269,7 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
-        // Whether it may write was determined when it connected, and may have changed since.
+        // Whether the station may write was determined when it connected; that may have changed.
         if open?.opening.readsOnlyBecause != nil { open = nil }
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
@@ -289,9 +289,9 @@ extension PostgreSQLLedger {
         )
     }
 
-    /// How long the next callers are given the last failure immediately: a tap asks several times,
-    /// and each time it would wait for a server that does not respond.
-    private static let outageLasts = Duration.seconds(1)
+    /// How long the next callers get the last failure immediately. A tap makes several calls, and
+    /// each of them would otherwise wait for a server that does not respond.
+    private static let outageDuration = Duration.seconds(1)
 
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
         do throws(LedgerError) {
@@ -305,15 +305,15 @@ extension PostgreSQLLedger {
 
     private func note(_ error: LedgerError) {
         guard patience.isOfTill else { return }
-        outage = (error, .now + PostgreSQLLedger.outageLasts)
+        outage = (error, .now + PostgreSQLLedger.outageDuration)
     }
 
     /// Cancels commits that wait for a synchronous replica (wait event SyncRep), over another
     /// connection.
     private func cancel() {
-        let cancelling = SQLStatement(
+        let cancellation = SQLStatement(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-        _ = try? Link(to: address, patience: patience).run([cancelling])
+        _ = try? Link(to: address, patience: patience).run([cancellation])
     }
 
     /// Records that the server did not respond, because the next caller would wait for it again.
@@ -326,9 +326,9 @@ extension PostgreSQLLedger {
 extension OpenLedger {
     /// Keeps plans on a long-lived connection; a connection for a single command ends before they
     /// pay off. With a pooler, the next transaction has a different connection to the server.
-    fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
-        let tripsOfALastingConnection = 24
-        guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
+    fileprivate func keepPlansIfLongLived() throws(LedgerError) {
+        let longLivedRoundTrips = 24
+        guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= longLivedRoundTrips
         else { return }
         try link.keepPlans()
     }
@@ -351,7 +351,7 @@ extension Link {
 }
 
 /// A transaction whose outcome is unknown. The server may still carry it out.
-private struct GivenUp {
+private struct AbandonedTransaction {
     private let deadline: Int64
     private let cards: [CardUID]
 

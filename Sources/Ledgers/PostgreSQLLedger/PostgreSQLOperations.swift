@@ -9,7 +9,7 @@ extension PostgreSQLRows {
         }
         if let operation = belongings?.byID[id] { return operation }
         guard !isOver else {
-            // The batch of changes proves it: inserting an ID that already exists is refused.
+            // The batch of changes proves that the ID is new: inserting an existing ID is refused.
             supposedlyNew.insert(id)
             return nil
         }
@@ -22,6 +22,7 @@ extension PostgreSQLRows {
     }
 
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation? {
+        // The answer holds only for this version of the card, which may have to be proved.
         seenCards.insert(uid)
         if let open = known.openOperations[uid] {
             return try open.flatMap { id throws(LedgerError) in try operation(id) }
@@ -40,7 +41,7 @@ extension PostgreSQLRows {
         try operation(namedIn: "prize", where: "ticket", .text(id.text))
     }
 
-    /// The operation in a table of things that may be done only once in the whole ledger.
+    /// The operation named in a table of things that may be done only once in the whole ledger.
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
@@ -135,6 +136,7 @@ extension PostgreSQLRows {
         inserted.insert(operation.id)
         changedOperations.append(operation)
         known.operations[operation.id] = .some(operation)
+        // A new operation has no ticket until one is inserted.
         known.ticketsOfOperations[operation.id] = .some(nil)
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))
@@ -153,6 +155,7 @@ extension PostgreSQLRows {
         known.operations[operation.id] = .some(operation)
         known.openOperations[operation.uid] = .some(
             operation.state == .pending ? operation.id : nil)
+        // An operation that the server does not have yet is sent only once, in its last state.
         if let row = unsent.firstIndex(where: { $0.operation.id == operation.id }) {
             unsent[row].operation = operation
         } else {
@@ -168,14 +171,15 @@ extension PostgreSQLRows {
                 substr(parameters, 1, strpos(parameters, chr(10) || 'name=')) || 'name'
             WHERE uid = $1 AND strpos(parameters, chr(10) || 'name=') > 0
             """, [.uid(uid)])
-        // The rows in memory still have the name.
+        // The operations in memory still have the name, so they are read again when needed.
         known.operations = [:]
         try touch(uid)
     }
 }
 
 extension Operation {
-    /// The rows for a new operation: the operation itself, its ID, and whatever only it may do.
+    /// The rows for a new operation: the operation itself, its ID, and what may be done only once,
+    /// such as a refund or a claim.
     func insertion(at place: Int64) -> [SQLStatement] {
         var statements = [
             SQLStatement(
@@ -184,7 +188,7 @@ extension Operation {
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
                 """, values + [.integer(place)])
         ]
-        // An attempt's ID is reserved for the activation that it leads to.
+        // An attempt's ID is reserved for the activation that the attempt leads to.
         statements.append(
             kind == .activate
                 ? SQLStatement(
@@ -196,7 +200,7 @@ extension Operation {
                         """, [.id(id), .uid(uid)])
                 : SQLStatement(
                     "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)"
-                        + Operation.elsewhere,
+                        + Operation.conflictClause,
                     [.id(id), .uid(uid)]))
         if let reverses {
             statements.append(
@@ -214,7 +218,7 @@ extension Operation {
     }
 
     /// Empty, so that the insertion fails if the ID already exists.
-    private static var elsewhere: String {
+    private static var conflictClause: String {
         SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
     }
 
@@ -234,6 +238,6 @@ extension Operation {
 }
 
 extension UniqueID {
-    /// Lower than any other ID.
+    /// The lowest possible ID.
     static let lowest = unsafe UniqueID(bytes: [UInt8](repeating: 0, count: 16)).unsafelyUnwrapped
 }

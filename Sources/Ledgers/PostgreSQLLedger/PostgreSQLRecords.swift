@@ -2,8 +2,8 @@ import Ledger
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails if the key was retired, or a different one seals, even if that happened after the
-    /// transaction looked.
+    /// Fails if the key has been retired or is not the sealing key, even if that changed only after
+    /// the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -28,8 +28,8 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
-    /// Fails if the key is the one that all stations seal with, as a rotation may have decided
-    /// since the transaction looked.
+    /// Fails if the key is the one that all stations seal with. A rotation may have changed that
+    /// after the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -45,6 +45,7 @@ extension PostgreSQLRows {
     func issued(
         _ uid: CardUID, _ sequence: SequenceNumber
     ) throws(LedgerError) -> IssuedRecord? {
+        // A stored nil means that there is no such record.
         if let record = known.records[uid]?[sequence] { return record }
         return try row(
             where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
@@ -97,12 +98,11 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }
     }
 
-    /// Waits until every record in progress is in the ledger; those that follow see that the key is
-    /// retired.
+    /// Waits for transactions that are adding records; later ones see that the key is retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
-        // An announced key that was given up never seals.
+        // If the key was announced but has not become the sealing key, it never will.
         change(
             "UPDATE key_mark SET announced_at = NULL WHERE id = $1 AND turn IS NULL",
             [.integer(Int64(key.id))])
@@ -118,6 +118,7 @@ extension PostgreSQLRows {
         } else {
             stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
         }
+        // Numbers lost to the ledger count as a gap even before the gap is stored.
         guard let skipped = try loaded(uid)?.skipped else { return stored }
         return stored + [skipped]
     }
@@ -136,6 +137,7 @@ extension PostgreSQLRows {
     }
 
     func insert(_ gap: SequenceGap) throws(LedgerError) {
+        // If the card's gaps have not been read, a list with only this one would be incomplete.
         known.gaps[gap.uid]?.append(gap)
         change([gap.insertion(at: try nextPlace(on: gap.uid))])
     }

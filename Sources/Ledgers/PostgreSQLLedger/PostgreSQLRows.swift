@@ -24,7 +24,7 @@ final class PostgreSQLRows: LedgerRows {
     var endOfCards: Int64?
     /// What belongs to some of the cards on that page.
     var belongings: Belongings?
-    /// The card that is read page by page because too much belongs to it.
+    /// The card whose rows are read page by page, because they are too many to be kept.
     var uidWithTooMuch: CardUID?
     /// How many rows were not in the footprint; each cost a round trip.
     private(set) var misses = 0
@@ -47,14 +47,14 @@ final class PostgreSQLRows: LedgerRows {
     /// The server's last refusal, which may be a reason to repeat the transaction.
     private(set) var failure: LinkFailure?
 
-    /// The rows in a transaction that has already begun and that is ended elsewhere.
+    /// The rows in a transaction that has already begun and that the caller ends.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
         (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
     }
 
-    /// The rows in a new transaction. With `known`, the body is decided on those rows alone, and
-    /// the batch that changes them proves that they are still current.
+    /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
+    /// alone, and the batch that changes them proves that they are still current.
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
@@ -101,7 +101,7 @@ final class PostgreSQLRows: LedgerRows {
         let beginning = takeWaiting()
         do throws(LinkFailure) {
             let answers = try link.run(beginning + batch)
-            try requirePassed(beginning, answers)
+            try requireConfirmedFence(beginning, answers)
             return Array(answers.dropFirst(beginning.count))
         } catch {
             note(error)
@@ -110,10 +110,11 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// Throws if a fence was sent but the server did not confirm its commit.
-    private func requirePassed(
+    private func requireConfirmedFence(
         _ beginning: [SQLStatement], _ answers: [SQLAnswer]
     ) throws(LinkFailure) {
         let fence = Opening.fence
+        // A beginning without a fence is shorter.
         guard beginning.count > fence.count else { return }
         guard answers.count > fence.count, answers[fence.count - 1].tag == "COMMIT", !link.hasWarned
         else {
@@ -153,7 +154,7 @@ final class PostgreSQLRows: LedgerRows {
         changes.append(SQLStatement(counting: sql, values))
     }
 
-    /// Refuses the transaction at its end unless the query returns a nonzero count.
+    /// Makes the transaction fail at its end unless the query finds a row.
     func require(_ sql: String, _ values: [SQLValue]) {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
@@ -175,10 +176,12 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows on which the body was decided are still current.
+    /// Statements that fail unless the rows on which the body's decisions are based are still
+    /// current.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
-        // Each proof also locks its card until the commit.
+        // Each proof also locks its card until the commit. No row has version 0, so the proof of an
+        // unknown card fails.
         let cards = seenCards.sorted().map { uid in
             SQLStatement(
                 """
@@ -188,6 +191,7 @@ final class PostgreSQLRows: LedgerRows {
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
         }
+        // Retired keys are never removed, so their number shows whether there is a new one.
         let keys = SQLStatement(
             """
             SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(IssuerKeys.sealing)), -1) = $2
@@ -200,8 +204,8 @@ final class PostgreSQLRows: LedgerRows {
         return cards + [keys]
     }
 
-    /// The next place in the order of everything: the time in microseconds, but later than anything
-    /// on these cards.
+    /// The next place in the order of all rows: the time in microseconds, but always after the last
+    /// row of this card.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
             // Two readings of the clock may differ by the time that a message takes, but the order
@@ -209,6 +213,7 @@ final class PostgreSQLRows: LedgerRows {
             latestPlace = max(clock.now, link.latestPlace)
         }
         defer { link.latestPlace = latestPlace }
+        // A card that is not in the ledger yet has no last place.
         guard var row = try loaded(uid) else {
             latestPlace += 1
             return latestPlace
@@ -219,8 +224,8 @@ final class PostgreSQLRows: LedgerRows {
                 "the row of card \(uid) was not written by tapcard; run `tapcard audit`")
         }
         let place = max(latestPlace, row.lastPlace) + 1
-        // If another program has put this card far ahead, no other card follows it.
-        if place < clock.now + PostgreSQLRows.mostLead { latestPlace = place }
+        // If another program has put this card far ahead, other cards must not follow it there.
+        if place < clock.now + PostgreSQLRows.maxLead { latestPlace = place }
         (row.lastPlace, row.isChanged) = (place, true)
         known.cards[uid] = row
         hasChanged = true
@@ -228,7 +233,7 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// A day in microseconds.
-    private static let mostLead: Int64 = 86_400_000_000
+    private static let maxLead: Int64 = 86_400_000_000
 
     /// Every change that the server does not have yet, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {
@@ -245,6 +250,8 @@ final class PostgreSQLRows: LedgerRows {
         }
         for (uid, row) in known.cards {
             guard var row, row.isChanged || row.version == nil else { continue }
+            // A new ticket may have been bought with another card, which is not locked, so it is
+            // verified at the end.
             if let shown = row.card.ticket?.id.text, shown != row.storedTicket {
                 require(
                     """
@@ -254,6 +261,7 @@ final class PostgreSQLRows: LedgerRows {
                     """, [.text(shown)])
             }
             row.storedTicket = row.card.ticket?.id.text
+            // The version that the statement above gives the row.
             row.version = (row.version ?? 0) &+ 1
             row.isChanged = false
             known.cards[uid] = row
@@ -267,10 +275,12 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     private func writeSkippedNumbers() {
+        // If a card does not change, every transaction that reads it skips the numbers again.
         for uid in known.cards.keys.sorted() {
             guard var row = known.cards[uid] ?? nil, row.isChanged, let gap = row.skipped else {
                 continue
             }
+            // Wraps instead of trapping; the server's limit refuses a place that is too high.
             row.lastPlace &+= 1
             change([gap.insertion(at: row.lastPlace)])
             known.gaps[uid]?.append(gap)

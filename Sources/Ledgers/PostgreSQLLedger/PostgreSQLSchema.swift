@@ -4,8 +4,8 @@ import Ledger
 /// does not allow it.
 ///
 /// Every table that grows with the payments is partitioned by card from the first day, because a
-/// table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
-/// index over such partitions, so it has its own table.
+/// table in use cannot be split later. An index over such partitions cannot make a key unique in
+/// the whole ledger, so each such key has its own table.
 enum PostgreSQLSchema {
     /// The version of the tables in `script`. No tables of an older version were ever released.
     static let oldest: Int64 = 3
@@ -13,8 +13,8 @@ enum PostgreSQLSchema {
     /// version before it. A released step must not change.
     static let steps: [[String]] = []
     static let version = oldest + Int64(steps.count)
-    /// The oldest version that may write to these tables: it leaves anything it does not know
-    /// alone.
+    /// The oldest version that may write to these tables. It does not touch anything that it does
+    /// not know.
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
         "the tables are from before the first release (version \(schema), oldest supported "
@@ -32,7 +32,7 @@ enum PostgreSQLSchema {
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
-        // No text in the script contains a semicolon, so splitting there yields its statements.
+        // No text in the script contains a semicolon, so each semicolon ends a statement.
         let tables = script.split(separator: ";").map { String($0) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in
@@ -54,6 +54,7 @@ enum PostgreSQLSchema {
                         .integer(version), .integer(oldestWriter), .text(code),
                         .text(LedgerRole.prefix(of: name)),
                     ]),
+                // The ledger is open on the server that creates it, and has lost nothing yet.
                 Opening.statement(epoch: 1, skipping: 0),
             ]
     }

@@ -70,7 +70,7 @@ extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
         if let attempt = belongings?.attemptsByID[id] { return attempt }
-        // The batch of changes proves it: inserting an ID that already exists is refused.
+        // The batch of changes proves that the ID is new: inserting an existing ID is refused.
         guard !isOver else {
             supposedlyNew.insert(id)
             return nil
@@ -94,6 +94,7 @@ extension PostgreSQLRows {
             .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
         ]
         let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
+        // Two stations may assign the same place, so the ID decides between them.
         return try rows(
             where: """
                 (place, id) > (coalesce((SELECT place FROM activation WHERE id = $1), 0), $2)
@@ -126,7 +127,7 @@ extension PostgreSQLRows {
         change(attempt.insertion(at: try nextPlace(on: attempt.card)))
     }
 
-    /// Fails if the attempt was answered or does not exist.
+    /// Fails if the attempt has already been answered or does not exist.
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
         note(attempt)
         try touch(attempt.card)
@@ -145,7 +146,8 @@ extension PostgreSQLRows {
 
     private func note(_ attempt: ActivationAttempt) {
         known.attempts[attempt.id] = .some(attempt)
-        // Whether it still counts for its code depends on its new state, so that is read again.
+        // Whether the attempt still counts for its code depends on its new state, so the code's
+        // attempt is read again when needed.
         known.attemptsForCodes[attempt.code] = nil
     }
 }

@@ -16,6 +16,7 @@ extension SQLValue {
 
     /// Parses a value in the server's text format. The type numbers are fixed in its catalog.
     init(_ text: String, ofType type: UInt32) {
+        // 16 is boolean, 17 is bytea, 20, 21, and 23 are integers, and 1700 is numeric.
         switch type {
         case 16: self = .integer(text == "t" ? 1 : 0)
         case 17: self = SQLValue.bytes(text).map(SQLValue.blob) ?? .text(text)

@@ -23,6 +23,7 @@ struct Selection<Row> {
             do throws(LedgerError) {
                 rows.append(try decode(&columns))
             } catch {
+                // Any other error already says which row it is about.
                 guard error.detail == Columns.unreadable.detail else { throw error }
                 throw unreadable(values.first)
             }
@@ -78,7 +79,7 @@ extension String {
 }
 
 extension Selection where Row: TableRow {
-    /// Selects rows from the type's table; `tables` contains it alone or joined with others.
+    /// Selects rows from the type's table. `tables` is that table, alone or joined with others.
     init(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) {
@@ -90,7 +91,7 @@ extension Selection where Row: TableRow {
 }
 
 extension PostgreSQLRows {
-    /// The rows of a type's table; `tables` contains it alone or joined with others.
+    /// The rows of a type's table. `tables` is that table, alone or joined with others.
     func rows<Row: TableRow>(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) throws(LedgerError) -> [Row] {

@@ -3,8 +3,8 @@ import TapcardDomain
 
 extension Link {
     /// Ends the station's sessions and disables its login. Otherwise, a stolen login could lock
-    /// rows endlessly, even those that have to be updated to revoke the station. Whatever the
-    /// server refuses here, it refuses again in the revocation that follows, which reports it.
+    /// rows forever, even those that have to be updated to revoke the station. If the server
+    /// refuses any of this, it also refuses the revocation that follows, which reports the reason.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
         let exists = Selection(
@@ -21,6 +21,7 @@ extension Link {
             try endSessions(of: name)
             if changes([SQLStatement("ALTER ROLE \(login) NOLOGIN")]) { break }
         }
+        // Until the login was disabled, new sessions could begin.
         try endSessions(of: name)
         _ = changes([SQLStatement("REVOKE \(login) FROM CURRENT_USER")])
     }
@@ -31,8 +32,8 @@ extension Link {
             SQLStatement(
                 "UPDATE station SET keys = NULL, keys_at = NULL WHERE login = $1",
                 [.text(name.text)]),
-            // A key that nobody has used makes room for the next one. A station that still has it
-            // reports it again.
+            // A key that nobody has used makes room for another one. If another station has the key
+            // too, that station reports it again.
             SQLStatement(
                 """
                 DELETE FROM key_mark USING station
@@ -45,12 +46,12 @@ extension Link {
     }
 
     private func endSessions(of name: StationName) throws(LedgerError) {
-        let longest = 5_000
+        let maxMilliseconds = 5_000
         _ = try rows(
             Selection(
                 """
                 SELECT pg_terminate_backend(pid, $2) FROM pg_stat_activity WHERE usename = $1
-                """, [.text(name.text), .count(longest)]
+                """, [.text(name.text), .count(maxMilliseconds)]
             ) { row throws(LedgerError) in try row.value(\.flag) })
     }
 
@@ -60,6 +61,7 @@ extension Link {
             try change(statements)
             return true
         } catch {
+            // A refused transaction stays open until it is rolled back.
             if isOpen { _ = try? run([SQLStatement("ROLLBACK")]) }
             return false
         }

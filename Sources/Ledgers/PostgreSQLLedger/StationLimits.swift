@@ -8,9 +8,9 @@ enum StationLimits {
 
     static let statements = triggers + policies
 
-    /// Whether the key has sealed records, is the sealing key now, or was announced by the owner,
-    /// or the ledger has no first key yet. Revoking a station frees key IDs that only that station
-    /// reported.
+    /// Whether the key is the issuer's first key, was announced by the owner, or has become the
+    /// sealing key; also true if the ledger has no first key yet. Revoking a station frees key IDs
+    /// that only that station reported.
     private static func isKeyOfIssuer(_ key: String) -> String {
         """
         (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
@@ -68,6 +68,7 @@ enum StationLimits {
                     USING ERRCODE = 'check_violation';
             END $$
             """,
+            // The key is copied to the card's row, where an index can count the cards of each key.
             """
             CREATE FUNCTION note_key_of_record() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -75,6 +76,7 @@ enum StationLimits {
                 RETURN NEW;
             END $$
             """,
+            // The station is determined here, so that a station cannot enter another one's number.
             """
             CREATE FUNCTION note_station() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -107,7 +109,7 @@ enum StationLimits {
                 NEW.version <> OLD.version + 1 OR NEW.allocated < OLD.allocated
                 OR NEW.confirmed < OLD.confirmed OR NEW.account < OLD.account
                 OR NEW.epoch < OLD.epoch OR NEW.last_place < OLD.last_place
-                """, "its numbers only rise, its version by 1"
+                """, "its numbers must not decrease, and its version must increase by 1"
             ),
             (
                 "operation_ends_once", "operation",
@@ -116,7 +118,7 @@ enum StationLimits {
                 AND (NEW.state, NEW.sequence, NEW.ended_at, NEW.balance_after)
                     IS DISTINCT FROM (OLD.state, OLD.sequence, OLD.ended_at, OLD.balance_after)
                 OR NEW.sequence < OLD.sequence
-                """, "an operation that has ended stays as it is"
+                """, "an operation that has ended cannot be changed"
             ),
             (
                 "operation_only_forgets_a_name", "operation",
@@ -125,16 +127,19 @@ enum StationLimits {
                 AND (coalesce(strpos(OLD.parameters, \(beforeName)), 0) = 0
                     OR NEW.parameters IS DISTINCT FROM
                         substr(OLD.parameters, 1, strpos(OLD.parameters, \(beforeName))) || 'name')
-                """, "an operation keeps its parameters"
+                """, "an operation's parameters cannot be changed"
             ),
             (
                 "activation_is_answered_once", "activation", "OLD.state <> 'requested'",
-                "the attempt was answered"
+                "the attempt has already been answered"
             ),
-            ("read_counter_only_rises", "read_counter", "NEW.last <= OLD.last", "a counter rises"),
+            (
+                "read_counter_only_rises", "read_counter", "NEW.last <= OLD.last",
+                "a read counter can only increase"
+            ),
             (
                 "request_id_is_taken_once", "request_id", "NOT OLD.is_attempt OR NEW.is_attempt",
-                "an id is taken once"
+                "an ID can be used only once"
             ),
         ].map { name, table, condition, why in
             """
@@ -144,7 +149,7 @@ enum StationLimits {
         }
 
     /// The policies that make a station write only as itself. Anyone who may read these tables can
-    /// read all of them.
+    /// read all of their rows.
     private static let policies =
         ["entry", "house", "journal", "station"].flatMap { table in
             [
@@ -156,7 +161,8 @@ enum StationLimits {
             "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
             "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
             "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
-            // Any station may book a copy of the journal of a different, broken station.
+            // Any station may book payments from a copy of another station's journal, in case that
+            // station is broken.
             "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
             "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
         ]

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// Counts the uses of keys from just the indexes on the key columns, without reading any rows of
+/// Counts the uses of keys with only the indexes on the key columns, without reading the rows of
 /// cards or records.
 extension PostgreSQLRows {
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
@@ -41,6 +41,7 @@ extension PostgreSQLRows {
     }
 
     private func cards(by column: String) -> Selection<(key: UInt8, count: Int)> {
+        // The condition leaves out cards without a key, whose column is NULL.
         Selection("SELECT \(column), count(*) FROM card WHERE \(column) >= 0 GROUP BY \(column)") {
             row throws(LedgerError) in
             (
@@ -50,8 +51,8 @@ extension PostgreSQLRows {
         }
     }
 
-    /// The first cards with a key, found by comparing rows in a way that only the index over the
-    /// keys can answer: with the index over the cards, the server might look at every card to find
+    /// The first cards with a key, found by comparing rows in a way that only the index on the
+    /// keys can answer: with the index on the cards, the server might look at every card to find
     /// a few.
     private func firstCards(under key: UInt8) throws(LedgerError) -> [CardUID] {
         let page = try query(
@@ -63,6 +64,7 @@ extension PostgreSQLRows {
             ) { row throws(LedgerError) in
                 (key: try row.value(\.keyID), uid: try row.value(\.uid))
             })
+        // The page may run on into the cards of the next key.
         return page.filter { $0.key == key }.map(\.uid)
     }
 }

@@ -13,6 +13,7 @@ extension SQLiteRows {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt] {
+        // Positions start at 1, so without an ID, every row comes after 0.
         let after = "position > coalesce((SELECT position FROM activation WHERE id = ?), 0)"
         return try activations(
             on: uid, or: code, "\(after) ORDER BY position LIMIT ?",
@@ -54,6 +55,7 @@ extension SQLiteRows {
                 .optional(attempt.version, SQLValue.text),
             ]
         ) { row throws(LedgerError) in try row.value(\.integer) }
+        // The statement returns a row only if the attempt exists.
         guard updated.count == 1 else {
             throw LedgerError(.corrupt, "attempt \(attempt.id) is not in the ledger")
         }

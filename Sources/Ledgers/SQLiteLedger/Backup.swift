@@ -2,8 +2,9 @@ import Ledger
 import TapcardDomain
 
 extension Connection {
-    /// Copies a ledger in use to a new file. Both are checked completely before the copy gets its
-    /// name: a damaged ledger must not become a backup that looks sound.
+    /// Copies a ledger in use to a new file. The ledger and the copy are both checked completely
+    /// before the copy gets its name, so that a damaged ledger never becomes a backup that looks
+    /// sound.
     func backUp(to destination: String) throws(LedgerError) {
         try check()
         let destination = LedgerFile(path: destination).path

@@ -17,8 +17,8 @@ extension SQLiteRows {
         try cards(where: "card.scratch_code = ? ORDER BY card.uid", [.id(code)])
     }
 
-    /// A holder's cards, found by scanning the table: cards are rarely issued, and an index would
-    /// slow down every other tap.
+    /// A holder's cards, found by scanning the table: this is needed only for issuing a card, which
+    /// is rare, and an index would slow down every other tap.
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
         try cards(where: "card.holder_id = ? ORDER BY card.uid", [.integer(holder.number)])
     }

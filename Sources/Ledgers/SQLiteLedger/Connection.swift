@@ -1,7 +1,8 @@
 import CSQLite
 import Ledger
 
-/// One connection to one database file, used by one actor and closed with the last reference.
+/// One connection to one database file, used by one actor and closed when the last reference to it
+/// is gone.
 @safe final class Connection {
     /// What may be done with the file.
     enum Access {
@@ -54,6 +55,7 @@ import Ledger
         unsafe self.handle = handle
         self.path = path
         unsafe sqlite3_busy_timeout(handle, busyLimit.inMilliseconds)
+        // Unretained, because the handle, and with it the hook, is closed before `self` is gone.
         unsafe sqlite3_wal_hook(handle, whenDurable, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -83,7 +85,7 @@ import Ledger
         return rows
     }
 
-    /// Runs a statement and shows each row to the body, which must not run the same statement
+    /// Runs a statement and passes each row to the body, which must not run the same statement
     /// again.
     func forEach(
         _ sql: String, _ values: [SQLValue] = [],
@@ -115,8 +117,8 @@ import Ledger
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Whether SQLite itself is in a transaction, because it may have ended one that the caller
-    /// assumes to be open.
+    /// Whether SQLite itself is in a transaction: it may have ended one that the caller believes to
+    /// be open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Sends a command to the file underlying the database.
@@ -140,7 +142,7 @@ import Ledger
     /// the rows read may then be a mixture of two states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
-        throw LedgerError.locked(path, "(it was written during a read without locks)")
+        throw LedgerError.locked(path, "(which wrote to it while it was being read without locks)")
     }
 
     /// A URI that makes SQLite neither lock nor change the file.
@@ -148,7 +150,7 @@ import Ledger
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
             switch scalar {
-            // These characters have a meaning in a URI.
+            // These characters have a special meaning in a URI.
             case "%": uri += "%25"
             case "?": uri += "%3F"
             case "#": uri += "%23"
@@ -178,9 +180,9 @@ private let whenDurable:
             unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 .countDurableTransaction()
         }
-        // The default for SQLite's own hook.
-        let longestJournalInPages = 1000
-        if pages >= longestJournalInPages { unsafe sqlite3_wal_checkpoint(database, name) }
+        // SQLite's own hook has the same default.
+        let maxJournalPages = 1000
+        if pages >= maxJournalPages { unsafe sqlite3_wal_checkpoint(database, name) }
         return SQLITE_OK
     }
 

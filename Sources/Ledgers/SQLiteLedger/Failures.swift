@@ -40,7 +40,7 @@ extension LedgerError {
         case ENOENT, ENOTDIR:
             self.init(
                 .unavailable,
-                "\(path) or its folder is missing; create the folder or name another ledger")
+                "\(path) or its folder is missing; create the folder or specify another ledger")
         default: self = .unavailable(path, cause)
         }
     }
@@ -54,14 +54,14 @@ extension LedgerError {
 
     static func full(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
-            .full, "\(path) has no space left on its disk \(cause); free some space")
+            .full, "\(path) has no space left on its disk \(cause); free up some space")
     }
 
     static func readOnly(_ path: String, _ cause: String) -> LedgerError {
         LedgerError(
             .readOnly,
-            "\(path) cannot be written \(cause); give this user write access to the file and its "
-                + "folder")
+            "\(path) cannot be written to \(cause); give this user write access to the file and "
+                + "its folder")
     }
 
     static func unavailable(

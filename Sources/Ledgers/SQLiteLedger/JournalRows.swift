@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The journals of offline payments, and the standings of cards for a snapshot.
+/// The stations' journals of offline payments, and the standings of cards for a snapshot.
 extension SQLiteRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try connection.query("SELECT \(StationJournal.columns) FROM journal ORDER BY rowid") {
@@ -32,6 +32,7 @@ extension SQLiteRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        // Without a UID, all cards follow, because every UID sorts after the empty text.
         try connection.query(
             """
             SELECT uid, status, card.account, confirmed, coalesce(balance, 0), EXISTS (

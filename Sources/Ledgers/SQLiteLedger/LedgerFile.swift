@@ -15,9 +15,9 @@ struct LedgerFile: Sendable {
         path: String, schema: LedgerSchema = .current, busyLimit: Duration = .seconds(5),
         isDraft: Bool = false
     ) {
-        // SQLite treats names like ":memory:" specially; "./" makes them plain paths. A ledger has
-        // only one name; otherwise, a restore would replace a link and leave others with the old
-        // file.
+        // SQLite treats names such as ":memory:" specially; "./" makes them plain paths. Links are
+        // followed, because a restore would replace only the link and leave programs that use the
+        // file's own name with the old file.
         let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
         self.path = LedgerFolder.followingLinks(plain)
         self.schema = schema
@@ -31,7 +31,7 @@ struct LedgerFile: Sendable {
         let currency: Currency
     }
 
-    /// Opens the ledger in this currency, or in its own; creates it if it is missing.
+    /// Opens the ledger, which must be in this currency if one is given; creates a missing ledger.
     func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
         if !LedgerFolder.contains(path) {
             // An interrupted restore leaves a journal without its ledger.
@@ -50,26 +50,26 @@ struct LedgerFile: Sendable {
     /// as the ledger grows. SQLite checks each page that it reads; only a full check reads them
     /// all.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
-        // SQLite makes a journal's name durable when it creates it, but the program that created
-        // this one may have been killed before that.
+        // SQLite makes a new journal's name durable, but the program that created this journal may
+        // have been killed before that.
         if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
-        if !isDraft { try dropNamesOfKilledPrograms() }
+        if !isDraft { try removeLeftoverNames() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
         if !isDraft {
-            // While this is held, no restore, which temporarily gives a file two names, is in
+            // A restore temporarily gives a file two names, but while this is held, none is in
             // progress.
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
         try useWriteAheadLog(connection)
-        // From here on, the file is held, so it cannot be replaced with a backup.
+        // From here on, the file is held, so no backup can replace it.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a restored backup has just taken its place)")
         }
         try migrate(connection)
-        // In WAL mode, only FULL syncs every commit: a power failure must not undo one.
+        // A power failure must not undo a commit, and in WAL mode, only FULL syncs every commit.
         try connection.execute(
             """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
@@ -115,9 +115,9 @@ struct LedgerFile: Sendable {
     }
 
     /// Removes names left behind by killed programs: creating or restoring a ledger temporarily
-    /// gives a file two names. Nothing is opened here, because closing it would end this process's
-    /// locks on the ledger.
-    private func dropNamesOfKilledPrograms() throws(LedgerError) {
+    /// gives a file two names. No file is opened here: if it were the ledger, closing it would
+    /// release this process's locks on the ledger.
+    private func removeLeftoverNames() throws(LedgerError) {
         guard LedgerFolder.nameCount(of: path) > 1 else { return }
         // While this is held, no backup can take the ledger's place.
         let hold = try LedgerHold(path, .using)
@@ -137,7 +137,7 @@ struct LedgerFile: Sendable {
     /// The mark in the name of a ledger that was replaced with a restored backup.
     static let restoreMark = ".before-restore-"
 
-    /// Opens an existing ledger for reading only, even if it cannot be written to.
+    /// Opens an existing ledger for reading only, even without permission to write to it.
     func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -161,8 +161,8 @@ struct LedgerFile: Sendable {
         guard try connection.applicationID() == LedgerSchema.applicationID else {
             throw LedgerError(
                 .corrupt,
-                "\(path) is not a ledger or has lost its header; name another file or run `tapcard "
-                    + "restore-backup`")
+                "\(path) is not a ledger or has lost its header; specify another file or run "
+                    + "`tapcard restore-backup`")
         }
         let version = try connection.schemaVersion()
         guard version <= schema.latest else {
@@ -174,7 +174,7 @@ struct LedgerFile: Sendable {
         guard !(1..<LedgerSchema.oldest).contains(version) else {
             throw LedgerError(
                 .unavailable,
-                "\(path) is from before the first release and was left unchanged; name another "
+                "\(path) is from before the first release and was left unchanged; specify another "
                     + "ledger or use the tapcard that wrote it")
         }
         let code = try connection.query("SELECT currency FROM setting") {
@@ -187,14 +187,14 @@ struct LedgerFile: Sendable {
             throw LedgerError(
                 .wrongCurrency,
                 "\(path) is in \(kept.code), but the station is set to \(currency?.code ?? ""); "
-                    + "set the station to \(kept.code) or name another ledger")
+                    + "set the station to \(kept.code) or specify another ledger")
         }
         return kept
     }
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        // A draft's outcome does not matter, because the ledger does not exist yet.
+        // An unknown outcome does no harm to a draft, because the ledger does not exist yet.
         try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
             error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(
@@ -204,8 +204,8 @@ struct LedgerFile: Sendable {
         do throws(LedgerError) {
             try draft.place(at: path)
         } catch {
-            // Another program may have created the ledger in the meantime; in that case, that one
-            // is opened.
+            // Another program may have created the ledger in the meantime; if so, its ledger is
+            // opened.
             guard LedgerFolder.contains(path) else { throw error }
         }
     }
@@ -226,7 +226,7 @@ struct LedgerFile: Sendable {
         guard try connection.schemaVersion() < schema.latest else { return }
         try connection.check()
         try connection.transaction(.writing) { () throws(LedgerError) in
-            // Another program may have migrated it while this one was waiting for the lock.
+            // Another program may have migrated the ledger while this one waited for the lock.
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }
             // No other program can write now, so the copy is the state from which the migration
@@ -247,14 +247,14 @@ extension Connection {
             try columns.value(\.text)
         }
         guard findings == ["ok"] else {
-            // The first line only names the database.
+            // The line with asterisks only names the database.
             let lines = (findings.first ?? "the check gave no result")
                 .split(separator: "\n").filter { !$0.hasPrefix("***") }
             throw LedgerError.corrupt(path, lines.joined(separator: "; "))
         }
     }
 
-    /// Whether the open file has lost its name, which another file may have now.
+    /// Whether the open file is no longer at its path, where another file may be now.
     func hasMoved() throws(LedgerError) -> Bool {
         var moved: Int32 = 0
         try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)

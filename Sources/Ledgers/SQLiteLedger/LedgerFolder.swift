@@ -1,10 +1,11 @@
 import Glibc
 import Ledger
 
-/// Names in folders, and how they are made durable.
+/// The names of files in folders, and how they are made durable.
 enum LedgerFolder {
     /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
+        // Any other error, such as a lack of permission, does not prove that there is no file.
         unsafe access(path, F_OK) == 0 || errno != ENOENT
     }
 
@@ -12,6 +13,7 @@ enum LedgerFolder {
     /// forever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
+        // If there is no file, opening it reports that.
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
         throw LedgerError(.unavailable, "\(path) is not a regular file")
     }
@@ -58,10 +60,11 @@ enum LedgerFolder {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            let longestName = 256
+            // The size of `d_name` in Glibc, which Swift imports as a tuple.
+            let nameCapacity = 256
             names.append(
                 unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    unsafe name.withMemoryRebound(to: CChar.self, capacity: longestName) {
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: nameCapacity) {
                         unsafe String(cString: $0)
                     }
                 })
@@ -110,7 +113,7 @@ enum LedgerFolder {
     }
 }
 
-/// What reveals whether a file was written to.
+/// The properties of a file that show whether it was written to.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64

@@ -2,10 +2,11 @@ import Glibc
 import Ledger
 
 /// The right to have a ledger open, or to replace its file. It is held until the last reference is
-/// gone, and released by the system if the process dies.
+/// gone, and the system releases it if the process dies.
 ///
 /// SQLite's own locks are on the ledger's file and move away with it. This lock is on a hidden file
-/// next to it, whose name does not start like the ledger's, so that the lock stays in place.
+/// next to the ledger. Its name does not begin with the ledger's name, so that it is left in place
+/// when the ledger's files are moved.
 final class LedgerHold {
     /// The kind of hold.
     enum Kind {
@@ -17,7 +18,7 @@ final class LedgerHold {
 
     private let descriptor: Int32
 
-    /// Takes the hold immediately, or throws an error that says what it is held for.
+    /// Takes the hold immediately, or throws an error that says what the ledger is in use for.
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"

@@ -6,7 +6,7 @@ package struct LedgerSchema: Sendable {
     /// The version that the first script creates. No file with an older version was ever released.
     package static let oldest: Int64 = 10
 
-    /// The scripts; those that a file needs are run in one transaction.
+    /// The scripts. Those that a file needs are run in one transaction.
     package let steps: [String]
 
     package init(steps: [String]) { self.steps = steps }

@@ -1,9 +1,9 @@
-/// Tables whose constraints and triggers enforce the most important rules a second time, so
-/// that neither a bug in Swift nor someone with an SQLite tool can change the history.
+/// Tables whose constraints and triggers enforce the most important rules a second time, so that
+/// neither a bug in tapcard nor someone with an SQLite tool can change the history.
 ///
-/// The kind, chip and face columns don't list their allowed values, because later versions add
-/// more; an unknown value is refused when it is read. The protection column does list them,
-/// because an unknown value must not be read as "unprotected".
+/// The kind, chip, and face columns do not list their allowed values, because later versions may
+/// add more; a program that does not know a value refuses to read it. The protection column does
+/// list its values, because an unknown value must not be read as "unprotected".
 extension LedgerSchema {
     /// The SQL that creates all tables in an empty file.
     static let tables =
@@ -56,9 +56,9 @@ extension LedgerSchema {
 
         """
 
-    /// In an operation's parameters, only the cardholder's name can be removed, even after the
-    /// operation has ended; everything else is immutable. A prize paid in cash from the drawer can
-    /// exceed a card's maximum balance.
+    /// The only change to an operation's parameters that is allowed, even after the operation has
+    /// ended, is to remove the cardholder's name. A prize paid in cash from the drawer can exceed a
+    /// card's maximum balance.
     private static let operations = """
         CREATE TABLE operation (
             position INTEGER PRIMARY KEY,
@@ -132,8 +132,8 @@ extension LedgerSchema {
 
         """
 
-    /// The index covers only card accounts. Each payment also has an entry on the issuer's account,
-    /// but those entries are never looked up by account.
+    /// The index on accounts covers only those of cards. Each payment also has an entry on an
+    /// account of the issuer, but such entries are never looked up by account.
     private static let money = """
         CREATE TABLE account (
             name TEXT NOT NULL PRIMARY KEY,
@@ -160,7 +160,7 @@ extension LedgerSchema {
 
         """
 
-    /// A ticket has only one prize, whichever way it is booked.
+    /// A ticket's prize can be booked only once, whether on a card or in cash.
     private static let tickets = """
         CREATE TABLE ticket (
             position INTEGER PRIMARY KEY,
@@ -228,7 +228,7 @@ extension LedgerSchema {
 
         """
 
-    /// No record can be sealed with a key once it is retired, even at a station that still uses an
+    /// Once a key is retired, no record can be sealed with it, even at a station that still uses an
     /// older key file.
     private static let keys = """
         CREATE TABLE retired_key (
@@ -267,8 +267,8 @@ extension LedgerSchema {
 
         """
 
-    /// For each card, the highest read counter for which a phone was shown the customers' page.
-    /// An address is refused unless its counter is higher.
+    /// For each card, the highest read counter with which a phone was shown the customers' page. A
+    /// URL whose counter is not higher is refused.
     private static let counters = """
         CREATE TABLE read_counter (
             uid TEXT NOT NULL PRIMARY KEY REFERENCES card (uid),

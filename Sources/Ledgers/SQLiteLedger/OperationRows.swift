@@ -17,6 +17,7 @@ extension SQLiteRows {
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation] {
+        // Positions start at 1, so without an ID, every row comes after 0.
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try operations(
@@ -38,7 +39,7 @@ extension SQLiteRows {
     }
 
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
-        // All accounts that the card has had: ";" is the character after ":".
+        // ";" follows ":" in ASCII, so this range covers all accounts that the card has had.
         try operations(
             where: """
                 kind = 'replace' AND uid <> ? AND id IN (
@@ -63,6 +64,7 @@ extension SQLiteRows {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation] {
+        // Many operations may begin in the same millisecond, so a page continues after a position.
         try operations(
             where: """
                 begun_at >= ?1 AND begun_at < ?2 AND (begun_at > ?1 OR position > ?3)
@@ -78,7 +80,8 @@ extension SQLiteRows {
 
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
-            "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO operation (\(Operation.columns)) "
+                + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             operation.values)
     }
 
@@ -100,6 +103,7 @@ extension SQLiteRows {
     }
 
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
+        // The name is the last line of the parameters, so everything before it is kept.
         try connection.run(
             """
             UPDATE operation SET parameters =

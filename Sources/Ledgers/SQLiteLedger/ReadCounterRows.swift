@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The counters of the cards' own pages.
+/// The read counters with which the customers' page was shown.
 extension SQLiteRows {
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter? {
         try connection.query("SELECT last FROM read_counter WHERE uid = ?", [.uid(uid)]) {
@@ -10,6 +10,7 @@ extension SQLiteRows {
     }
 
     func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
+        // One statement, so that if several servers store a counter, only the first gets a row.
         let raised = try connection.query(
             """
             INSERT INTO read_counter (uid, last) VALUES (?1, ?2)

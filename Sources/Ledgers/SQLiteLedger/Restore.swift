@@ -6,9 +6,9 @@ public import TapcardDomain
 
 extension SQLiteLedger {
     /// Puts a backup in place of a ledger that is not in use, and returns the effects on cards. The
-    /// replaced ledger is kept next to it. The numbers that cards may have been assigned since the
-    /// backup are skipped before it takes the ledger's place, so that it is never used without the
-    /// gap.
+    /// replaced ledger is kept next to the new one. Numbers that may have been assigned since the
+    /// backup are skipped before the backup takes the ledger's place, so that it is never used
+    /// without the gaps.
     public static func restore(
         from backup: String, to path: String, currency: Currency?
     ) async throws(LedgerError) -> Restoration {
@@ -32,9 +32,9 @@ extension SQLiteLedger {
         // Closing moves the journal into the draft, which is then renamed without it.
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
-            // No program uses the kept ledger anymore, so none of its cards can be blocked in the
-            // meantime.
-            let (previous, journal) = try target.give(placeTo: draft)
+            // Read only after the ledger was replaced: no program uses the kept one anymore, so
+            // none of its cards can be blocked in the meantime.
+            let (previous, journal) = try target.replaceLedger(with: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
                 exhausted: exhausted, stopped: try stopped.map(target.inUse),
@@ -60,8 +60,8 @@ extension LedgerFile {
         return kept
     }
 
-    /// The currency of the ledger to be replaced; nil if the ledger is unreadable or has no cards,
-    /// because the first command then created it with a mere default.
+    /// The currency of the ledger to be replaced; nil if the ledger is unreadable or has no cards.
+    /// Without cards, the currency may only be the default of the command that created the ledger.
     fileprivate var currencyToKeep: Currency? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -75,8 +75,8 @@ extension LedgerFile {
         }
     }
 
-    /// Blocked and replaced cards; nil if the ledger cannot be read. Their tags do not show this
-    /// state.
+    /// The blocked and replaced cards, whose tags do not show this state; nil if the ledger cannot
+    /// be read.
     fileprivate var stoppedIfReadable: [Restoration.Stopped]? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -92,7 +92,7 @@ extension LedgerFile {
         }
     }
 
-    /// Those of these cards that are active in this ledger.
+    /// The cards from this list that are active in this ledger.
     fileprivate func inUse(
         _ stopped: [Restoration.Stopped]
     ) throws(LedgerError) -> [Restoration.Stopped] {
@@ -117,40 +117,43 @@ extension LedgerFile {
 
     /// Replaces the ledger while no other program can open it. Returns the names under which the
     /// replaced ledger, or its journal alone, is kept.
-    fileprivate func give(
-        placeTo draft: TemporaryFile
+    fileprivate func replaceLedger(
+        with draft: TemporaryFile
     ) throws(LedgerError) -> (ledger: String?, journal: String?) {
-        // A program that still has a moved ledger open holds no lock on the file at this path.
+        // SQLite's locks are not enough: a program that still has a moved ledger open holds none on
+        // the file at this path.
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
+        // Without the ledger's file, its journal may still be there.
         guard LedgerFolder.contains(path) else {
             let journal = try keepJournal()
-            try disarmJournal()
+            try emptyJournal()
             try draft.replace(path)
             return (nil, journal)
         }
         let held = try Connection(path: path, .readWrite)
         defer { withExtendedLifetime(held) {} }
         guard !held.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
-        try held.shutOthersOut()
+        try held.lockExclusively()
         let previous = try keepUnderAnotherName()
         if LedgerFolder.contains(path + "-wal") {
-            // A killed program has left rows in the journal. They belong to the old file and would
-            // be applied to the new one. It is better for a ledger to be missing for a moment,
-            // which the next start refuses, than to be wrong.
+            // A killed program has left rows in the journal. They belong to the old file but would
+            // be applied to the new one, so the old file is removed first. If this is interrupted,
+            // the ledger is missing, which the next start refuses, instead of wrong.
             try LedgerFolder.link(path + "-wal", previous + "-wal")
             try LedgerFolder.remove(path)
-            try disarmJournal()
+            try emptyJournal()
         }
         try draft.replace(path)
         return (previous, nil)
     }
 
-    /// Keeps the journal of a moved ledger, which has its last rows: both files are needed to bring
-    /// the ledger back.
+    /// Keeps the journal of a moved ledger. The journal has the ledger's last rows, so both files
+    /// are needed to bring the ledger back.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
+        // An empty journal has no rows to keep.
         guard LedgerFolder.size(of: journal) > 0 else { return nil }
         let name = try freeName() + "-wal"
         try LedgerFolder.link(journal, name)
@@ -165,30 +168,30 @@ extension LedgerFile {
 
     /// The first free name; its number counts the restores.
     private func freeName() throws(LedgerError) -> String {
-        let mostKept = 1000
-        for number in 1...mostKept {
+        let maxKept = 1000
+        for number in 1...maxKept {
             let previous = "\(path)\(LedgerFile.restoreMark)\(number)"
             if !LedgerFolder.contains(previous), !LedgerFolder.contains(previous + "-wal") {
                 return previous
             }
         }
         throw LedgerError.unavailable(
-            path, "(there are already \(mostKept) earlier ledgers beside it)",
+            path, "(there are already \(maxKept) earlier ledgers next to it)",
             advice: "move some of them elsewhere")
     }
 
-    /// Replaces a journal with an empty one, so that there is a trace of the restore at every
-    /// moment.
-    private func disarmJournal() throws(LedgerError) {
+    /// Replaces a journal with an empty one. It is not removed, so that an interrupted restore
+    /// always leaves a trace.
+    private func emptyJournal() throws(LedgerError) {
         guard LedgerFolder.contains(path + "-wal") else { return }
         try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
     }
 }
 
 extension Connection {
-    /// Locks the file itself, whatever it contains, because even an unreadable ledger may be in
-    /// use.
-    fileprivate func shutOthersOut() throws(LedgerError) {
+    /// Locks the file itself, no matter what it contains, because even an unreadable ledger may be
+    /// in use.
+    fileprivate func lockExclusively() throws(LedgerError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         try unsafe control(SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let lock = unsafe file.pointee.pMethods?.pointee.xLock else {

@@ -48,6 +48,7 @@ public actor SQLiteLedger: LedgerStore {
             } catch
                 where error.kind == .readOnly && mayOnlyRead && LedgerFolder.contains(file.path)
             {
+                // Without permission to write, the ledger can at least be read.
                 return try file.openToLook(in: currency)
             }
         }
@@ -106,7 +107,7 @@ public actor SQLiteLedger: LedgerStore {
                 return success
             }
         } catch {
-            // A new connection opens the file that has the name by then.
+            // The next use opens a new connection, to the file that is at the path by then.
             if !isInPlace || error.kind == .outcomeUnknown { state = .lost }
             throw error
         }
@@ -116,23 +117,23 @@ public actor SQLiteLedger: LedgerStore {
     public func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        try await aside { connection throws(LedgerError) in
+        try await onSeparateLane { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
                 try body(SQLiteRows(connection: connection))
             }
         }
     }
 
-    /// Checks the file's pages, whatever they contain, on a separate connection and lane.
+    /// Checks all pages of the file, on a separate connection and lane.
     public func checkStorage() async throws(LedgerError) {
-        try await aside { connection throws(LedgerError) in
+        try await onSeparateLane { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
                 try connection.check()
             }
         }
     }
 
-    private func aside<Success: Sendable>(
+    private func onSeparateLane<Success: Sendable>(
         _ body: @escaping @Sendable (Connection) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         // A ledger that is closed, or lost for good, must not be read either.
@@ -151,6 +152,7 @@ public actor SQLiteLedger: LedgerStore {
         for statement in connection.preparedStatements {
             plans[statement] = try connection.query("EXPLAIN QUERY PLAN \(statement)") {
                 row throws(LedgerError) in
+                // Three numbers come first; the fourth column is the text of the plan.
                 for _ in 0..<3 { _ = try row.next() }
                 return try row.value(\.text)
             }

@@ -1,12 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// The rows of the ledger, seen from inside one transaction of this connection.
+/// The rows of the ledger, as one transaction on this connection sees them.
 struct SQLiteRows: LedgerRows {
     let connection: Connection
 }
 
-/// Bookings and gaps; cards, operations, and records are in separate files.
+/// Entries, accounts, and gaps; the rows of other tables are in separate files.
 extension SQLiteRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try entries(where: "TRUE", []) }
@@ -29,12 +29,14 @@ extension SQLiteRows {
     }
 
     func balance(of account: Account) throws(LedgerError) -> Int64 {
+        // An account has no row before its first entry.
         try connection.query(
             "SELECT balance FROM account WHERE name = ?", [.text(account.description)]
         ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
     }
 
-    /// Shows every account. SQLite fails on a sum that overflows, so amounts are summed in halves.
+    /// Passes every account to the body. SQLite fails if a sum overflows, so the upper and lower
+    /// halves of the amounts are summed separately.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
@@ -50,6 +52,7 @@ extension SQLiteRows {
             let balance = try row.value(\.integer)
             let high = try row.value(\.integer)
             let low = try row.value(\.integer)
+            // The shift drops the bits that do not fit, so the sum wraps, as callers expect.
             try body(account, balance, high << 32 &+ low)
         }
     }

@@ -3,10 +3,10 @@ public import Ledger
 
 extension SQLiteLedger {
     /// Takes a ledger out of use: renames it while no program has it open, and returns the new
-    /// name. If it was already taken out of use, it already has that name.
+    /// name. If an earlier call has already renamed it, returns the name from then.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
-            throw LedgerError(.unavailable, "\(path) is a symbolic link; give the file itself")
+            throw LedgerError(.unavailable, "\(path) is a symbolic link; specify the file itself")
         }
         return try await Doorway(BlockingLane(label: "tapcard.aside")).run {
             () throws(LedgerError) in
@@ -23,11 +23,12 @@ extension LedgerFile {
             let (folder, name) = LedgerFolder.split(path)
             let earlier = LedgerFolder.names(in: folder)
                 .filter { file in
-                    // Its journal and other files have longer names.
+                    // The names of its journal and other files do not end after the digits.
                     file.hasPrefix(name + LedgerFile.mark)
                         && file.dropFirst(name.count + LedgerFile.mark.count)
                             .allSatisfy { ("0"..."9").contains($0) }
                 }
+            // If there are several, it is unclear which one an earlier call renamed.
             guard earlier.count == 1 else {
                 throw LedgerError(.unavailable, "\(path) is missing")
             }
@@ -36,7 +37,8 @@ extension LedgerFile {
         try requireOneName()
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
-        // The last program to close a ledger writes its journal's rows into it.
+        // The last program to close a ledger moves the journal's rows into it, so the ledger is
+        // opened and closed here.
         do {
             let connection = try Connection(path: path, .readWrite)
             guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }

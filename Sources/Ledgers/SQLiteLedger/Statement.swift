@@ -35,7 +35,7 @@ import TapcardDomain
 
     /// Makes the statement ready to be run again, and drops its copies of names and codes.
     func reset() {
-        // The code repeats that of the last step, which the caller has already seen.
+        // The result repeats the code of the last step, which the caller already has.
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }

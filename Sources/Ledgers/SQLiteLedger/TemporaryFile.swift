@@ -19,7 +19,7 @@ final class TemporaryFile: Sendable {
             return unsafe mkstemp(start)
         }
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: place) }
-        // A child process that inherited it would keep the lock.
+        // A child process that inherited the descriptor would keep the lock.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         flock(descriptor, LOCK_EX | LOCK_NB)
         let bytes = template.dropLast().map { UInt8(bitPattern: $0) }
@@ -29,11 +29,12 @@ final class TemporaryFile: Sendable {
     /// Removes the files that killed programs have left next to a destination.
     static func removeAbandoned(beside place: String) {
         let (folder, name) = LedgerFolder.split(place)
-        let begin = name + mark
-        let endLength = 6
+        let prefix = name + mark
+        // The six characters with which `mkstemp` replaces the Xs.
+        let suffixLength = 6
         let drafts = Set(
-            LedgerFolder.names(in: folder).filter { $0.hasPrefix(begin) }.map {
-                String($0.prefix(begin.count + endLength))
+            LedgerFolder.names(in: folder).filter { $0.hasPrefix(prefix) }.map {
+                String($0.prefix(prefix.count + suffixLength))
             })
         for draft in drafts {
             let path = "\(folder)/\(draft)"
@@ -44,7 +45,7 @@ final class TemporaryFile: Sendable {
                 close(descriptor)
                 continue
             }
-            // Its deinit removes the files.
+            // The deinitializer removes the draft and its journals.
             _ = TemporaryFile(path, descriptor)
         }
     }
@@ -82,7 +83,7 @@ final class TemporaryFile: Sendable {
     }
 
     private func reachDisk() throws(LedgerError) {
-        // Some rows would be left in the journal, which is not moved along with the file.
+        // The journal is not moved along with the file, so the rows in it would be lost.
         guard !LedgerFolder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(the file could not be completed)")
         }

@@ -17,6 +17,7 @@ extension Connection {
         try run(lock.rawValue)
         let result: Success
         do throws(LedgerError) {
+            // A read without locks may have mixed two states, so its result is not used then.
             result = try body()
             try requireUntouched()
         } catch {
@@ -26,8 +27,8 @@ extension Connection {
         do throws(LedgerError) {
             try run("COMMIT")
         } catch {
-            // The journal may contain the whole transaction even though a write or a sync failed:
-            // that is decided by its next reader.
+            // The journal may contain the whole transaction even though a write or a sync failed.
+            // Whether it took effect is decided when the journal is next read.
             let isUnknown = lock == .writing && lastCode & 0xFF == SQLITE_IOERR
             rollBack()
             guard isUnknown else { throw error }
@@ -39,14 +40,14 @@ extension Connection {
         return result
     }
 
-    /// Supersedes a commit that failed halfway, so that its outcome is the state that this
-    /// connection reads.
+    /// Supersedes a commit that failed halfway, so that the state that this connection reads is
+    /// final.
     ///
     /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
     /// another program keeps the ledger open, the journal is not read from its beginning, so the
-    /// transaction seems not to have happened; after the next crash, it would be found there and
-    /// would have happened after all. A durable transaction in its place prevents that: SQLite
-    /// writes page 1 whenever the version is set, even to the same value.
+    /// transaction seems not to have happened. After a crash, it would be found there, and would
+    /// take effect after all. A durable transaction in its place prevents that: SQLite writes page
+    /// 1 whenever the version is set, even to the same value.
     func outdateUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")

@@ -67,7 +67,7 @@ struct RefusalAdviceTests {
     func states() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo")
-        #expect(await bench.run("unblock").text.contains("is active already"))
+        #expect(await bench.run("unblock").text.contains("is already active"))
         #expect(await bench.run("pay 0").text.contains("The amount must be above 0."))
         _ = await bench.run("close")
         let closed = await bench.run("unblock")

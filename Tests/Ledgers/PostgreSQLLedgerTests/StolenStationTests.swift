@@ -117,8 +117,8 @@ import Testing
             ("UPDATE operation SET sequence = sequence + 1 WHERE state = 'committed'", "ended"),
             ("UPDATE operation SET balance_after = 0 WHERE state = 'committed'", "ended"),
             ("UPDATE operation SET state = 'voided' WHERE state = 'committed'", "ended"),
-            ("UPDATE operation SET parameters = 'x'", "keeps its parameters"),
-            ("UPDATE operation SET parameters = 'name'", "keeps its parameters"),
+            ("UPDATE operation SET parameters = 'x'", "parameters cannot be changed"),
+            ("UPDATE operation SET parameters = 'name'", "parameters cannot be changed"),
             (
                 "INSERT INTO issued_record SELECT uid, allocated + 1, repeat('a', 16)::bytea, "
                     + "(SELECT id FROM operation LIMIT 1), 1 FROM card", "under key"
@@ -130,13 +130,19 @@ import Testing
                     + "(SELECT id FROM operation LIMIT 1), 9 FROM more", "under key"
             ),
             ("UPDATE card SET protection_key = 9, version = version + 1", "under key"),
-            ("UPDATE card SET confirmed = confirmed - 1, version = version + 1", "only rise"),
-            ("UPDATE card SET allocated = allocated - 1, version = version + 1", "only rise"),
-            ("UPDATE card SET balance = 0", "its version by 1"),
-            ("UPDATE card SET version = 9223372036854775807", "its version by 1"),
+            (
+                "UPDATE card SET confirmed = confirmed - 1, version = version + 1",
+                "must not decrease"
+            ),
+            (
+                "UPDATE card SET allocated = allocated - 1, version = version + 1",
+                "must not decrease"
+            ),
+            ("UPDATE card SET balance = 0", "its version must increase by 1"),
+            ("UPDATE card SET version = 9223372036854775807", "its version must increase by 1"),
             ("UPDATE activation SET state = 'requested', answered_at = NULL", "answered"),
-            ("UPDATE read_counter SET last = last - 1", "a counter rises"),
-            ("UPDATE request_id SET is_attempt = TRUE", "taken once"),
+            ("UPDATE read_counter SET last = last - 1", "can only increase"),
+            ("UPDATE request_id SET is_attempt = TRUE", "used only once"),
             (
                 "INSERT INTO entry (uid, operation, place, house, station, amount, posted_at) "
                     + "SELECT uid, operation, 1, 'cash', 99, 1, 1 FROM entry LIMIT 1",

@@ -28,12 +28,12 @@ import Testing
         Change(
             "a prize is paid out in cash",
             "UPDATE entry SET account = 'cash' \(of(6)) AND \(purse)",
-            found: "I12: operation \(id(6)) is booked with entries other than its kind claim "
+            found: "I12: operation \(id(6)) does not have the entries that its kind claim "
                 + "requires"),
         Change(
             "a prize goes onto another card",
             "UPDATE entry SET account = '\(second)' \(of(6)) AND \(purse)",
-            found: "I12: operation \(id(6)) is booked with entries other than its kind claim "
+            found: "I12: operation \(id(6)) does not have the entries that its kind claim "
                 + "requires"),
         Change(
             "a prize is another card's whole claim",
@@ -44,21 +44,21 @@ import Testing
         Change(
             "a prize paid out of the takings",
             "UPDATE entry SET account = 'takings' \(of(20)) AND account = 'cash'",
-            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+            found: "I12: operation \(id(20)) does not have the entries that its kind payout "
                 + "requires"),
         Change(
             "a prize paid out that no account was charged with",
             "UPDATE entry SET account = 'adopted' \(of(20)) AND account = 'prizes'",
-            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+            found: "I12: operation \(id(20)) does not have the entries that its kind payout "
                 + "requires"),
         Change(
             "a prize paid out onto a card",
             "UPDATE entry SET account = '\(second)' \(of(20)) AND account = 'cash'",
-            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+            found: "I12: operation \(id(20)) does not have the entries that its kind payout "
                 + "requires"),
         Change(
             "more paid out than was won", "UPDATE entry SET amount = amount * 2 \(of(20))",
-            found: "I12: operation \(id(20)) is booked with entries other than its kind payout "
+            found: "I12: operation \(id(20)) does not have the entries that its kind payout "
                 + "requires"),
         Change(
             "a prize paid out on another card",
@@ -71,25 +71,25 @@ import Testing
         Change(
             "a prize without a ticket",
             "UPDATE operation SET kind = 'add', subject = NULL WHERE kind = 'claim'",
-            found: "I6: operation \(id(6)) is booked with entries other than its kind add "
+            found: "I6: operation \(id(6)) does not have the entries that its kind add "
                 + "requires"),
         Change(
             "a top-up out of the prizes",
             "UPDATE entry SET account = 'prizes' \(of(7)) AND account = 'cash'",
-            found: "I6: operation \(id(7)) is booked with entries other"),
+            found: "I6: operation \(id(7)) does not have the entries"),
         Change(
             "a prize that is not booked as such",
             "UPDATE entry SET account = 'cash' \(of(6)) AND account = 'prizes'",
-            found: "I12: operation \(id(6)) is booked with entries other"),
+            found: "I12: operation \(id(6)) does not have the entries"),
         Change(
             "a ticket that another card paid for",
             "UPDATE entry SET account = '\(second)' \(of(3)) AND \(purse)",
-            found: "I12: operation \(id(3)) is booked with entries other than its kind ticket "
+            found: "I12: operation \(id(3)) does not have the entries that its kind ticket "
                 + "requires"),
         Change(
             "a payment of another card",
             "UPDATE entry SET account = '\(second)' \(of(8)) AND \(purse)",
-            found: "I6: operation \(id(8)) is booked with entries other than its kind pay "
+            found: "I6: operation \(id(8)) does not have the entries that its kind pay "
                 + "requires"),
         Change(
             "a refund to another card",
@@ -119,7 +119,7 @@ import Testing
             found: "I6: operation \(id(20)) is missing, but entries refer to it"),
         Change(
             "a card that is gone", "DELETE FROM card WHERE uid = '\(CardUID.second)'",
-            found: "I6: card \(CardUID.second) is missing, but operations, attempts or tickets "
+            found: "I6: card \(CardUID.second) is missing, but operations, attempts, or tickets "
                 + "refer to it"),
         Change(
             "a blocked card that nobody blocked",

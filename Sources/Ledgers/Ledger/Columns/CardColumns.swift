@@ -25,6 +25,7 @@ extension LedgerCard {
     }
 
     package init(_ row: inout Columns) throws(LedgerError) {
+        // The columns are read in the order of `names`, and then those of the ticket.
         let uid = try row.value(\.uid)
         self.init(
             uid: uid, chip: try Chip(&row, of: uid),
@@ -93,9 +94,9 @@ extension MastermindGame {
     /// Combines the game's name and size; nil if there is no game.
     fileprivate init?(_ row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
-        let mostSlots: Int64 = 12
+        let maxSlots: Int64 = 12
         let slots = try row.optional { value in
-            value.integer.flatMap { (1...mostSlots).contains($0) ? Int($0) : nil }
+            value.integer.flatMap { (1...maxSlots).contains($0) ? Int($0) : nil }
         }
         switch (id, slots) {
         case (nil, nil): return nil

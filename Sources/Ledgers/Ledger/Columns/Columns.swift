@@ -19,6 +19,7 @@ package struct Columns {
     ) throws(LedgerError) -> Value? {
         let value = try next()
         if value == .null { return nil }
+        // Only NULL stands for nil; a value that cannot be converted is an error.
         guard let made = make(value) else { throw Columns.unreadable }
         return made
     }
@@ -48,6 +49,7 @@ extension SQLValue {
     package var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
 
     package var uid: CardUID? {
+        // SQLite stores UIDs as text, PostgreSQL as numbers.
         switch self {
         case .text(let text): CardUID(text)
         case .integer(let number): CardUID(number: number)
@@ -64,7 +66,7 @@ extension SQLValue {
     /// An amount or a count, within a limit that no ledger will reach and that is low enough to add
     /// several values without overflow.
     package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
-    /// The account number on a chip.
+    /// The number of an account, counted from 1 on each chip.
     package var accountNumber: Int? {
         integer.flatMap(Int32.init(exactly:)).flatMap { $0 > 0 ? Int($0) : nil }
     }

@@ -37,6 +37,7 @@ extension Ticket {
         let numbers = try row.optional(\.text)
         let bonus = try row.optional { $0.integer.flatMap(Int.init(exactly:)) }
         guard let id, let draw, let numbers, let bonus else { return nil }
+        // Empty parts are kept, so that text with extra spaces is rejected below.
         let read = numbers.split(separator: " ", omittingEmptySubsequences: false).map { Int($0) }
         guard let balls = Balls(kept: read.compactMap { $0 }, bonus: bonus),
             balls.numbers.count == read.count
