@@ -186,7 +186,7 @@ struct EvidenceTests: ProvenCards {
         try await restored.put(try await other.tag())
         #expect(
             try await hints(of: restored).first
-                == "the newest record with a valid seal is number 1; this ledger made other bytes "
+                == "the newest record with a valid seal is number 1; this ledger issued other bytes "
                 + "for that number, so someone else has key 1")
     }
 
