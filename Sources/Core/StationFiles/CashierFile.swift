@@ -71,6 +71,7 @@ package struct CashierFile: Sendable {
         try change { cashiers throws(TapcardError) in
             if let known = cashiers.named(cashier.name) {
                 cashiers.removeAll { $0 == known }
+                // The stored spelling is kept, because earlier operations were recorded with it.
                 cashiers.keep(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
@@ -97,6 +98,7 @@ package struct CashierFile: Sendable {
     /// Replaces a cashier's hash; false if the entry has changed since it was read.
     package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
+            // Another process may have set a new password or removed the cashier.
             guard let index = cashiers.firstIndex(of: old) else { return false }
             cashiers[index] = new
             return true
@@ -120,6 +122,7 @@ package struct CashierFile: Sendable {
             let old = try load()
             var cashiers = old
             let answer = try body(&cashiers)
+            // An unneeded write would change the stamp, and a running server would reread the file.
             if cashiers != old { try save(cashiers) }
             return answer
         }

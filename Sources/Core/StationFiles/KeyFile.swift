@@ -42,6 +42,7 @@ public struct KeyFile: Sendable {
         let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)
         let found = try translating(isStream ? stored.readStream() : stored.read()) {
             (error: FileError) in
+            // Reading a stream can be canceled while it waits for input.
             error.kind == .cancelled ? KeyFile.stopped : file.unreadable(error)
         }
         guard let bytes = found else { return nil }
@@ -68,6 +69,7 @@ public struct KeyFile: Sendable {
     public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
+        // Usually the keys exist. They are only ever replaced as a whole, so reading needs no lock.
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
             // Another process may have created the keys before this one got the lock.

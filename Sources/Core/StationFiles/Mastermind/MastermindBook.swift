@@ -159,6 +159,7 @@ extension MastermindBook {
             // Pegs that no guess can get mean that the file is damaged.
             guard evaluation.isPossible(slots: slots), isNumber(number) else { return nil }
             return MastermindTurn(guess, .evaluated(evaluation, number: number))
+        // The guess counted, but its evaluation was never received.
         case (let number?, nil, nil) where parts[2] == .null && parts[3] == .null:
             return isNumber(number) ? MastermindTurn(guess, .counted(number: number)) : nil
         case (nil, nil, nil) where parts[2] == .null && parts[3] == .null:

@@ -161,6 +161,7 @@ package struct MastermindPlay: Sendable {
                 $0.answer(colours, answer.evaluation, number: answer.guessCount)
             }
         } catch {
+            // Repeating the guess would count it again, so the error itself reports the result.
             let result = answer.evaluation
             throw TapcardError(
                 error.kind, error.what,
@@ -182,6 +183,7 @@ package struct MastermindPlay: Sendable {
                 meaning: "The guess may or may not have counted. It is not repeated automatically.",
                 next: [.service(.goOnGuessing)])
         }
+        // The service did not process the guess, so the guess is removed from the file.
         try change(game) { $0.withdraw(colours) }
         return failure.error(meaning: "The guess did not count.")
     }
@@ -226,6 +228,7 @@ extension MastermindPlay {
         do {
             return try await call(login.token)
         } catch {
+            // Logging in again helps only if the service did not accept the token.
             guard error.kind == .unauthorized else { throw .call(error) }
         }
         let token = try await translating(awaiting: await logInAgain(login), into: Failure.login)

@@ -86,6 +86,7 @@ package struct JournalFile: Sendable, Hashable {
         // A station that never took offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
+            // An earlier attempt may have been interrupted after it had replaced the file.
             if (try? load(new)) != nil { return }
             guard var journal = try load(old) else { return }
             journal.reseal(under: new)
@@ -224,6 +225,7 @@ package struct JournalFile: Sendable, Hashable {
                 + "journal: \(error.detail).",
             meaning: "The payment may or may not be in the journal, and the card was not written. "
                 + "Repeat the payment with the same ID.",
+            // With the same ID, the journal shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }
 }

@@ -15,6 +15,7 @@ extension NTAG424CardError {
             case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
                 .wrongParameter, .outsideFile, .wrongLength:
                 true
+            // A damaged command or a temporary state of the chip can cause these.
             case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
                 false
             }
@@ -205,6 +206,7 @@ extension TapcardError {
     init(_ error: NTAG424CardError) {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        // A write had been sent, so the card may have either the old or the new content.
         case .unknown(let kind):
             self.init(CardStoreError(.interrupted(kind), error.detail))
         case .doubtful:

@@ -33,6 +33,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Removes the second of two periods at the end, which arises if a quoted text ends with one.
     private static func ended(_ text: String) -> String {
+        // Three periods are an ellipsis.
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
         return String(text.dropLast())
     }

@@ -103,6 +103,7 @@ extension TapcardError {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
+            // The card can be repaired only once the reader is back, so that is what is reported.
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
             self.init(
                 lost.kind, lost.what,

@@ -51,6 +51,8 @@ package struct CardSnapshot: Sendable, Hashable {
                         "the ledger has more than \(CardSnapshot.mostCards) cards, too many for an "
                             + "offline snapshot, so this station cannot take offline payments")
                 }
+                // Each card is packed at once, so that a large ledger takes only 20 bytes of memory
+                // per card.
                 packed += CardSnapshot.row(of: card)
             }
             return (packed, Set(try rows.retiredKeys().map(\.id)))
@@ -154,6 +156,7 @@ extension CardSnapshot {
             let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
+            // The time that the comparison takes must not reveal any part of the seal.
             ConstantTime.equal(
                 Array(bytes.suffix(SHA256.size)),
                 seal.code(of: Array(text), for: CardSnapshot.purpose))

@@ -94,6 +94,7 @@ package struct OfflineJournal: Sendable, Hashable {
     ) {
         (self.id, self.currency, self.ledgerID) = (id, currency, ledgerID)
         (self.booked, seal, lastSeal) = (booked, keys.stationSeal, [])
+        // The seal of the first line covers the seal of the head.
         lastSeal = code(of: head)
     }
 
@@ -137,6 +138,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     /// The whole file.
     package var bytes: [UInt8] {
+        // Sealing changes `lastSeal`, so it is done on a copy.
         var copy = self
         return copy.resealed()
     }
@@ -204,6 +206,7 @@ extension OfflineJournal {
             guard let (words, seal) = OfflineJournal.parts(of: bytes),
                 // A gap in the numbers means that lines are missing.
                 let line = JournalLine(words: words), line.number == journal.written + 1,
+                // The time that the comparison takes must not reveal any part of the seal.
                 ConstantTime.equal(seal, journal.code(of: line.words))
             else { return (journal, length, index + 1) }
             _ = journal.append(line)

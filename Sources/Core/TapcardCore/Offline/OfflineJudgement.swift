@@ -98,6 +98,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
+        // The limit may have been lowered below what is already in the journal, hence the 0.
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
         /// Throws if the amount is above a limit. The error reports the lowest limit, because that
@@ -218,6 +219,7 @@ extension TapcardError {
         let known: String
         switch earlier.state {
         case .voided:
+            // A voided request never happens, so this is certain even without the ledger.
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
         case .committed:

@@ -42,6 +42,7 @@ package struct CardTable: Sendable {
             var found: [CardUID: Set<UInt8>] = [:]
             var cards = rows.pagesOfCards()
             while let card = try cards.next() {
+                // A table has keys only for NTAG 424 cards.
                 guard card.chip == .ntag424, card.isInUse else { continue }
                 var ids = common
                 // If an operation is open, the tag may hold either record, and the two may be

@@ -9,6 +9,7 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     /// Nil for an operation of any other kind.
     package init?(_ kind: Operation.Kind) {
         switch kind {
+        // A customer must not pay twice, no matter whether the ledger was offline.
         case .pay, .offline: self = .pay
         case .add: self = .add
         case .ticket: self = .ticket
@@ -105,6 +106,7 @@ package struct Admission: Sendable {
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
         if SafetyRule.oncePerVisit.isLeftOut { return nil }
+        // Someone has confirmed the request, or the request accepts only another card.
         if isAgain || (card ?? visit.card) != visit.card { return nil }
         return visit.certainty(of: request)
     }

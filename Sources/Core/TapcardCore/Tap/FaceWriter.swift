@@ -125,6 +125,7 @@ struct FaceWriter: StationWork {
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
+        // If there is not enough room, the members of other software are dropped.
         if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
         return try? face.area(in: pages.layout)
@@ -137,6 +138,7 @@ struct FaceWriter: StationWork {
         on reading: CardReading, _ pages: TagPages, of card: LedgerCard
     ) -> [JSONMember] {
         if let face = reading.content.face {
+            // A forgotten name may still be on the tag.
             let isOfHolder =
                 face.holder.id == card.holder.id
                 && (card.holder.name == nil || face.holder.name == card.holder.name)

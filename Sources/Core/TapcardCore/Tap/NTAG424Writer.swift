@@ -61,6 +61,7 @@ struct NTAG424Writer: StationWork {
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
         let (reading, open) = (change.reading, change.open)
+        // Another station may have sealed the record with a key that this one lacks.
         guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
             let key = SellingKey(of: reading.uid, from: entry, currency)
         else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }
@@ -152,8 +153,10 @@ struct NTAG424Writer: StationWork {
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if cause.kind == .fixedSettings {
+            // These settings can never be changed, so a single refusal is enough.
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if let key = cause.spentKey, cause.isImpostor {
+            // The first refusal may be due to a command that arrived damaged.
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))
         } else if !isMakingWhole(change, chip), let card = chip.visit?.card,

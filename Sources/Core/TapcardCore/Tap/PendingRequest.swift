@@ -73,6 +73,7 @@ struct PendingRequest: Sendable, Hashable {
         else { return nil }
         switch action {
         case .pay(let money), .add(let money), .ticket(_, let money):
+            // A different amount means that this is a different request.
             return done.amount == money.minorUnits ? done : nil
         default: return nil
         }

@@ -72,6 +72,7 @@ struct Resolver: StationWork {
                 .damaged,
                 "The ledger knows this card, but all records on it are damaged or altered.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
+        // Without a valid record, the verdict is forged only if a retired key sealed a record.
         case .forged where reading.slots.best == nil:
             return TapcardError(
                 .forged, "The card is forged: its records are sealed with a retired key.",
@@ -164,6 +165,7 @@ struct Resolver: StationWork {
                 if case .perform = decision { history.note(perhapsBegun: attempt.id) }
                 return decision
             } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
+                // The operation may have begun, and the error for the activation has to say so.
                 history.note(perhapsBegun: attempt.id)
                 throw .ledger(cause)
             }
@@ -191,8 +193,10 @@ struct Resolver: StationWork {
         guard open.kind.isVoidable else { throw .refused(error) }
         let voided = try await asking(
             await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
+        // Another station has changed the card in the meantime.
         guard let voided else { return .readAgain }
         history.note(ended: voided)
+        // A request needs a write, but a card that is only read can still be reported.
         guard request == nil else { throw .refused(error) }
         return .readAgain
     }

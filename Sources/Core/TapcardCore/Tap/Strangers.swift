@@ -69,6 +69,7 @@ struct Strangers: StationWork {
     func identify(_ reading: CardReading) async throws(Interruption) -> Stranger {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
+        // A seal covers the currency, so a card in another currency has no valid seal here.
         if let other = sealedElsewhere(reading) {
             return .sealedElsewhere(
                 other.record, reading.pages?.image.content(in: other.currency).face,
@@ -133,6 +134,7 @@ struct Strangers: StationWork {
         // record by chance.
         if reading.pages != nil { guard case .tapcard = content else { return nil } }
         let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
+        // Without any of these keys, the seals cannot be verified.
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
@@ -210,6 +212,7 @@ struct Strangers: StationWork {
     /// are checked here as they are when a card is made, but a chip's keys are tried only when a
     /// card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
+        // Making a card takes the issuer's keys.
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {

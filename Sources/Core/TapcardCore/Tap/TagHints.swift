@@ -58,6 +58,7 @@ struct TagHints: StationWork {
 
     private func evidence(on reading: CardReading) async -> [String] {
         guard let known = reading.known, known.open?.kind.makesCard != true else { return [] }
+        // An interrupted write damages one slot; it never empties all of them.
         guard reading.slots.best != nil || !reading.slots.isBlank else {
             if reading.formattedRefusal != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"

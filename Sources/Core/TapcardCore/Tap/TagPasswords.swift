@@ -95,6 +95,7 @@ struct TagPasswords: StationWork {
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(
                 on: identity, chip, settings, noted: card.protection)
+            // A tag with none of our passwords may be a copy, so the ledger is not corrected.
             guard evidence != .nothing else {
                 return cause.kind == .wrongPassword ? .refused(TapcardError.cleared(uid)) : error
             }

@@ -114,6 +114,7 @@ struct Tap: Sendable, Hashable {
 
     /// Weighs evidence against the card, which counts only if two sessions find it.
     private mutating func weigh(_ claim: TapcardError) {
+        // Errors are equal if their kinds are, so the texts are compared as well.
         guard claim != claimed || claim.what != claimed?.what else {
             next = .conclude(claim)
             return

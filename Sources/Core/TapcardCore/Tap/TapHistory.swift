@@ -100,6 +100,7 @@ struct TapHistory: Sendable, Hashable {
     mutating func noteSpentKey(by error: NTAG424CardError) {
         guard let number = error.spentKey else { return }
         unconfirmed[number, default: 0] += 1
+        // Without a response from the chip, it is not known to have refused the key.
         if error.isImpostor { refused[number, default: 0] += 1 }
     }
 
@@ -108,6 +109,7 @@ struct TapHistory: Sendable, Hashable {
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true
         if let operation { note(ended: operation) }
+        // An update, or a failed one, is reported even if nothing has to be done later in the tap.
         if display != .current { self.display = display }
     }
 }

@@ -166,6 +166,7 @@ extension TapUseCase {
     }
 
     private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
+        // The card should still be on the reader, so nobody is asked to present it again.
         if !again { station.surroundings.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
@@ -223,6 +224,7 @@ extension TapUseCase {
         _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
         at station: Station
     ) async throws(Interruption) -> Success? {
+        // After resolving what an earlier tap left open, the tap continues with the request.
         guard writing.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.resolver.balanceClosed(by: operation) }
