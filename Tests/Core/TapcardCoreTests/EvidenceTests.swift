@@ -146,7 +146,7 @@ struct EvidenceTests: ProvenCards {
         try await world.putBack()
         #expect(
             try await hints(of: world) == [
-                "the NFC text for phones is only half written, because an earlier tap was "
+                "the NFC text for phones is only partly written, because an earlier tap was "
                     + "interrupted"
             ])
     }

@@ -106,13 +106,13 @@ package struct OfflinePayments: Sendable {
             only: card, knowing: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
-        func receipt(
+        func knownReceipt(
             for line: JournalLine, _ journal: OfflineJournal
         ) throws(TapcardError) -> Receipt {
             try receipt(of: line, journal, amount, card, limits, station)
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
-            if let known = journal.line(id) { return (nil, try receipt(for: known, journal)) }
+            if let known = journal.line(id) { return (nil, try knownReceipt(for: known, journal)) }
             // Judged again under the lock: payments that other processes have added count toward
             // the limits.
             let asked = try question(journal)

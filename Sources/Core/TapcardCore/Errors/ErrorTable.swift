@@ -15,7 +15,7 @@ extension TapcardError.Kind {
     /// The key file is missing, damaged, or readable by others.
     public static let keysUnusable = Self(
         "keys-unusable", .failed, "the key file is missing, damaged, unsafe, or the wrong one")
-    /// A named file cannot be read or written.
+    /// A file or the data folder cannot be used.
     public static let fileUnusable = Self(
         "file-unusable", .failed, "a file or the data folder cannot be used")
     /// The request or the settings are invalid.

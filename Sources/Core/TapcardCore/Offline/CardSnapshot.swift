@@ -6,9 +6,9 @@ package import TapcardDomain
 /// The cards are stored as rows of a fixed size, sorted by the cards' numbers.
 package struct CardSnapshot: Sendable, Hashable {
     /// The maximum number of cards in a snapshot, which then has 20 megabytes.
-    package static let mostCards = 1_000_000
+    package static let maxCards = 1_000_000
     /// The maximum length of a snapshot, in bytes.
-    package static let longest = mostCards * rowSize + 1_024
+    package static let longest = maxCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
@@ -34,7 +34,7 @@ package struct CardSnapshot: Sendable, Hashable {
         (self.retiredKeys, self.rows) = (retiredKeys, rows)
     }
 
-    /// Reads all cards, at most `mostCards`, while other work on the ledger continues. `now` is the
+    /// Reads all cards, at most `maxCards`, while other work on the ledger continues. `now` is the
     /// station's time before reading begins.
     package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
@@ -45,10 +45,10 @@ package struct CardSnapshot: Sendable, Hashable {
             var packed: [UInt8] = []
             var cards = rows.pagesOfStandings()
             while let card = try cards.next() {
-                guard packed.count < CardSnapshot.mostCards * CardSnapshot.rowSize else {
+                guard packed.count < CardSnapshot.maxCards * CardSnapshot.rowSize else {
                     throw LedgerError(
                         .refused,
-                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for an "
+                        "the ledger has more than \(CardSnapshot.maxCards) cards, too many for an "
                             + "offline snapshot, so this station cannot take offline payments")
                 }
                 // Each card is packed at once, so that a large ledger takes only 20 bytes of memory

@@ -65,7 +65,7 @@ package struct Visit: Sendable, Hashable {
     package mutating func note(
         _ request: VisitRequest, _ id: OperationID, _ certainty: Certainty
     ) {
-        // A request that was certainly carried out stays so, whatever a later report says.
+        // A request that was certainly carried out stays so, no matter what a later report says.
         guard operations[request]?[id] != .yes else { return }
         operations[request, default: [:]][id] = certainty
     }

@@ -20,7 +20,7 @@ extension KnownCard {
     }
 
     /// Whether making the card was ever completed.
-    fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
+    fileprivate var wasCompleted: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
 /// Authenticates an NTAG 424, to find out whether it is the card with its number, and reads it.
@@ -46,7 +46,7 @@ struct NTAG424Scanner: StationWork {
         }
         // Once a card has been completed, its chip has to authenticate. A single disturbed response
         // can look like a refusal, so this is only a claim.
-        if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
+        if known?.wasCompleted ?? isConfirmedInSnapshot(uid), found.visit == nil {
             throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
@@ -173,7 +173,7 @@ struct NTAG424Scanner: StationWork {
             return try await look(key, or: others, &history)
         } catch .ntag424(let error) {
             if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
-            if known?.isMade == true,
+            if known?.wasCompleted == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
                 throw .refused(altered)

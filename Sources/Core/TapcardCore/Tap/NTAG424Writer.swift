@@ -70,7 +70,7 @@ struct NTAG424Writer: StationWork {
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
         var visit = chip.visit
-        if isMakingWhole(change, chip) {
+        if isCompletingCard(change, chip) {
             // The grant must cover the balance and everything spent so far, and it must never
             // decrease.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
@@ -110,7 +110,7 @@ struct NTAG424Writer: StationWork {
     }
 
     /// Whether the card is being made, or lacks keys or a grant that this record needs.
-    func isMakingWhole(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
+    func isCompletingCard(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
         guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
             !change.open.operation.kind.makesCard,
             let record = SealedRecord(change.open.record)
@@ -144,7 +144,7 @@ struct NTAG424Writer: StationWork {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .worn(change.reading.uid))
-        } else if cause.isOfChangedKey, isMakingWhole(change, chip) {
+        } else if cause.isOfChangedKey, isCompletingCard(change, chip) {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .refusesKeys(change.reading.uid))
@@ -159,7 +159,7 @@ struct NTAG424Writer: StationWork {
             // The first refusal may be due to a command that arrived damaged.
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))
-        } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
+        } else if !isCompletingCard(change, chip), let card = chip.visit?.card,
             let altered = await station.ntag424Scanner.alteredSettings(
                 of: card, after: cause, &history)
         {

@@ -16,11 +16,12 @@ struct RecordWriting: Sendable, Hashable {
 
     /// The index of the slot to which the record is written.
     var place: Int {
-        let isFromLook =
+        let usesNumberReadBefore =
             SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
         // The number read along with the tag may be out of date: another station may have confirmed
         // a newer record since.
-        let confirmed = isFromLook ? reading.known?.card.confirmed ?? .none : open.confirmed
+        let confirmed =
+            usesNumberReadBefore ? reading.known?.card.confirmed ?? .none : open.confirmed
         return reading.slots.target(keeping: confirmed)
     }
 

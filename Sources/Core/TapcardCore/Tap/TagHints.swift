@@ -160,7 +160,7 @@ struct TagHints: StationWork {
         let name = "the NFC text for phones"
         guard let pages = reading.pages else { return nil }
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
-            return "\(name) is only half written, because an earlier tap was interrupted"
+            return "\(name) is only partly written, because an earlier tap was interrupted"
         }
         // While an operation is open, the text for phones may legitimately be out of date.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {

@@ -128,7 +128,7 @@ extension CardMaking {
             throw .overtaken
         }
         // These are looked up before the operation begins, because beginning it ends them.
-        let open = try await openToEnd(on: reading, at: station)
+        let open = try await operationsToEnd(on: reading, at: station)
         switch try await request.begin(.make(plan), on: reading, at: station) {
         case .begun(let begun):
             request.operation = begun.operation
@@ -149,7 +149,7 @@ extension CardMaking {
 
     /// The open operations that making the card ends: the one on the reissued card, and the one on
     /// the lost card that is replaced.
-    private func openToEnd(
+    private func operationsToEnd(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
         var open = [reading.known?.open?.id]

@@ -173,7 +173,7 @@ private struct Claims: Sendable, Hashable {
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.limits.ceilings.absolute.balance)
             // A problem with one ticket does not affect the next; a missing card or ledger does.
-            if !error.isOfOneTicket { left = [] }
+            if !error.concernsOneTicketOnly { left = [] }
         }
     }
 
@@ -227,7 +227,7 @@ extension OperationID {
 extension TapcardError {
     /// Whether the error concerns only one ticket, so that the card's other tickets can still be
     /// claimed.
-    fileprivate var isOfOneTicket: Bool {
+    fileprivate var concernsOneTicketOnly: Bool {
         [
             .refusal(.limitExceeded), .refusal(.alreadyClaimed), .refusal(.wrongState),
             .operationMismatch,
@@ -242,7 +242,8 @@ extension TapcardError {
         // Above this limit, not even an empty card can take the prize.
         let fitsOnNone = prize.minorUnits > maximum.minorUnits
         return saying(
-            meaning: "The prize is more than the card can hold or a limit allows, so it was not "
+            meaning:
+                "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "booked; the ticket can still be claimed.",
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
