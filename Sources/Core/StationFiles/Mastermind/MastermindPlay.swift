@@ -76,6 +76,7 @@ package struct MastermindPlay: Sendable {
 
     /// Starts a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+        // An impossible size is refused here, so that nothing is sent for it.
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started.") {
             token throws(ServiceError) in

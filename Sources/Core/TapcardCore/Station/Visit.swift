@@ -42,10 +42,12 @@ package struct Visit: Sendable, Hashable {
 
     package mutating func leave() {
         self = Visit()
+        // The reader has been checked now, so the next card's arrival will be seen.
         hasLooked = true
     }
 
     package mutating func arrive(_ uid: CardUID) {
+        // The same card is still there, so its visit continues.
         guard uid != card else { return }
         // A card found at the first check may have been there before this program started.
         let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut

@@ -28,6 +28,7 @@ struct Answering: StationWork {
         switch request.parameters {
         case .making(let cardRequest): return cardRequest.isAnswered(by: operation)
         case .change(let action, let card):
+            // A request for another card is a different request.
             guard card.map(operation.wasTapped) ?? true,
                 case .known = try await ledger.repetition(of: action, operation.id)
             else { return false }

@@ -96,6 +96,7 @@ struct FaceWriter: StationWork {
                         writes, longestAnswer: await reader.longestAnswer,
                         password: try await station.passwords.opening(card, isOpened: isOpened)))
             }
+            // The update that failed earlier has now been made.
             if card.isDisplayStale {
                 try await asking(await ledger.markDisplay(of: card.uid, stale: false))
             }

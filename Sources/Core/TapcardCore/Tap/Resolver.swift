@@ -65,6 +65,7 @@ struct Resolver: StationWork {
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
+            // Another station may have made the tag into a card in its own currency.
             if let other = station.strangers.sealedElsewhere(reading)?.currency {
                 return issuedElsewhere(other, uid)
             }
@@ -255,6 +256,7 @@ struct Resolver: StationWork {
     private func step(
         on reading: CardReading, _ known: KnownCard, for request: OperationID?
     ) -> ResolvingStep {
+        // Until the card has been made, the tag's contents do not matter.
         if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(

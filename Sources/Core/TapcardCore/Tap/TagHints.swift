@@ -60,6 +60,7 @@ struct TagHints: StationWork {
         guard let known = reading.known, known.open?.kind.makesCard != true else { return [] }
         // An interrupted write damages one slot; it never empties all of them.
         guard reading.slots.best != nil || !reading.slots.isBlank else {
+            // The tag was formatted after its card was closed or replaced, so this is expected.
             if reading.formattedRefusal != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"
             return [

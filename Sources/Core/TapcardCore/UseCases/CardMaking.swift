@@ -25,6 +25,7 @@ package struct CardMaking: TapUseCase {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
+        // A card that is already made can be reported without the issuer's keys.
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
         // A repeated request passed the limits when it began.
         if request.operation == nil {

@@ -72,6 +72,7 @@ struct PayOutPrize: StationWork {
             ticket: ticket, draw: drawn[ticket.ticket.draw],
             receipt: station.answering.receipt(payout, isReplayed: true))
         let card = try await translating(
+            // A payout writes nothing to the card, so phones see the same as before.
             awaiting: await station.summaries.card(payout.uid, .current)
         ) { (error: Interruption) in error.error }
         return receipt(prize, on: card)

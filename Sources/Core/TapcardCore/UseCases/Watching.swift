@@ -36,6 +36,7 @@ struct ReaderWatch: StationWork {
                 if error.kind == .cancelled { return }
                 if error.result == .noCard {
                     if isFirst { guard await show(.empty) else { return } }
+                    // The reader works, so from now on it can wait longer for a card.
                     (station, isFirst) = (patient, false)
                     continue
                 }
