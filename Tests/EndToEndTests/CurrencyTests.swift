@@ -6,7 +6,7 @@ import Testing
 @Suite("Stations in different currencies", .ownThread)
 struct CurrencyTests {
     private static let words =
-        "This is a genuine card in EUR, but this station uses USD. Its balance is in the ledger of "
+        "This is a genuine EUR card, but this station uses USD. Its balance is in the ledger of "
         + "the station that issued it. Nothing was changed, and no money moved. The card is "
         + "genuine, but it is in another currency (EUR); use it at a station that uses that "
         + "currency. To accept it here, give this station the card's ledger with --ledger PLACE, "
@@ -52,8 +52,8 @@ struct CurrencyTests {
         #expect(ended.status == 4, "\(ended.errors)")
         #expect(
             ended.errors.hasPrefix(
-                "tapcard: This tag is listed in this station's USD ledger, but the card on it is "
-                    + "in EUR; use the card at the EUR station. The full balance is safe in the "
+                "tapcard: This tag is listed in this station's USD ledger, but the card on it "
+                    + "uses EUR; use the card at the EUR station. The full balance is safe in the "
                     + "ledger."), "\(ended.errors)")
         #expect(!ended.errors.contains("overwrite"))
     }

@@ -122,7 +122,7 @@ struct NotDoneTests {
             )
             #expect(
                 ended.errors.contains(
-                    "Those before this line are booked (1); the rest are not."),
+                    "The payments before this line are booked (1); the rest are not."),
                 "\(ended)")
         }
         let again = try till.run("pay 5 --operation \(NotDoneTests.id)")

@@ -28,7 +28,7 @@ import Testing
         _ = try server.answer(to: "UPDATE opening SET server = 'another'", in: name)
         let undeclared =
             "The database was promoted or restored; the owner must run `tapcard ledger reopen`. "
-            + "Payments, top-ups and other money operations are not possible until the ledger can "
+            + "Payments, top-ups, and other money operations are not possible until the ledger can "
             + "be used again, except for offline payments where those are turned on."
         try second.expect("pay 1", status: 9, complains: undeclared)
         try owner.step("ledger reopen --lossless")

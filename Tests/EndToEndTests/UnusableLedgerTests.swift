@@ -5,7 +5,7 @@ import Testing
 @Suite("An unusable ledger", .ownThread)
 struct UnusableLedgerTests {
     private static let meaning =
-        "Payments, top-ups and other money operations are not possible until the ledger can be "
+        "Payments, top-ups, and other money operations are not possible until the ledger can be "
         + "used again, except for offline payments where those are turned on."
 
     @Test("A payment is refused while another process holds the ledger, but a read works")

@@ -4,7 +4,7 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// A person who may log in to a till page, and their password's hash.
+/// A person who may log in to a till page, with the hash of their password.
 package struct Cashier: Hashable, Sendable {
     package let name: CashierName
     package let password: PasswordHash
@@ -14,7 +14,7 @@ package struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file of the till page's cashiers, refused unless only its owner may use it.
+/// The file that lists the till page's cashiers. It is refused unless only its owner may use it.
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let mostCashiers = 200
@@ -33,8 +33,8 @@ package struct CashierFile: Sendable {
             unchanged: "The file is unchanged, and its cashiers can log in as before.")
     }
 
-    /// A value that changes if the file or its permissions may have changed; nil for a missing
-    /// file.
+    /// A value that differs whenever the file or its permissions may have changed; nil if the file
+    /// is missing.
     package typealias Stamp = DurableFile.Stamp
 
     package func stamp() throws(TapcardError) -> Stamp? {
@@ -46,6 +46,7 @@ package struct CashierFile: Sendable {
         try file.requirePrivate()
         let found = try translating(
             DurableFile(path).read(limit: JSONValue.sizeLimit), into: file.unreadable)
+        // Before the first cashier is added, there is no file.
         guard let bytes = found else { return [] }
         guard let document = try? JSONValue.parsing(bytes),
             document["format"]?.string == CashierFile.format,
@@ -53,6 +54,7 @@ package struct CashierFile: Sendable {
         else { throw damaged }
         var cashiers: [Cashier] = []
         for entry in entries {
+            // With two entries for one name, either password could be the right one.
             guard let cashier = Cashier(entry),
                 !cashiers.contains(where: { $0.name == cashier.name })
             else { throw damaged }
@@ -61,14 +63,15 @@ package struct CashierFile: Sendable {
         return cashiers
     }
 
-    /// Adds a cashier, or sets a new password for an existing one; differences in how the name is
-    /// typed are ignored. Returns the stored name, and whether the cashier is new.
+    /// Adds a cashier, or sets a new password for an existing one; differences in case and spacing
+    /// are ignored. Returns the stored name, and whether the cashier is new.
     package func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
         try change { cashiers throws(TapcardError) in
             if let known = cashiers.named(cashier.name) {
                 cashiers.removeAll { $0 == known }
+                // The stored spelling is kept, because earlier operations were recorded with it.
                 cashiers.keep(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
@@ -92,17 +95,18 @@ package struct CashierFile: Sendable {
         }
     }
 
-    /// Replaces a cashier's hash; false if the cashier has changed since it was read.
+    /// Replaces a cashier's hash; false if the entry has changed since it was read.
     package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
+            // Another process may have set a new password or removed the cashier.
             guard let index = cashiers.firstIndex(of: old) else { return false }
             cashiers[index] = new
             return true
         }
     }
 
-    /// Removes a cashier and returns the stored name; nil for an unknown name. Spelling differences
-    /// are ignored as in `add`.
+    /// Removes a cashier and returns the stored name; nil for an unknown name. Differences in case
+    /// and spacing are ignored, as in `add`.
     package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
         try change { cashiers in
             let known = cashiers.named(name)
@@ -118,6 +122,7 @@ package struct CashierFile: Sendable {
             let old = try load()
             var cashiers = old
             let answer = try body(&cashiers)
+            // An unneeded write would change the stamp, and a running server would reread the file.
             if cashiers != old { try save(cashiers) }
             return answer
         }
@@ -139,7 +144,8 @@ package struct CashierFile: Sendable {
 }
 
 extension [Cashier] {
-    /// The cashier with this name, ignoring case and spaces if no other fits.
+    /// The cashier with exactly this name; if there is none, the one whose name differs only in
+    /// case and spaces.
     package func named(_ name: CashierName) -> Cashier? {
         first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
     }

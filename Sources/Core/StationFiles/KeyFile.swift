@@ -5,20 +5,20 @@ public import TapcardCore
 public import TapcardDomain
 import TextCodecs
 
-/// The file with a station's keys, refused unless only its owner may use it.
+/// The file that holds a station's keys. It is refused unless only its owner may use it.
 public struct KeyFile: Sendable {
     /// The path of the file.
     public var path: String { file.path }
     private let file: PrivateFile
     private let whenWaiting: @Sendable (String) -> Void
 
-    /// Names a key file without reading or making it. `whenWaiting` is told what a change to the
-    /// keys is waiting for, if the wait is long.
+    /// Refers to a key file without reading or creating it. If a change to the keys has to wait a
+    /// long time, `whenWaiting` is called with a message that says what it is waiting for.
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
         file = PrivateFile(
             path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
             meaning: "Cards cannot be read or written without the keys; if only a change to the "
-                + "keys failed, the present keys can still be used.")
+                + "keys failed, the current keys can still be used.")
         self.whenWaiting = whenWaiting
     }
 
@@ -42,13 +42,16 @@ public struct KeyFile: Sendable {
         let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)
         let found = try translating(isStream ? stored.readStream() : stored.read()) {
             (error: FileError) in
+            // Reading a stream can be canceled while it waits for input.
             error.kind == .cancelled ? KeyFile.stopped : file.unreadable(error)
         }
         guard let bytes = found else { return nil }
+        // Only an import may read a sealed table: a station's own file always holds a key ring.
         if mayBeSealed, let table = try translating(SealedTable(parsing: bytes), into: damaged) {
             return .sealed(table)
         }
-        // A file from another machine is used as it is, once.
+        // A file from another machine is read only once, so it may belong to another user. A stream
+        // has no permissions to check.
         if !isStream { try file.requirePrivate(mayBeForeign: mayBeSealed) }
         return .ring(try translating(KeyRing(parsing: bytes), into: damaged))
     }
@@ -61,11 +64,12 @@ public struct KeyFile: Sendable {
         file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
     }
 
-    /// The keys, created now for cards in this currency if the file is missing, and whether they
-    /// are new.
+    /// The keys, and whether they are new: if the file is missing, they are created now, for cards
+    /// in this currency.
     public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
+        // Usually the keys exist. They are only ever replaced as a whole, so reading needs no lock.
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
             // Another process may have created the keys before this one got the lock.
@@ -80,9 +84,9 @@ public struct KeyFile: Sendable {
     private static let stopped = TapcardError(
         .cancelled, "Canceled.", meaning: "The keys are unchanged.")
 
-    /// Runs a body that reads and then writes the file while no other process does: if two key
-    /// rings were created or changed at once, one would be lost, along with the cards that depend
-    /// on it.
+    /// Runs a body that reads and then writes the file, while holding a lock against other
+    /// processes. If two processes created or changed the keys at once, one of the two key rings
+    /// would be lost, along with the cards that depend on it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -100,14 +104,13 @@ public struct KeyFile: Sendable {
     /// The contents of the file.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
-    /// Replaces the whole file, readable by its owner only.
+    /// Replaces the whole file. Only its owner can read the new one.
     public func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
             try DurableFile(path).write(bytes, mode: PrivateFile.mode)
         } catch {
-            // If the new keys can be read back, the file may be the new one even though its sync
-            // failed.
+            // If the new keys can be read back, the file was replaced even though its sync failed.
             guard (try? DurableFile(path).read()) != bytes else {
                 throw file.refusal(
                     "\(file.named) may or may not have been written, because the disk failed "
@@ -120,7 +123,7 @@ public struct KeyFile: Sendable {
 }
 
 extension KeyRingSource {
-    /// The keys in a file, starting with the key ring that was just read from it.
+    /// The keys in a file. `ring` is the key ring that has just been read from it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
         let known = Guarded(KnownRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
@@ -129,13 +132,13 @@ extension KeyRingSource {
     }
 }
 
-/// A key ring, and the state of its file when it was read.
+/// A key ring, and the stamp of its file from when it was read.
 private struct KnownRing {
     var ring: KeyRing
     var stamp: DurableFile.Stamp?
 
-    /// The current key ring. The stamp is taken first, so that a file that changes in between is
-    /// read again next time.
+    /// The current key ring. The stamp is taken before the file is read, so that a file that
+    /// changes in between is read again next time.
     mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
         let stamp = try? DurableFile(file.path).stamp()
         if let stamp, stamp == self.stamp { return ring }

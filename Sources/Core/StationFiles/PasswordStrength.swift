@@ -1,13 +1,13 @@
 package import TapcardDomain
 
-/// The rules for a new password, which make it too hard to guess within the number of attempts
-/// allowed.
+/// The rules for a new password. A password that follows them is too hard to guess within the
+/// number of attempts allowed.
 package enum PasswordStrength {
     /// The minimum number of characters.
     package static let shortest = 10
     /// The minimum number of different characters that must remain after the name and common words
     /// are taken out.
-    private static let fewestOfItsOwn = 5
+    private static let minDistinctCharacters = 5
 
     private static let common = [
         "password", "passwort", "passw0rd", "kennwort", "contraseña", "motdepasse", "qwertyuiop",
@@ -18,15 +18,16 @@ package enum PasswordStrength {
         "changeme", "secret", "cashier", "tapcard", "counter",
     ]
 
-    /// What is wrong with a password, in words; nil if it is strong enough.
+    /// A sentence that says what is wrong with a password; nil if it is strong enough.
     package static func objection(to password: String, of name: CashierName) -> String? {
         guard password.count >= shortest else {
             return "The password must have at least \(shortest) characters."
         }
         var rest = password.lowercased()
+        // Attackers try the name and common words first, so they do not count.
         for word in [name.text.lowercased()] + common { rest = rest.replacing(word, with: "") }
-        guard Set(rest).count < fewestOfItsOwn else { return nil }
-        return "The password is too easy to guess: apart from the name, common words and repeated "
-            + "characters, it needs at least \(fewestOfItsOwn) different characters."
+        guard Set(rest).count < minDistinctCharacters else { return nil }
+        return "The password is too easy to guess: apart from the name, common words, and repeated "
+            + "characters, it needs at least \(minDistinctCharacters) different characters."
     }
 }

@@ -1,7 +1,7 @@
 import OperatingSystem
 import TapcardCore
 
-/// A file with secrets, which only its owner may use; its errors are worded for this file.
+/// A file with secrets, which only its owner may use. Its errors refer to the file by name.
 struct PrivateFile: Sendable {
     static let mode: UInt32 = 0o600
     private static let othersMayUse: UInt32 = 0o077
@@ -11,9 +11,9 @@ struct PrivateFile: Sendable {
     let kind: TapcardError.Kind
     /// How a sentence that starts with the file refers to it, without its path.
     let name: String
-    /// What it means if the file cannot be used.
+    /// The consequence for the user if the file cannot be used.
     let meaning: String
-    /// What a failed change means; it leaves the file as it was.
+    /// The consequence of a failed change, which leaves the file as it was.
     let unchanged: String
 
     /// How messages refer to the file, with its path.
@@ -27,7 +27,8 @@ struct PrivateFile: Sendable {
         (self.meaning, self.unchanged) = (meaning, unchanged ?? meaning)
     }
 
-    /// Refuses a file that others may use. With `mayBeForeign`, it may belong to another user.
+    /// Refuses a file that others may use. With `mayBeForeign`, the file may belong to another
+    /// user.
     func requirePrivate(mayBeForeign: Bool = false) throws(TapcardError) {
         switch try translating(
             DurableFile(path).exposure(PrivateFile.othersMayUse), into: unreadable)
@@ -42,14 +43,14 @@ struct PrivateFile: Sendable {
         }
     }
 
-    /// Replaces the whole file. If this fails, the error advises the given step.
+    /// Replaces the whole file. If this fails, the error suggests the given step.
     func write(_ text: String, orAdvise step: NextStep.FileStep) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)) {
             notChanged("written", $0, step)
         }
     }
 
-    /// Runs the body while no other process changes the file.
+    /// Runs the body while holding a lock, so that no other process changes the file.
     func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

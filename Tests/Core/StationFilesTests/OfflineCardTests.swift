@@ -91,7 +91,7 @@ import Testing
         let error = await #expect(throws: TapcardError.self) {
             _ = try await till.pay(100, id: 2, with: retired)
         }
-        #expect(error?.what.contains("no valid record under a key in use") == true)
+        #expect(error?.what.contains("no valid record sealed with a key in use") == true)
         #expect(try till.status()?.payments == 1)
     }
 

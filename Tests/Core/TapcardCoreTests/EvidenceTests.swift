@@ -146,7 +146,7 @@ struct EvidenceTests: ProvenCards {
         try await world.putBack()
         #expect(
             try await hints(of: world) == [
-                "the NFC text for phones is only half written, because an earlier tap was "
+                "the NFC text for phones is only partly written, because an earlier tap was "
                     + "interrupted"
             ])
     }
@@ -186,7 +186,7 @@ struct EvidenceTests: ProvenCards {
         try await restored.put(try await other.tag())
         #expect(
             try await hints(of: restored).first
-                == "the newest record with a valid seal is number 1; this ledger made other bytes "
+                == "the newest record with a valid seal is number 1; this ledger issued other bytes "
                 + "for that number, so someone else has key 1")
     }
 

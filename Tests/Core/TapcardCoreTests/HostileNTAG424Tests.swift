@@ -365,7 +365,7 @@ struct HostileNTAG424Tests: ProvenCards {
             }
             #expect(
                 outcome.failure?.description.contains(
-                    "Key \(number) of the card is blocked for good") == true,
+                    "Key \(number) of the card is permanently blocked") == true,
                 "\(outcome)")
             try await put(try #require(NTAG424Memory(factory: World.otherUID)), on: world)
             let moved = try await world.station.make(

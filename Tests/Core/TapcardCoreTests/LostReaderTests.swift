@@ -63,7 +63,7 @@ struct LostReaderTests {
             Issue.record("it was said to be done")
         } catch {
             #expect(error.kind == .readerLost)
-            #expect(error.meaning == "The tag may be half written.")
+            #expect(error.meaning == "The tag may be only partly written.")
             #expect(error.next == [.reader(.plugIn), .tag(.goOn)])
         }
         reader.plugIn()

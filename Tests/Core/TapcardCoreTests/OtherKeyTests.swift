@@ -105,7 +105,7 @@ struct OtherKeyTests: ProvenCards {
                 try await world.station(keys: Self.rotated).pay(World.usd(250), id: World.id(2))
             }.failure)
         #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
-        #expect(error.what.contains("Key 0 of the card is blocked for good"))
+        #expect(error.what.contains("Key 0 of the card is permanently blocked"))
         #expect(error.meaning.contains("The payment was not taken."))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         try await expectReplaced(world, 1_000)

@@ -166,7 +166,7 @@ struct PrizePayoutTests {
             Issue.record("it was said to be paid")
             return
         }
-        #expect(error.kind == kind && error.meaning.lowercased().contains("hand out no cash"))
+        #expect(error.kind == kind && error.meaning.lowercased().contains("pay out any cash"))
         // Whether it was booked then shows now; either way it is booked once.
         let isBooked = fault == .answerLost || fault == .answersLost
         #expect(try await won.payOut(id: Self.chosen).isReplayed == isBooked)

@@ -27,7 +27,7 @@ struct ActivateCommandTests {
             .redirected, .refused, .notHTTP, .notJSON, .wrongShape,
         ]
         #expect(
-            ended.text.contains("the setting activation-url may be wrong")
+            ended.text.contains("the activation-url setting may be wrong")
                 == isOfOthers.contains(kind), "\(ended.text)")
         #expect(ended.text.contains("will send the same code again"))
     }

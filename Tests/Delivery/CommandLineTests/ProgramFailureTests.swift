@@ -21,7 +21,7 @@ struct ProgramFailureTests {
                 line == "pay 1" && kind == .offline
                 ? "The payment was not taken: the card was not charged. Try again once the ledger "
                     + "is back, or take cash."
-                : "\(unchanged)Payments, top-ups and other money operations are not possible until "
+                : "\(unchanged)Payments, top-ups, and other money operations are not possible until "
                     + "the ledger can be used again, except for offline payments where those are "
                     + "turned on."
             #expect(
@@ -56,7 +56,7 @@ struct ProgramFailureTests {
         #expect(other.status == 9)
         #expect(
             other.text
-                == "! tapcard: L is kept in JPY, not in USD. Payments, top-ups and other money "
+                == "! tapcard: L is kept in JPY, not in USD. Payments, top-ups, and other money "
                 + "operations are not possible until the ledger can be used again, except for "
                 + "offline payments where those are turned on.\n")
     }

@@ -103,7 +103,7 @@ struct TicketPayoutTests {
         #expect(late.status == 4, "\(late.text)")
         #expect(
             late.text.contains("was already added to the card by operation ")
-                && late.text.contains("Nothing was booked this time, so hand out no cash."),
+                && late.text.contains("Nothing was booked this time, so do not pay out any cash."),
             "\(late.text)")
         #expect(try await bench.document(Self.line)["error"]?.string == "already-claimed")
         #expect(try await bench.document("read")["balance"]?.string == "48.00")

@@ -1,9 +1,9 @@
 package import TapcardDomain
 import TextCodecs
 
-/// A Mastermind game as stored at this station.
+/// A Mastermind game stored at this station.
 package struct KeptMastermindGame: Hashable, Sendable {
-    /// The address of the service that the game is played on.
+    /// The address of the service where the game is played.
     package let address: String
     package let game: MastermindGame
     package internal(set) var history: MastermindHistory
@@ -14,7 +14,7 @@ package struct KeptMastermindGame: Hashable, Sendable {
         (self.address, self.game, self.history) = (address, game, history)
     }
 
-    /// The number of the guess that solved it; nil if none did.
+    /// The number of the guess that solved the game; nil if it is not solved yet.
     package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
 }
 
@@ -29,10 +29,10 @@ struct MastermindBook: Hashable, Sendable {
         let timeToLive: Int?
     }
 
-    /// The maximum number of games; the least recently played are dropped.
+    /// The maximum number of games; beyond it, the least recently played ones are dropped.
     static let mostGames = 16
     static let format = "tapcard mastermind 1"
-    /// Placeholder for the number of a guess while its answer is still pending.
+    /// A placeholder for the number of a guess that the service has not evaluated yet.
     private static let asked = "asked"
     static let formatPrefix = "tapcard mastermind "
 
@@ -43,12 +43,12 @@ struct MastermindBook: Hashable, Sendable {
 
     init() {}
 
-    /// The current game on this service.
+    /// The current game, if it is played on this service.
     func current(at address: String) -> KeptMastermindGame? {
         games.last { $0.address == address && $0.game.id == currentID }
     }
 
-    /// The stored game, or a new one.
+    /// The stored game; if it is not stored, a new entry for it.
     func kept(_ game: MastermindGame, at address: String) -> KeptMastermindGame {
         games.last { $0.address == address && $0.game == game }
             ?? KeptMastermindGame(address: address, game: game)
@@ -60,7 +60,7 @@ struct MastermindBook: Hashable, Sendable {
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
         while games.count > MastermindBook.mostGames {
-            // The current game is kept, however long ago it was played.
+            // The current game is never dropped, however long ago it was played.
             games.remove(at: games.firstIndex { $0.game.id != currentID } ?? 0)
         }
     }
@@ -119,6 +119,7 @@ extension MastermindBook {
         switch document["current"] {
         case .null?: currentID = nil
         case .string(let text)?:
+            // A current game that is not among the games has no guesses to show.
             guard let id = MastermindGameID(text), self.games.contains(where: { $0.game.id == id })
             else { return nil }
             currentID = id
@@ -155,8 +156,10 @@ extension MastermindBook {
         switch (whole(parts[1]), whole(parts[2]), whole(parts[3])) {
         case (let number?, let black?, let white?):
             let evaluation = MastermindEvaluation(black: black, white: white)
+            // Pegs that no guess can get mean that the file is damaged.
             guard evaluation.isPossible(slots: slots), isNumber(number) else { return nil }
             return MastermindTurn(guess, .evaluated(evaluation, number: number))
+        // The guess counted, but its evaluation was never received.
         case (let number?, nil, nil) where parts[2] == .null && parts[3] == .null:
             return isNumber(number) ? MastermindTurn(guess, .counted(number: number)) : nil
         case (nil, nil, nil) where parts[2] == .null && parts[3] == .null:

@@ -2,12 +2,13 @@ import OperatingSystem
 import TapcardCore
 import TextCodecs
 
-/// The file with a station's Mastermind data, refused unless only its owner may use it.
+/// The file that holds a station's Mastermind data. It is refused unless only its owner may use
+/// it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
 
-    /// `note` gets messages for the user: that the file was damaged, and where it is now.
+    /// `note` receives messages for the user: that the file was damaged, and where it is now.
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
             path: path, secret: .games, kind: .fileUnusable, name: "The Mastermind games file",
@@ -17,12 +18,13 @@ struct MastermindFile: Sendable {
 
     func load() throws(TapcardError) -> MastermindBook {
         if let book = try loadIfSound() { return book }
-        // Checked again under the lock: another process may have set the file aside or written it.
+        // The file is read again under the lock, because another process may have moved it aside or
+        // rewritten it.
         return try file.alone(loadOrSetAside)
     }
 
-    /// Reads the file, lets the body change its contents, and writes it, while no other process
-    /// does.
+    /// Reads the file, lets the body change its contents, and writes it back, while holding a lock
+    /// against other processes.
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -44,12 +46,13 @@ struct MastermindFile: Sendable {
         do throws(FileError) {
             bytes = try DurableFile(file.path).read(limit: JSONValue.sizeLimit)
         } catch {
+            // tapcard never writes a file this large.
             if error.kind == .tooLarge { return nil }
             throw file.unreadable(error)
         }
         guard let bytes else { return MastermindBook() }
         guard let document = try? JSONValue.parsing(bytes) else { return nil }
-        // A newer file is not damaged, so it must not be set aside.
+        // A file from a newer version is not damaged, so it must not be moved aside.
         if let format = document["format"]?.string, format != MastermindBook.format,
             format.hasPrefix(MastermindBook.formatPrefix)
         {

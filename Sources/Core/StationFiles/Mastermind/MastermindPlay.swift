@@ -3,16 +3,16 @@ package import TapcardDomain
 
 /// Mastermind at a station: the service, its login, and the stored games.
 package struct MastermindPlay: Sendable {
-    private static let longestUser = 256
+    private static let maxUserLength = 256
 
     private let file: MastermindFile
     private let address: String
     private let service: any MastermindService
     private let password: @Sendable (String) async throws(TapcardError) -> String?
 
-    /// `address` is that of the service: data from one service is never shown to another.
-    /// `password` is called if a login has expired, and returns nil if no password can be given.
-    /// `note` gets other messages for the user.
+    /// `address` is the address of the service: data from one service is never sent to another.
+    /// `password` is called if a login has expired; it returns nil if nobody can enter a password.
+    /// `note` receives other messages for the user.
     package init(
         path: String, address: String, service: any MastermindService,
         password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
@@ -27,7 +27,7 @@ package struct MastermindPlay: Sendable {
         try file.load().current(at: address)
     }
 
-    /// The name of the logged-in user, whose login may have expired; nil if nobody is logged in.
+    /// The name of the user who is logged in; nil if nobody is. The login may have expired.
     package func user() throws(TapcardError) -> String? {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
@@ -41,16 +41,16 @@ package struct MastermindPlay: Sendable {
             orSay: "Login failed. You are not logged in.")
     }
 
-    /// Checks a login's user name and duration before a password is asked for.
+    /// Checks the user name and the duration of a login, before the user is asked for a password.
     package static func requireLogin(
         _ user: String, _ timeToLive: Int?
     ) throws(TapcardError) {
-        guard !user.isEmpty, user.utf8.count <= longestUser,
+        guard !user.isEmpty, user.utf8.count <= maxUserLength,
             !user.unicodeScalars.contains(where: \.isMisleading)
         else {
             throw TapcardError(
                 .usage,
-                "The user name must be 1 to \(longestUser) bytes long and contain no control "
+                "The user name must be 1 to \(maxUserLength) bytes long and contain no control "
                     + "characters.",
                 meaning: nothingSent)
         }
@@ -63,19 +63,20 @@ package struct MastermindPlay: Sendable {
     }
 
     private static func requirePassword(_ password: String) throws(TapcardError) {
-        let (count, most) = (password.utf8.count, MastermindRules.longestPassword)
-        guard (1...most).contains(count) else {
+        let (count, maximum) = (password.utf8.count, MastermindRules.longestPassword)
+        guard (1...maximum).contains(count) else {
             throw TapcardError(
                 .usage,
                 count == 0
                     ? "The password is empty."
-                    : "The password is \(count) bytes long, but only \(most) bytes are allowed.",
+                    : "The password is \(count) bytes long, but only \(maximum) bytes are allowed.",
                 meaning: nothingSent)
         }
     }
 
     /// Starts a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+        // An impossible size is refused here, so that nothing is sent for it.
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started.") {
             token throws(ServiceError) in
@@ -84,7 +85,7 @@ package struct MastermindPlay: Sendable {
         return try resume(MastermindGame(id: id, slots: slots))
     }
 
-    /// Makes a game that was started here or elsewhere the current one.
+    /// Makes a game the current one. It may have been started here or elsewhere.
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
@@ -100,13 +101,13 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Sends a guess for the current game and returns the game with the answer.
+    /// Sends a guess for the current game, and returns the game including the service's evaluation.
     ///
-    /// The guess is saved in the file before it is sent. If no answer arrives, it stays there as a
-    /// guess that may have counted. It is never resent, because the service would count it a second
-    /// time.
+    /// The guess is saved in the file before it is sent. If there is no response, it stays there as
+    /// a guess that may have counted. It is never resent, because the service would count it a
+    /// second time.
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
-        let game = try gameThatTakes(colours)
+        let game = try currentGame(accepting: colours)
         try change(game) { $0.ask(colours) }
         let answer: MastermindAnswer
         do throws(Failure) {
@@ -114,14 +115,14 @@ package struct MastermindPlay: Sendable {
                 try await service.guess(colours, in: game.id, with: token)
             }
         } catch {
-            throw try became(of: colours, in: game, error)
+            throw try recordFailure(of: colours, in: game, error)
         }
         return try keep(answer, of: colours, in: game)
     }
 
     /// The current game. Throws if there is none, if it is already solved, or if the guess is not
     /// valid for it.
-    private func gameThatTakes(_ colours: [Int]) throws(TapcardError) -> MastermindGame {
+    private func currentGame(accepting colours: [Int]) throws(TapcardError) -> MastermindGame {
         guard let kept = try currentGame() else {
             throw TapcardError(
                 .refusal(.wrongState), "No game is in progress.",
@@ -146,8 +147,8 @@ package struct MastermindPlay: Sendable {
         try file.change { book in
             var kept = book.kept(game, at: address)
             body(&kept.history)
-            // Another process may have started another game in the meantime; that one stays the
-            // current game.
+            // Another process may have started another game in the meantime; the current game must
+            // not change back.
             book.keep(kept, asCurrent: false)
             return kept
         }
@@ -161,6 +162,7 @@ package struct MastermindPlay: Sendable {
                 $0.answer(colours, answer.evaluation, number: answer.guessCount)
             }
         } catch {
+            // Repeating the guess would count it again, so the error itself reports the result.
             let result = answer.evaluation
             throw TapcardError(
                 error.kind, error.what,
@@ -169,20 +171,20 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Records what happened to a guess that was not evaluated, and returns the error that reports
-    /// it.
-    private func became(
+    /// Records what happened to a guess that was not evaluated, and returns an error that says so.
+    private func recordFailure(
         of colours: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
         if case .call(let error) = failure, error.mayHaveHappened {
-            // If this cannot be written, the guess stays in the file with its answer still pending.
+            // If this cannot be written, the file still contains the guess as not evaluated.
             _ = try? change(game) { $0.lose(colours) }
-            let told = TapcardError(error, meaning: "")
+            let reported = TapcardError(error, meaning: "")
             return TapcardError(
-                told.kind, told.what,
+                reported.kind, reported.what,
                 meaning: "The guess may or may not have counted. It is not repeated automatically.",
                 next: [.service(.goOnGuessing)])
         }
+        // The service did not process the guess, so the guess is removed from the file.
         try change(game) { $0.withdraw(colours) }
         return failure.error(meaning: "The guess did not count.")
     }
@@ -195,7 +197,7 @@ extension MastermindPlay {
         TapcardError(refusal).saying(meaning: nothingSent)
     }
 
-    /// The failure of a call that requires a login.
+    /// Why a call that requires a login failed.
     private enum Failure: Error {
         case call(ServiceError)
         /// The login failed before the call, or before its retry.
@@ -218,8 +220,8 @@ extension MastermindPlay {
         }
     }
 
-    /// Calls with the stored token. If it has expired, logs in again and retries the call, once
-    /// each: a call refused because of its token has had no effect.
+    /// Makes the call with the stored token. If the token has expired, logs in again and retries
+    /// the call, once each. This is safe: a call refused because of its token had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
@@ -227,6 +229,7 @@ extension MastermindPlay {
         do {
             return try await call(login.token)
         } catch {
+            // Logging in again helps only if the service did not accept the token.
             guard error.kind == .unauthorized else { throw .call(error) }
         }
         let token = try await translating(awaiting: await logInAgain(login), into: Failure.login)
@@ -235,6 +238,7 @@ extension MastermindPlay {
 
     private func requireLogin() throws(TapcardError) -> MastermindBook.Login {
         let login = try file.load().login
+        // A token from one service must not be revealed to another.
         guard let login, login.address == address else {
             throw TapcardError(
                 .service(.unauthorized),
@@ -252,7 +256,7 @@ extension MastermindPlay {
         guard now == old else { return now.token }
         guard let password = try await password(old.user) else {
             throw TapcardError(
-                .service(.unauthorized), "The login of \(old.user) has expired.",
+                .service(.unauthorized), "The login for \(old.user) has expired.",
                 next: [.service(.logInOrSetPassword)])
         }
         return try await token(old.user, password, old.timeToLive, orSay: "")
@@ -275,11 +279,11 @@ extension MastermindPlay {
 }
 
 extension ServiceError {
-    /// Whether the service may have carried out the failed request.
+    /// Whether the service may have processed the request that failed.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        // Canceling does not call back a request that is on its way, and a redirect after a POST
-        // often means that the request was carried out.
+        // Canceling cannot call back a request that has been sent, and a redirect in response to a
+        // POST often means that the request was processed.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true

@@ -3,8 +3,8 @@ import Ledger
 import OperatingSystem
 package import TapcardCore
 
-/// The file with a station's journal of offline payments. Lines are added at its end and synced
-/// before they are acknowledged.
+/// The file that holds a station's journal of offline payments. Each line is appended and synced
+/// before it is acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
     private static let othersMayWrite: UInt32 = 0o022
@@ -13,13 +13,13 @@ package struct JournalFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// The journal; nil before the first one is created.
+    /// The journal; nil if none has been created yet.
     package func load(_ keys: KeyRing) throws(TapcardError) -> OfflineJournal? {
         try read(keys)?.journal
     }
 
-    /// Whether there may be a journal with lines. The check is cheap, because every tap asks. True
-    /// if the journal cannot be read: loading it then reports why.
+    /// Whether there may be a journal with lines. The check is cheap, because it is made before
+    /// every tap. True if the journal cannot be read: loading it will then report why.
     package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
@@ -30,13 +30,14 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// The journal, created now if there is none. An empty journal for another ledger is replaced.
+    /// The journal; if there is none, it is created. An empty journal for another ledger is
+    /// replaced.
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
     ) throws(TapcardError) -> OfflineJournal {
         try alone { () throws(TapcardError) in
             let journal = make()
-            // Payments for another ledger are kept, because they are booked nowhere else.
+            // Payments for another ledger are kept, because they are recorded nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
                 return known
             }
@@ -45,8 +46,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Decides, given the journal, which line to add, if any, while no other process changes it.
-    /// Returns once the line is on disk.
+    /// Calls `decide` with the journal and adds the line that it returns, if any. No other process
+    /// can change the journal in the meantime. Returns once the line is on disk.
     package func add<Success>(
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
@@ -57,12 +58,13 @@ package struct JournalFile: Sendable, Hashable {
             guard let line else { return success }
             var journal = found.journal
             let bytes = journal.append(line)
-            // A longer file could not be read again.
+            // A file longer than this could not be read back.
             guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
             } catch {
-                // If the file could not be truncated again, the line may be in it after all.
+                // If the file could not be truncated to its old length, the line may be in it after
+                // all.
                 guard error.isUndone else { throw notKnown(error.cause, line) }
                 throw unwritable(error.cause)
             }
@@ -70,7 +72,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Writes every line to disk again, because a line whose sync failed may be in memory only.
+    /// Writes every line to disk again, because a line whose sync failed may exist only in memory.
     package func renew(_ keys: KeyRing) throws(TapcardError) {
         try alone { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
@@ -78,11 +80,13 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Seals the journal with the keys that replace its own. A journal already sealed with the new
-    /// keys is left unchanged, so this can be repeated after a failure.
+    /// Reseals the journal with the keys that replace the old ones. A journal already sealed with
+    /// the new keys is left unchanged, so this can be repeated after a failure.
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
+        // A station that never took offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
+            // An earlier attempt may have been interrupted after it had replaced the file.
             if (try? load(new)) != nil { return }
             guard var journal = try load(old) else { return }
             journal.reseal(under: new)
@@ -90,13 +94,14 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the lines up to this number, which are booked, from the journal with this ID. Runs
-    /// `prepare` first if there are any.
+    /// Removes the lines up to this number from the journal with this ID, because they have been
+    /// booked. If there are any, runs `prepare` first.
     func drop(
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
         try alone { () throws(TapcardError) in
+            // Another process may have dropped the lines already, or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
             }
@@ -106,8 +111,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Runs the body while no line is added or removed; false if any line was removed since the
-    /// journal was in this state.
+    /// Runs the body while no line can be added or removed. Returns false, without running it, if
+    /// any line has been removed since the journal was in the state `before`.
     func whileUnbooked(
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
@@ -131,8 +136,8 @@ package struct JournalFile: Sendable, Hashable {
             DurableFile(path).write(journal.bytes, mode: JournalFile.mode), into: unwritable)
     }
 
-    /// The journal up to its first altered line, and the error about the rest; nil before the first
-    /// one is created.
+    /// The journal up to its first altered line, and the error about the rest; nil if no journal
+    /// has been created yet.
     func loadSound(
         _ keys: KeyRing
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
@@ -146,7 +151,7 @@ package struct JournalFile: Sendable, Hashable {
             "Line \(altered) of the offline payment journal \(path) was altered.",
             meaning: journal.lines.isEmpty
                 ? "No offline payments are taken, and those in the journal are not booked."
-                : "No offline payments are taken. Those before this line are booked "
+                : "No offline payments are taken. The payments before this line are booked "
                     + "(\(journal.lines.count)); the rest are not.",
             next: [.file(.keepJournal)])
         return (journal, damage)
@@ -181,7 +186,7 @@ package struct JournalFile: Sendable, Hashable {
             switch error {
             case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
-                throw unusable("it is sealed with key \(id), which is missing here")
+                throw unusable("it is sealed with key \(id), which this station lacks")
             case .altered(let line): throw unusable("line \(line) was altered")
             }
         }
@@ -220,6 +225,7 @@ package struct JournalFile: Sendable, Hashable {
                 + "journal: \(error.detail).",
             meaning: "The payment may or may not be in the journal, and the card was not written. "
                 + "Repeat the payment with the same ID.",
+            // With the same ID, the journal shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }
 }

@@ -4,8 +4,8 @@ import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 
-/// The payments that a station takes while its ledger is offline: they are written to its journal,
-/// and booked when the ledger is back.
+/// The payments that a station takes while its ledger is offline. They are written to the station's
+/// journal and booked when the ledger is back.
 package struct OfflinePayments: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
@@ -30,7 +30,7 @@ package struct OfflinePayments: Sendable {
         package let age: Duration?
     }
 
-    /// Nil for a station that has neither journal nor snapshot.
+    /// Nil if the station has neither a journal nor a snapshot.
     package func status(
         _ keys: KeyRing, at now: Timestamp, _ uptime: Uptime?
     ) throws(TapcardError) -> Status? {
@@ -42,15 +42,15 @@ package struct OfflinePayments: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
-    /// Keeps the station's journal readable while its keys are replaced: a table of card keys has
-    /// no retired key, and the issuer's master keys seal differently from a table.
+    /// Keeps the station's journal readable when its keys are replaced: a table of card keys
+    /// contains no retired key, and a table seals differently from the issuer's master keys.
     package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         try journal.reseal(from: old, to: new)
     }
 
     // MARK: Offline
 
-    /// What the station remembers of its ledger.
+    /// What the station remembers about its ledger.
     package func memory() throws(TapcardError) -> StationMemory {
         func unusable(_ why: String) -> TapcardError {
             TapcardError(
@@ -77,15 +77,16 @@ package struct OfflinePayments: Sendable {
         _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) async throws(TapcardError) -> Receipt {
-        // A request in the journal is answered from there, even if the card has been removed.
+        // If the request is already in the journal, its receipt comes from there, even if the card
+        // has been removed.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
         ) throws(TapcardError) -> OfflineJudgement.Question {
             let surroundings = station.surroundings
-            // Loaded for each question: while we waited for the card, another process may have
-            // booked the journal and removed the snapshot along with it.
+            // The memory is loaded each time: while we waited for the card, another process may
+            // have booked the journal and removed the snapshot along with it.
             let memory = try memory()
             if let earlier = memory.earlierTry(of: id) {
                 throw TapcardError(
@@ -99,19 +100,19 @@ package struct OfflinePayments: Sendable {
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineJudgement.Reason.noSnapshot)
         }
-        // Checked before waiting for a card, so that nobody presents one for nothing.
+        // This is checked before waiting for a card, so that nobody presents one in vain.
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
         let reading = try await station.lookWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
-        func answered(
-            _ line: JournalLine, _ journal: OfflineJournal
+        func knownReceipt(
+            for line: JournalLine, _ journal: OfflineJournal
         ) throws(TapcardError) -> Receipt {
             try receipt(of: line, journal, amount, card, limits, station)
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
-            if let known = journal.line(id) { return (nil, try answered(known, journal)) }
+            if let known = journal.line(id) { return (nil, try knownReceipt(for: known, journal)) }
             // Judged again under the lock: payments that other processes have added count toward
             // the limits.
             let asked = try question(journal)
@@ -133,7 +134,7 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// The answer to a request that is already in the journal.
+    /// The receipt for a request that is already in the journal; nil for any other request.
     private func replay(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
         _ station: Station
@@ -142,13 +143,15 @@ package struct OfflinePayments: Sendable {
             return nil
         }
         let receipt = try receipt(of: line, found, amount, card, limits, station)
-        // The line may be in memory only, so it is synced before it is answered "paid" again.
+        // The line may exist only in memory, so it is synced before the request is reported as paid
+        // again.
         try journal.renew(station.keys)
         return receipt
     }
 
-    /// The answer to a request that was paid before, when the ledger is back but the journal is not
-    /// yet booked: beginning the request again could end in "not paid". Nil for any other request.
+    /// The receipt for a payment that is in the journal, for a time when the ledger is back but the
+    /// journal is not booked yet: beginning the request again could end in "not paid". Nil for any
+    /// other request.
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -166,13 +169,15 @@ package struct OfflinePayments: Sendable {
         guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
             throw station.otherRequest(line)
         }
+        // The balance is as of now, not of the first reply: payments since then are subtracted.
         let balance = left(line.uid, showing: line.balanceOnTag, found, station.keys)
         return Station.receipt(
             line, in: found, balance: Money(minorUnits: balance, found.currency),
             limit: limits.station, isReplayed: true)
     }
 
-    /// The money left on a card, in minor units, as far as this station knows.
+    /// The money left on a card, in minor units, as far as this station knows. The tag or the
+    /// snapshot may be out of date, so the lower of their two balances counts.
     private func left(
         _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
     ) -> Int64 {
@@ -180,8 +185,8 @@ package struct OfflinePayments: Sendable {
         return max(min(known, balance) - found.sum(of: uid), 0)
     }
 
-    /// The summary of a card read while the ledger is offline, minus what has been paid with it
-    /// here since then.
+    /// The summary of a card that was read while the ledger is offline, minus the payments made
+    /// with it at this station that are not booked yet.
     package func lessUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
@@ -198,18 +203,19 @@ package struct OfflinePayments: Sendable {
 
     // MARK: With the ledger
 
-    /// The payments of a journal that were booked.
+    /// The payments from a journal that have been booked.
     package struct Booked: Sendable, Hashable {
         package let currency: Currency
         package internal(set) var payments = 0
         /// The sum of the payments, in minor units.
         package internal(set) var amount: Int64 = 0
-        /// The part that the cards' balances could not cover, in minor units.
+        /// The part of the sum that the cards' balances could not cover, in minor units.
         package internal(set) var shortfall: Int64 = 0
 
         init(_ currency: Currency) { self.currency = currency }
 
         mutating func note(_ booking: BookedPayment) {
+            // A payment that an earlier attempt booked is not counted again.
             guard booking.isNew else { return }
             payments += 1
             amount += booking.operation.amount
@@ -218,21 +224,21 @@ package struct OfflinePayments: Sendable {
     }
 
     /// How many payments are booked before the journal is rewritten without them.
-    private static let mostAtOnce = 100
+    private static let batchSize = 100
 
-    /// Whether anything may be left to book, asked before every tap.
+    /// Whether anything may be left to book; this is checked before every tap.
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
-    /// Books the journal's payments in order. If interrupted, call it again: the ledger books each
-    /// payment once, by its ID. If a line was altered, only the payments above it are booked, and
-    /// the file is kept.
+    /// Books the journal's payments in order. If this is interrupted, call it again: the ledger
+    /// books each payment only once, by its ID. If a line was altered, only the payments above it
+    /// are booked, and the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
         guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
         if let damage {
             _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
-            // Its balances date from before these payments.
+            // The snapshot's balances date from before these payments.
             try snapshot.remove()
             throw damage
         }
@@ -264,7 +270,7 @@ package struct OfflinePayments: Sendable {
         try await require(journal, ledger)
         var booked = Booked(journal.currency)
         var failure: LedgerError?
-        for (place, line) in journal.lines.enumerated() {
+        for (index, line) in journal.lines.enumerated() {
             let booking: BookedPayment
             do throws(LedgerError) {
                 booking = try await ledger.book(
@@ -278,10 +284,10 @@ package struct OfflinePayments: Sendable {
                 continue
             }
             booked.note(booking)
-            // Lines are dropped only up to the first failure, because that line has to be tried
-            // again.
+            // Lines are dropped only up to the first failure, because the failed line has to be
+            // tried again.
             guard failure == nil else { continue }
-            if (place + 1).isMultiple(of: OfflinePayments.mostAtOnce) { try drop(line.number) }
+            if (index + 1).isMultiple(of: OfflinePayments.batchSize) { try drop(line.number) }
         }
         if let failure { throw TapcardError(failure) }
         try drop(journal.written)
@@ -301,8 +307,8 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Takes a snapshot of the cards. Reports the journal to the ledger first, so that from then on
-    /// the ledger knows that this station may take offline payments.
+    /// Takes a snapshot of the cards. Before that, reports the journal to the ledger, so that the
+    /// ledger knows from then on that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
         _ surroundings: Station.Surroundings
@@ -320,7 +326,7 @@ package struct OfflinePayments: Sendable {
             limit: limits.station.minorUnits)
         try await whileAsking(await ledger.note(report, at: ledger.time(at: now)))
         let taken = try await whileAsking(await CardSnapshot(of: ledger, at: now, uptime))
-        // Lines booked in the meantime may or may not be in it.
+        // A payment booked in the meantime may or may not be included in the snapshot's balances.
         let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
         }

@@ -2,7 +2,7 @@ package import CardCryptography
 import OperatingSystem
 package import TapcardCore
 
-/// The file with the snapshot of the cards on which a station bases offline payments.
+/// The file that holds the snapshot of the cards, on which a station bases its offline payments.
 package struct SnapshotFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
@@ -10,7 +10,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// The snapshot; nil if there is none, or if no key of this station sealed it.
+    /// The snapshot; nil if there is none, or if it was not sealed with one of this station's keys.
     package func load(_ keys: KeyRing) -> CardSnapshot? {
         guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
             return nil
@@ -18,7 +18,8 @@ package struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
-    /// Removes the snapshot, because its balances date from before a payment was booked.
+    /// Removes the snapshot. It is called when a payment is booked, because the snapshot's balances
+    /// date from before that.
     package func remove() throws(TapcardError) {
         try translating(DurableFile(path).remove()) { (error: FileError) in
             TapcardError(
@@ -36,7 +37,7 @@ package struct SnapshotFile: Sendable, Hashable {
         ) { (error: FileError) in
             TapcardError(
                 .fileUnusable, "The snapshot could not be written: \(error.detail).",
-                meaning: "No offline payments are possible without it.", next: [])
+                meaning: "No offline payments are possible without a snapshot.", next: [])
         }
     }
 }

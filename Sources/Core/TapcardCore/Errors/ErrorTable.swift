@@ -1,12 +1,12 @@
 public import TapcardDomain
 
-/// The table of errors, with a row for each condition, each rule that can refuse, and each failure
-/// of a service.
+/// The table of errors. It has a row for each condition, each rule that can refuse a request, and
+/// each way in which a service can fail.
 extension TapcardError.Kind {
-    /// Something failed that has no word of its own.
+    /// Any failure that has no row of its own.
     public static let failed = Self("failed", .failed, "any failure that no other code describes")
-    // 409, because the client wanted this and the server did nothing wrong.
-    /// Stopped before anything began.
+    // 409, because the client asked for this and the server did nothing wrong.
+    /// The command was stopped before anything began.
     public static let cancelled = Self(
         "cancelled", .failed, "the command was stopped before it began", http: 409)
     /// The card was removed before it was completely read; nothing was begun.
@@ -14,8 +14,8 @@ extension TapcardError.Kind {
         "tag-lost", .failed, "the card was removed before it was read", next: [.tag(.holdStill)])
     /// The key file is missing, damaged, or readable by others.
     public static let keysUnusable = Self(
-        "keys-unusable", .failed, "the key file is missing, damaged, unsafe or does not match")
-    /// A named file cannot be read or written.
+        "keys-unusable", .failed, "the key file is missing, damaged, unsafe, or the wrong one")
+    /// A file or the data folder cannot be used.
     public static let fileUnusable = Self(
         "file-unusable", .failed, "a file or the data folder cannot be used")
     /// The request or the settings are invalid.
@@ -23,17 +23,17 @@ extension TapcardError.Kind {
     // 409, because the request is well-formed and only conflicts with an earlier one.
     /// The operation's ID belongs to another request.
     public static let operationMismatch = Self(
-        "operation-mismatch", .usage, "the id belongs to another request",
+        "operation-mismatch", .usage, "the ID belongs to another request",
         next: [.request(.useNewID)], http: 409)
-    /// No card came in time.
+    /// No card was presented in time.
     public static let noCard = Self(
         "no-card", .noCard, "no card was presented in time", next: [.tag(.hold(nil))])
-    /// An amount is above a ceiling, so someone has to confirm it.
+    /// An amount is above a limit, so someone has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
     /// The card uses a different currency from this station.
     public static let cardCurrency = Self(
-        "card-currency", .refused, "the card is in another currency")
+        "card-currency", .refused, "the card uses another currency")
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
@@ -44,7 +44,7 @@ extension TapcardError.Kind {
         next: [.request(.onceMore)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
-        "operation-voided", .refused, "the operation was voided; use a new id")
+        "operation-voided", .refused, "the operation was voided; use a new ID")
     /// The card is not the one that was requested.
     public static let wrongCard = Self("wrong-card", .refused, "the card is not the one requested")
     /// More than one tag is on the reader.
@@ -55,16 +55,16 @@ extension TapcardError.Kind {
     /// The tag is not a tapcard card.
     public static let notACard = Self(
         "not-a-card", .refused, "the tag holds other data, not a card")
-    /// The chip is not a kind that tapcard writes to.
+    /// The chip is of a kind that tapcard does not write to.
     public static let unsupportedTag = Self(
         "unsupported-tag", .refused, "the chip is not supported for this")
     /// The tag is locked and cannot be written to.
     public static let lockedTag = Self(
         "locked-tag", .refused, "the tag or its configuration is permanently locked")
-    /// The card's chip is worn out, or was altered so that it cannot be used.
+    /// The card's chip is worn out, or it was altered and can no longer be used.
     public static let unusableTag = Self(
         "unusable-tag", .refused, "the chip is worn out or was altered")
-    /// The tag asks for a password that is not known here.
+    /// The tag requires a password that this station does not know.
     public static let protectedTag = Self(
         "protected-tag", .refused, "the tag's password protection prevents the request")
     /// The text for phones does not fit on the tag.
@@ -83,10 +83,10 @@ extension TapcardError.Kind {
     /// Another program uses the reader.
     public static let readerBusy = Self(
         "reader-busy", .noReader, "the reader is already in use", next: [.reader(.free)])
-    /// The reader no longer answers.
+    /// The reader no longer responds.
     public static let readerLost = Self(
-        "reader-lost", .noReader, "the reader stopped answering", next: [.reader(.plugIn)])
-    /// The reader does not support what the request needs.
+        "reader-lost", .noReader, "the reader stopped responding", next: [.reader(.plugIn)])
+    /// The reader does not support a command that the request needs.
     public static let unsupportedReader = Self(
         "unsupported-reader", .noReader, "the reader does not support this",
         next: [.reader(.useAnother)])
@@ -104,7 +104,7 @@ extension TapcardError.Kind {
         next: [.trust(.keepCopy)])
     /// The card shows an older state than the ledger has confirmed.
     public static let rolledBack = Self(
-        "rolled-back", .untrusted, "the card is older than the ledger")
+        "rolled-back", .untrusted, "the card's record is older than the ledger's")
     /// The card is sealed with a key that this station does not have.
     public static let keyMissing = Self(
         "key-missing", .untrusted, "this station lacks the card's key")
@@ -113,7 +113,7 @@ extension TapcardError.Kind {
         "keys-behind", .ledger, "this station lacks the current sealing key")
     /// The card is ahead of the ledger, which was restored from a backup.
     public static let ledgerBehind = Self(
-        "ledger-behind", .ledger, "the card is newer than the ledger")
+        "ledger-behind", .ledger, "the card's record is newer than the ledger's")
     /// Another program has locked the ledger.
     public static let ledgerLocked = Self(
         "ledger-locked", .ledger, "another program is using the ledger")
@@ -134,16 +134,16 @@ extension TapcardError.Kind {
         "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
     /// The ledger uses a different currency.
     public static let ledgerCurrency = Self(
-        "ledger-currency", .ledger, "the ledger is in another currency")
+        "ledger-currency", .ledger, "the ledger uses another currency")
     /// The ledger is missing or cannot be used.
     public static let ledgerUnavailable = Self(
         "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")
     /// The ledger's server does not respond.
     public static let ledgerOffline = Self(
-        "ledger-offline", .ledger, "the ledger's server does not answer")
+        "ledger-offline", .ledger, "the ledger's server does not respond")
     /// The station has not been set up.
     public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
-    /// The ledger violates its own invariants.
+    /// The audit found that the ledger breaks its own rules.
     public static let auditFailed = Self(
         "audit-failed", .ledger, "the audit found errors in the ledger",
         next: [.ledger(.restoreGoodBackup)])
@@ -163,7 +163,7 @@ extension TapcardError.Kind {
 }
 
 extension TapcardError.Kind {
-    /// The row of a rule that refused.
+    /// The row for a rule that refused a request.
     public static func refusal(_ rule: Refusal.Rule) -> Self {
         func row(
             _ meaning: String, _ result: TapcardError.Result = .refused, next: NextStep? = nil
@@ -172,7 +172,7 @@ extension TapcardError.Kind {
         }
         return switch rule {
         case .badAmount: row("the amount is invalid or does not match", .usage)
-        case .badIdentifier: row("the id is invalid or already in use", .usage)
+        case .badIdentifier: row("the ID is invalid or already in use", .usage)
         case .badName: row("the name is invalid or looks like another", .usage)
         case .insufficientBalance: row("the balance is too low", next: .card(.topUp))
         case .limitExceeded: row("the amount or balance is above a limit")
@@ -197,36 +197,36 @@ extension TapcardError.Kind {
         }
     }
 
-    /// The row for a service failure. A canceled call is simply a canceled request.
+    /// The row for a service failure. A canceled call counts as a canceled request.
     public static func service(_ kind: ServiceError.Kind) -> Self {
         func row(_ meaning: String, next: NextStep = .service(.checkAddress)) -> Self {
             Self("service-\(kind.rawValue)", .service, meaning, next: [next])
         }
         return switch kind {
         case .offline: row("the service is offline", next: .service(.tryLater))
-        case .timedOut: row("the service did not answer in time", next: .service(.tryLater))
+        case .timedOut: row("the service did not respond in time", next: .service(.tryLater))
         case .certificate:
             row("the service's certificate is not trusted", next: .service(.distrust))
-        case .cutOff: row("the answer was cut off", next: .service(.tryLater))
-        case .tooLarge: row("the answer is too large")
-        case .redirected: row("the service answered with a redirect")
+        case .cutOff: row("the response was cut off", next: .service(.tryLater))
+        case .tooLarge: row("the response is too large")
+        case .redirected: row("the service responded with a redirect")
         case .refused: row("the service rejected the request (4xx)")
         case .broken: row("the service failed (5xx)", next: .service(.tryLater))
         case .unauthorized:
             row("the Mastermind login is missing or has expired", next: .service(.logIn))
         case .wrongPassword:
             row("the Mastermind password is wrong", next: .service(.correctPassword))
-        case .notJSON: row("the answer is not JSON")
+        case .notJSON: row("the response is not JSON")
         case .wrongShape: row("the service's JSON does not have the documented form")
         case .goneBack:
             row(
                 "the list of draws is older than one already received", next: .lottery(.forgetDraws)
             )
-        case .emptyVersion: row("the answer has an empty version")
-        case .badVersion: row("the answer has an unreadable version")
-        case .badBalls: row("the answer has invalid lottery numbers")
-        case .badDate: row("the answer has an impossible date")
-        case .notHTTP: row("the answer is not valid HTTP")
+        case .emptyVersion: row("the response has an empty version")
+        case .badVersion: row("the response has an unreadable version")
+        case .badBalls: row("the response has invalid lottery numbers")
+        case .badDate: row("the response has an impossible date")
+        case .notHTTP: row("the response is not valid HTTP")
         case .badAddress: row("the service's address is invalid")
         case .noClient: row("libcurl is missing on this machine", next: .service(.installClient))
         case .cancelled: cancelled

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 extension NTAG424CardError {
-    /// Whether another attempt would end the same way.
+    /// Whether every further attempt would fail in the same way.
     var isForGood: Bool {
         switch kind {
         case .chip(.impostor), .chip(.otherProtocol), .unknownKeys, .otherChip, .deadKey,
@@ -15,6 +15,7 @@ extension NTAG424CardError {
             case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
                 .wrongParameter, .outsideFile, .wrongLength:
                 true
+            // A damaged command or a temporary state of the chip can cause these.
             case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
                 false
             }
@@ -22,21 +23,22 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the tap ended because it had already sent a key as often as allowed.
+    /// Whether the command was not sent because this tap has already used its key as often as
+    /// allowed.
     var sparesKey: Bool { if case .spared = kind { true } else { false } }
 
-    /// Whether the chip no longer accepts a key.
+    /// Whether the chip permanently refuses a key.
     var isOfDeadKey: Bool { if case .deadKey = kind { true } else { false } }
 
-    /// Whether the chip reports that it could not write its memory.
+    /// Whether the chip reports that it could not write to its memory.
     var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
 
-    /// Whether the chip refused a new key, as it does if the old key is not the one with the
-    /// version it reports. It answers a command that arrives damaged in the same way.
+    /// Whether the chip refused a new key. It does so if the old key is not the one whose version
+    /// it reports, but also if the command arrived damaged.
     var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
 
-    /// Whether a card answers this way if its files have different settings from a card's. The card
-    /// has already proved its key, so asking for the settings wastes no attempt.
+    /// Whether the cause may be that the chip's file settings are not those of a card. The chip has
+    /// already authenticated, so asking for its settings does not waste an attempt.
     var mayComeOfSettings: Bool {
         guard isOfSession else { return false }
         switch kind {
@@ -53,7 +55,8 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether an NTAG 424 would never give this refusal to a command that needs no key.
+    /// Whether the chip is of another kind: an NTAG 424 never refuses a command that needs no key
+    /// in this way.
     var isOfAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
@@ -63,14 +66,14 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the card could not prove that it has the key, or refused ours.
+    /// Whether the card could not prove that it has the key, or refused our proof.
     var isImpostor: Bool {
         kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
     }
 }
 
 extension TapcardError {
-    /// The error for a chip that cannot prove that it is the card with its number.
+    /// The error for a chip that has a card's number but cannot prove that it is that card.
     static func impostor(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .copied, "The tag with number \(uid) failed the key check (AES authentication).",
@@ -82,10 +85,10 @@ extension TapcardError {
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "This NTAG 424 has keys of version \(version), which do not come from any key of this "
-                + "station.",
+            "This NTAG 424 has keys of version \(version), which were not derived from any of "
+                + "this station's keys.",
             meaning: "The card belongs to another issuer, or this station is missing keys; no key "
-                + "was tried, because the card counts failed attempts and can lock itself.",
+                + "was tried, because the card counts failed attempts and may lock itself.",
             next: [.file(.importKeys)], uid: uid)
     }
 
@@ -99,12 +102,12 @@ extension TapcardError {
             next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The error for a card or tag of another kind, referred to by its common name.
+    /// The error for a card or tag of another kind. `kind` is its common name.
     static func foreign(
         _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
-        // If the reader does not report these bytes, there is nothing to print.
+        // Some readers do not report these bytes.
         if identity.family == .typeA, identity.answerToRequest != TagIdentity.notTold {
             facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
         }
@@ -112,19 +115,19 @@ extension TapcardError {
         return TapcardError(
             .unsupportedTag,
             "\(kind.withArticle) (\(facts.joined(separator: ", "))) cannot be used as a card; only "
-                + "NTAG213, NTAG215, NTAG216 and NTAG 424 "
+                + "NTAG213, NTAG215, NTAG216, and NTAG 424 "
                 + "can.", meaning: nothingWritten, next: [.tag(.useKnownChip)],
             uid: CardUID(bytes: identity.uid))
     }
 
-    /// The error for a chip or phone that hides its number. No command was sent to it, because its
-    /// keys depend on the number.
+    /// The error for a chip or phone that hides its number. No command was sent to it, because a
+    /// card's keys depend on its number.
     static let hiddenNumber = TapcardError(
         .unsupportedTag, "This phone or tag has a random UID that changes with every tap.",
-        meaning: "It cannot be used as a card; nothing was sent or written to "
-            + "it.", next: [.tag(.useKnownChip)])
+        meaning: "It cannot be used as a card. No command was sent to it.",
+        next: [.tag(.useKnownChip)])
 
-    /// The error for a chip that refused two keys and reported a different version each time.
+    /// The error for a chip that refused two keys and reported another key version each time.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -142,8 +145,8 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error for a card that authenticated with one key and then refused another one twice; the
-    /// first attempt may have arrived damaged.
+    /// The error for a card that authenticated with one key and then refused another one twice. A
+    /// single refusal may come from a command that arrived damaged.
     static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -161,7 +164,7 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error for a card that turned out to have different file settings from a card's.
+    /// The error for a card whose file settings are not those of a card.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -174,13 +177,13 @@ extension TapcardError {
         TapcardError(
             .unsupportedTag,
             error.isImpostor
-                ? "This NTAG 424 cannot become a card: its keys are not those of the versions that "
+                ? "This NTAG 424 cannot become a card: its keys do not match the key versions that "
                     + "it reports."
                 : "This tag cannot become a card: \(error.detail).",
             meaning: nothingWritten, next: [.tag(.useAnother)], uid: uid)
     }
 
-    /// The error for a card in this ledger whose chip is not set up as a card.
+    /// The error for a chip in factory state that has the number of a card in this ledger.
     static func factoryChip(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .copied,
@@ -190,7 +193,7 @@ extension TapcardError {
                 + "safe in the ledger.", uid: uid)
     }
 
-    /// The error for a chip whose grant cannot grow any further.
+    /// The error for a chip whose grant, the total of its top-ups, has reached its maximum.
     static func chipExhausted(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.numbersExhausted),
@@ -199,9 +202,11 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
+    /// Translates a failure of a command to an NTAG 424.
     init(_ error: NTAG424CardError) {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        // A write had been sent, so the card may have either the old or the new content.
         case .unknown(let kind):
             self.init(CardStoreError(.interrupted(kind), error.detail))
         case .doubtful:
@@ -209,14 +214,14 @@ extension TapcardError {
         case .unknownKeys:
             self.init(
                 .keyMissing, TapcardError.sentence(error.detail),
-                meaning: "No key of that unknown version was tried, because the card counts wrong "
+                meaning: "No key was tried, because the card counts wrong "
                     + "keys. The full balance is safe in the ledger.", next: [.file(.importKeys)])
         case .otherChip:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
-        // When reading, we ask the chip which keys it has, so this key was sent in order to write,
-        // after the card had already proved itself.
+        // Before reading, the chip is asked which keys it has. So this key was sent for writing,
+        // after the card had already authenticated.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
                 .tagLost,
@@ -232,7 +237,7 @@ extension TapcardError {
         case .deadKey(let number):
             self.init(
                 .unusableTag,
-                "Key \(number.rawValue) of the card is blocked for good; someone tried too many "
+                "Key \(number.rawValue) of the card is permanently blocked; someone tried too many "
                     + "wrong keys, or the card was switched to LRP mode.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.replace(nil))])
         case .chip(.otherProtocol):

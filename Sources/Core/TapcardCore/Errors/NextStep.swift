@@ -1,8 +1,8 @@
 package import Ledger
 package import TapcardDomain
 
-/// The next step after an error, as data, because the command line suggests a verb where the page
-/// offers a button.
+/// The next step after an error. It is data rather than text, because the command line suggests a
+/// command where the page offers a button.
 package enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)
@@ -13,7 +13,7 @@ package enum NextStep: Hashable, Sendable {
     case lottery(LotteryStep)
     case ledger(LedgerStep)
     case file(FileStep)
-    /// A sentence from the program that made the error.
+    /// A sentence from the code that reported the error.
     case words(String)
 }
 
@@ -32,16 +32,16 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        /// A tag with this chip can become a card.
+        /// Make a card from the tag, which has this chip.
         case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
-        /// The request belongs to the account that the tag had before.
+        /// Show the account that the tag had before, because the request belongs to it.
         case showEarlierAccount
         case showCards
     }
 
-    /// A step for a card that is not trusted, or that is at the wrong station or on the wrong tag.
+    /// A step for a card that is not trusted or cannot be used, or that belongs to another station.
     package enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
@@ -54,8 +54,7 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
-        /// This station has only a table of card keys; a station with the issuer's keys can do
-        /// more.
+        /// Use a station with the issuer's keys, because this one has only a table of card keys.
         case useAtIssuerStation
         /// Use the card at its own station, or here with that station's ledger, in its currency.
         case useThere(Currency)
@@ -68,13 +67,14 @@ extension NextStep {
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Resolve an open operation; the kind tells why it is open.
+        /// Tap the card again to resolve an open operation. The kind says why it is still open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
         case useAnotherOrAnyChip
         case useFactoryTag
-        /// No bit in the capability container is wrong, but some are not set.
+        /// Format the tag as an NFC tag: no wrong bit is set in its capability container, but some
+        /// bits are missing.
         case formatForNFC
         case useUnlocked
         case useKnownChip
@@ -83,7 +83,7 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// The tag holds something else, but can become a card on this chip.
+        /// Make a card from the tag, which holds something else and has this chip.
         case makeCard(on: Chip)
         case protectAgain
         case goOn
@@ -103,7 +103,7 @@ extension NextStep {
         case showLimits
         case confirm
         case acceptBalance
-        /// Repeat a voided request under a new ID.
+        /// Repeat a voided request with a new ID.
         case again(Operation.Kind, Money)
         case useNewID
         case repeatWithID(OperationID)
@@ -128,7 +128,7 @@ extension NextStep {
         case payPrizeOut(TicketID, fitsOnNone: Bool)
     }
 
-    /// A step with another service, or with its answer.
+    /// A step with another service, or with its response.
     package enum ServiceStep: Hashable, Sendable {
         case tryLater
         case distrust
@@ -154,13 +154,13 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// The reason is given if no offline payment could be taken.
+        /// Wait until the ledger is back. If an offline payment was refused, the reason is given.
         case waitForLedger(OfflineJudgement.Reason?)
-        /// The cash for a top-up is already in the drawer.
+        /// Enter the top-up when the ledger is back, because its cash is already in the drawer.
         case addWhenBack
         case readCardWhenWritable
         case checkDisk
-        /// The ledger file was moved to a database at this address.
+        /// Use the database at this address, because the ledger file was moved there.
         case useDatabase(String)
     }
 

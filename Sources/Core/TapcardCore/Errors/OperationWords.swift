@@ -2,7 +2,7 @@ public import Ledger
 import TapcardDomain
 
 extension Operation.Kind {
-    /// Whether the caller may choose the ID, so that the request can be retried.
+    /// Whether the caller may choose the ID and can therefore retry the request safely.
     var takesIDOfClient: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
@@ -12,8 +12,8 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether the ledger books it as soon as it begins, because it has already happened and the
-    /// card is updated afterward.
+    /// Whether the ledger books the operation as soon as it begins. Such an operation has already
+    /// happened, and the card is updated afterward.
     var isBookedAtOnce: Bool {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
@@ -24,10 +24,10 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether cash leaves the drawer once it has happened.
+    /// Whether the cashier pays out cash once the operation has happened.
     public var handsOutCash: Bool { self == .close || self == .reverse }
 
-    /// The message for a completed operation that moves a customer's money.
+    /// The past participle that a message uses for a completed operation of this kind.
     var done: String {
         switch self {
         case .pay, .ticket, .offline: "taken"
@@ -36,7 +36,8 @@ extension Operation.Kind {
         }
     }
 
-    /// The message for a voided operation: what did not happen, and what that means for the money.
+    /// The message about a voided operation: what did not happen, and what that means for the
+    /// money.
     var notDone: (what: String, meaning: String) {
         switch self {
         case .pay, .ticket, .offline: ("The payment was not taken.", "The card was not charged.")
@@ -45,9 +46,13 @@ extension Operation.Kind {
         case .reverse:
             (
                 "The top-up was not undone.",
-                "The balance is unchanged, so hand out no cash."
+                "The balance is unchanged, so do not pay out any cash."
             )
-        case .close: ("The card was not closed.", "The balance is unchanged, so hand out no cash.")
+        case .close:
+            (
+                "The card was not closed.",
+                "The balance is unchanged, so do not pay out any cash."
+            )
         case .claim: ("The prize was not claimed.", "The ticket can still be claimed.")
         case .issue, .adopt, .replace: ("The card was not made.", "No money moved.")
         case .scratch: ("The card was not scratched.", "No code was generated.")
@@ -91,7 +96,7 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// The time and the cashier of the operation, worded as the end of a sentence.
+    /// When the operation began and which cashier began it, worded as the end of a sentence.
     public var whenAndByWhom: String {
         (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")
@@ -110,7 +115,7 @@ extension TapcardError {
 }
 
 extension TapcardError {
-    /// The answer about an operation that was voided: it did not happen and never will.
+    /// The error for an operation that was voided: it did not happen and never will.
     static func notDone(
         _ kind: Operation.Kind, _ amount: Money, _ uid: CardUID
     ) -> TapcardError {

@@ -1,9 +1,9 @@
 import Ledger
 import TapcardDomain
 
-/// The errors from a tap that may leave something open.
+/// The errors of a tap that may have left an operation open.
 extension TapcardError {
-    /// The error for an operation that has begun, when it is not known whether it reached the card.
+    /// The error for an operation that has begun but may not have reached the card.
     static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
@@ -12,7 +12,7 @@ extension TapcardError {
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
-            // An ID that the client cannot choose is of no use for a retry.
+            // A client can retry only with an ID that it may choose.
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
@@ -20,8 +20,8 @@ extension TapcardError {
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close:
-            "The card may or may not have been written, and this is booked only if it was; hand "
-                + "over nothing until the next tap shows the result."
+            "The card may or may not have been written, and the \(kind.noun) is booked only if it "
+                + "was. Wait for the next tap to show the result before you hand over anything."
         case _ where kind.isBookedAtOnce:
             isOfTagForGood
                 ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
@@ -37,12 +37,12 @@ extension TapcardError {
         }
     }
 
-    /// The error for a tag that can no longer be used, when a request of this kind was not begun
-    /// because an older one is open.
+    /// The error for a tag that can no longer be used. A request of this kind was not begun,
+    /// because an older operation is open on the card.
     func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
-            // Nobody requested a fresh record, so it is not worth mentioning.
+            // Nobody requested a fresh record, so the message does not mention it.
             open.kind == .reseal
             ? ""
             : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
@@ -51,7 +51,7 @@ extension TapcardError {
         return saying(meaning: "\(what) \(meaning)\(older)")
     }
 
-    /// Whether the tag can never be written to again, or only by its owner.
+    /// Whether this station can never write to the tag again.
     var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
 
     /// Whether the tag itself is the problem, so that another tap would not help.
@@ -64,24 +64,23 @@ extension TapcardError {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error for a tap that had already resolved something.
+    /// The error for a tap that had already resolved something before it failed.
     var afterWork: TapcardError {
-        // After such work, only "nothing was changed" is no longer true.
+        // "Nothing was changed" is the only text that is no longer true then.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
 
-    /// The error for a request with an unknown outcome, including how to ask again: under its own
-    /// ID it never happens twice.
+    /// The error for a request with an unknown outcome, with the advice to repeat it with its own
+    /// ID: an ID takes effect only once.
     func retriable(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
-    /// The error, describing both what is wrong with the card and the operation that stays open on
-    /// it.
+    /// The error about the card, which also mentions the operation that is still open on it.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
@@ -90,25 +89,26 @@ extension TapcardError {
                     + "updated. \(meaning)" : meaning)
     }
 
-    /// The error when the ledger failed while this was being recorded and can no longer be asked.
+    /// The error for an operation that may have begun: the ledger failed while recording it, and is
+    /// still failing.
     static func perhapsBegun(
-        _ perhaps: Operation, because error: TapcardError
+        _ operation: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) The ledger failed while recording the \(perhaps.kind.noun) "
-                + "\(perhaps.id) and may or may not have it.",
+            "\(error.what) The ledger failed while recording the \(operation.kind.noun) "
+                + "\(operation.id) and may or may not contain it.",
             meaning: "The card was not written, and no success was reported to anyone.",
-            next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
+            next: [.ledger(.readCardWhenWritable)], uid: operation.uid, operation: operation.id)
     }
 
-    /// The error when the ledger failed while this was being recorded, and reports that it was not
-    /// recorded.
-    static func notBegun(_ perhaps: Operation) -> TapcardError {
+    /// The error for an operation that was not begun: the ledger failed while recording it, and now
+    /// reports that it was not recorded.
+    static func notBegun(_ operation: Operation) -> TapcardError {
         TapcardError(
             .ledgerUnavailable,
-            "The disk or the ledger failed. The \(perhaps.kind.noun) was definitely not recorded, "
-                + "and it was not started.",
-            meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
+            "The disk or the ledger failed. The \(operation.kind.noun) was definitely not "
+                + "recorded, and it was not started.",
+            meaning: unchanged, next: [.ledger(.checkDisk)], uid: operation.uid)
     }
 }

@@ -1,9 +1,9 @@
 public import TapcardDomain
 
-/// An error in words (what happened, and what it means for the card and the money) and as data (the
-/// next steps). Two errors are equal if their kinds are equal.
+/// An error, with text for people (what happened, and what it means for the card and the money) and
+/// the next steps as data. Two errors are equal if their kinds are equal.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure, for code.
+    /// The kind of failure, for programs.
     public let kind: Kind
     /// What happened.
     public let what: String
@@ -18,7 +18,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operations that the tap completed before it failed.
     public private(set) var resolved: [ResolvedOperation] = []
 
-    /// Creates an error; if no next steps are given, it gets the usual ones for its kind.
+    /// Creates an error. If no next steps are given, it gets the default ones for its kind.
     package init(
         _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep]? = nil,
         uid: CardUID? = nil, operation: OperationID? = nil
@@ -31,8 +31,9 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// Removes a duplicate period after a sentence that ends with a quotation.
+    /// Removes the second of two periods at the end, which arises if a quoted text ends with one.
     private static func ended(_ text: String) -> String {
+        // Three periods are an ellipsis.
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
         return String(text.dropLast())
     }
@@ -44,14 +45,14 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         [what, meaning].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The error with the card's number, if it had none.
+    /// The error with this card's number, unless it already has one.
     public func naming(_ uid: CardUID?) -> TapcardError {
         var error = self
         error.uid = self.uid ?? uid
         return error
     }
 
-    /// The error, also listing operations that an earlier tap, or this one, resolved.
+    /// The error, which then also lists the operations that this tap or an earlier one resolved.
     func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
         error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
@@ -71,7 +72,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TapcardError {
-    /// A kind of error that a caller can act on, which is a row of the table of errors.
+    /// A kind of error that a caller can act on: a row in the table of errors.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The word for this kind in JSON; no other kind has the same word.
         public let word: String
@@ -79,12 +80,12 @@ extension TapcardError {
         public let result: Result
         /// The HTTP status of the response that reports it.
         package let httpStatus: Int
-        /// The meaning in a few words, for the help.
+        /// A short description for the help.
         package let meaning: String
-        /// The usual next steps, in order; an individual error may have others.
+        /// The default next steps, in order; an individual error may have others.
         package let next: [NextStep]
 
-        /// Creates a row; its HTTP status is that of its result unless another is given.
+        /// Creates a row. If no HTTP status is given, the row has the one of its result.
         init(
             _ word: String, _ result: Result, _ meaning: String, next: [NextStep] = [],
             http: Int? = nil
@@ -107,7 +108,7 @@ extension TapcardError {
         case failed
         /// The request is invalid.
         case usage
-        /// No card came in time.
+        /// No card was presented in time.
         case noCard = "no-card"
         /// A rule refused the request: nothing happened.
         case refused
@@ -117,7 +118,7 @@ extension TapcardError {
         case unknown
         /// The card cannot be trusted.
         case untrusted
-        /// A service gave no usable answer.
+        /// A service gave no usable response.
         case service
         /// The ledger cannot be used.
         case ledger
@@ -125,8 +126,8 @@ extension TapcardError {
         /// The exit status of the command line for this result.
         public var exitStatus: Int32 { statuses.exit }
 
-        /// The HTTP status for this result. An unknown outcome is an error, because a success
-        /// status must mean certainty.
+        /// The HTTP status for this result. For an unknown outcome, it is an error status, because
+        /// a success status must mean certainty.
         var httpStatus: Int { statuses.http }
 
         private var statuses: (exit: Int32, http: Int) {

@@ -8,7 +8,7 @@ extension TapcardError {
     static let moneyIsSafe = "The full balance is safe in the ledger."
     static let nothingWritten = "Nothing was written to the tag."
 
-    /// Translates a refusal by a rule of the domain or the ledger.
+    /// Translates a refusal by one of the rules of the domain or the ledger.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
         let next: [NextStep]? =
             switch (refusal.rule, refusal.reason) {
@@ -22,7 +22,7 @@ extension TapcardError {
             meaning: TapcardError.unchanged, next: next, uid: uid)
     }
 
-    /// Translates a service failure. `meaning` says what it means for the card.
+    /// Translates a service failure. `meaning` says what the failure means for the card.
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
         if error.kind == .cancelled {
             self.init(
@@ -89,7 +89,7 @@ extension TapcardError {
             kind, TapcardError.sentence(error.detail),
             meaning: isBusy
                 ? TapcardError.unchanged
-                : "Payments, top-ups and other money operations are not possible until the ledger "
+                : "Payments, top-ups, and other money operations are not possible until the ledger "
                     + "can be used again, except for offline payments where those are turned on.",
             next: isBusy ? [.ledger(.takeNoMoney)] : [])
     }
@@ -103,10 +103,11 @@ extension TapcardError {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
+            // The card can be repaired only once the reader is back, so that is what is reported.
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
             self.init(
                 lost.kind, lost.what,
-                meaning: "This happened while the card was being written, so the card may be half "
+                meaning: "This happened while the card was being written, so it may be only partly "
                     + "written; its next tap repairs it.")
         case .interrupted(let kind):
             self.init(
@@ -116,19 +117,19 @@ extension TapcardError {
                     : "The write to the card could not be confirmed") + " (\(error.detail)).")
         case .wrongPassword:
             self.init(
-                .protectedTag, "The tag refuses the card's write password.",
+                .protectedTag, "The tag rejects the card's write password.",
                 meaning: "The tag is a copy, or someone changed the password of the original card. "
                     + "The full balance is safe in the ledger.", next: [.trust(.replaceIfGenuine)])
         case .limitsPasswords:
             self.init(
-                .protectedTag, "Someone set this tag to limit wrong passwords (AUTHLIM).",
+                .protectedTag, "Someone set this tag to limit password attempts (AUTHLIM).",
                 meaning: "No password was sent, because the tag could lock itself. The full "
                     + "balance is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .lockedSettings:
             self.init(
                 .lockedTag, TapcardError.sentence(error.detail),
-                meaning: "The tag's configuration pages are locked for good, so its write "
+                meaning: "The tag's configuration pages are permanently locked, so its write "
                     + "protection stays as it is. The full balance is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .ignoresPassword:

@@ -2,13 +2,13 @@ package import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards in a ledger at one moment, with what a station needs for offline payments: fixed-size
-/// rows, in the order of the cards' numbers.
+/// The cards in a ledger at one moment, with the data that a station needs for offline payments.
+/// The cards are stored as rows of a fixed size, sorted by the cards' numbers.
 package struct CardSnapshot: Sendable, Hashable {
-    /// The maximum number of cards in a snapshot: 20 megabytes.
-    package static let mostCards = 1_000_000
+    /// The maximum number of cards in a snapshot, which then has 20 megabytes.
+    package static let maxCards = 1_000_000
     /// The maximum length of a snapshot, in bytes.
-    package static let longest = mostCards * rowSize + 1_024
+    package static let longest = maxCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
@@ -17,11 +17,11 @@ package struct CardSnapshot: Sendable, Hashable {
     private static let purpose = "snapshot"
 
     package let currency: Currency
-    /// The name of the ledger; nil for a ledger on one machine.
+    /// The ID of the ledger; nil for a ledger on one machine.
     package let ledgerID: String?
     package let takenAt: Timestamp
     package let takenUptime: Uptime?
-    /// The keys that the ledger had retired.
+    /// The IDs of the keys that the ledger had retired.
     package let retiredKeys: Set<UInt8>
     private let rows: [UInt8]
 
@@ -34,23 +34,25 @@ package struct CardSnapshot: Sendable, Hashable {
         (self.retiredKeys, self.rows) = (retiredKeys, rows)
     }
 
-    /// Reads all cards, at most `mostCards`, while other work on the ledger goes on. The time is
-    /// the station's time when the reading begins.
+    /// Reads all cards, at most `maxCards`, while other work on the ledger continues. `now` is the
+    /// station's time before reading begins.
     package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
     ) async throws(LedgerError) {
-        // The time is taken before the reading, so the snapshot is never older than it claims.
+        // The time is taken before reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
         let read = try await ledger.readAtLength { rows throws(LedgerError) in
             var packed: [UInt8] = []
             var cards = rows.pagesOfStandings()
             while let card = try cards.next() {
-                guard packed.count < CardSnapshot.mostCards * CardSnapshot.rowSize else {
+                guard packed.count < CardSnapshot.maxCards * CardSnapshot.rowSize else {
                     throw LedgerError(
                         .refused,
-                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for an "
+                        "the ledger has more than \(CardSnapshot.maxCards) cards, too many for an "
                             + "offline snapshot, so this station cannot take offline payments")
                 }
+                // Each card is packed at once, so that a large ledger takes only 20 bytes of memory
+                // per card.
                 packed += CardSnapshot.row(of: card)
             }
             return (packed, Set(try rows.retiredKeys().map(\.id)))
@@ -62,13 +64,13 @@ package struct CardSnapshot: Sendable, Hashable {
 
     package var cardCount: Int { rows.count / CardSnapshot.rowSize }
 
-    /// The card in the snapshot; nil if the ledger did not know it.
+    /// The card in the snapshot; nil if the ledger did not know the card.
     package func card(_ uid: CardUID) -> CardStanding? {
         var (low, high) = (0, cardCount)
         while low < high {
             let middle = (low + high) / 2
-            // The rows are in the order of the numbers, so a binary search finds a card among a
-            // million.
+            // The rows are sorted by number, so a binary search takes at most 20 steps for a
+            // million cards.
             let found = uidBytes(middle)
             if found.elementsEqual(uid.bytes) { return standing(middle, uid) }
             let isBefore = found.lexicographicallyPrecedes(uid.bytes)
@@ -77,9 +79,9 @@ package struct CardSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// How old the snapshot is, by the monotonic clock, or by the time of day if the machine has
-    /// restarted since. Nil if it appears to have been taken in the future, by a clock that was
-    /// ahead.
+    /// The age of the snapshot, measured by the monotonic clock, or by the time of day if the
+    /// machine has restarted since. Nil if it seems to have been taken in the future, because a
+    /// clock was ahead.
     package func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
             return .milliseconds(age)
@@ -94,7 +96,7 @@ package struct CardSnapshot: Sendable, Hashable {
 
     private func standing(_ index: Int, _ uid: CardUID) -> CardStanding? {
         let start = index * CardSnapshot.rowSize + CardSnapshot.uidSize
-        // Bit 0 says that an operation was open; the other bits are the status.
+        // Bit 0 is set if an operation was open; the other bits are the status.
         let flags = rows[start]
         let statuses = LedgerCard.Status.allCases
         guard Int(flags >> 1) < statuses.count,
@@ -121,7 +123,7 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 }
 
-/// The file for a snapshot: a line of words, the rows, and a seal over both.
+/// The format of a snapshot file: a title, a line of words, the rows, and a seal over all of them.
 extension CardSnapshot {
     package func bytes(under keys: KeyRing) -> [UInt8] {
         let words = [
@@ -129,14 +131,15 @@ extension CardSnapshot {
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
         ]
-        // The seal covers the first line, so a table's snapshot cannot pass for a station's.
+        // The seal also covers the title, so a snapshot sealed under a table of card keys cannot
+        // pass for one sealed under the issuer's keys.
         let seal = keys.stationSeal
         let head = seal.isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
         let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
         return text + seal.code(of: text, for: CardSnapshot.purpose)
     }
 
-    /// Reads a snapshot; nil if no key in this ring sealed it.
+    /// Reads a snapshot; nil if it was not sealed with a key in this ring that is still trusted.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
         let isOfTable = text.starts(with: CardSnapshot.tableHead)
@@ -153,6 +156,7 @@ extension CardSnapshot {
             let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
+            // The time that the comparison takes must not reveal any part of the seal.
             ConstantTime.equal(
                 Array(bytes.suffix(SHA256.size)),
                 seal.code(of: Array(text), for: CardSnapshot.purpose))

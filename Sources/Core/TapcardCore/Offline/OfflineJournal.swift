@@ -11,7 +11,7 @@ package struct JournalLine: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
     package let account: Int
-    /// The record on the tag, as its sixteen bytes.
+    /// The sixteen bytes of the record on the tag.
     package let record: [UInt8]
     /// The amount in minor units.
     package let amount: Int64
@@ -32,7 +32,8 @@ package struct JournalLine: Sendable, Hashable {
 
     /// The words of the line, without its seal.
     fileprivate var words: String {
-        // A name may contain spaces, but spaces separate the words of a line.
+        // The name is in hexadecimal, because it may contain spaces, which separate the words of a
+        // line.
         let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
@@ -59,15 +60,15 @@ package struct JournalLine: Sendable, Hashable {
     }
 }
 
-/// The payments that a station accepted but the ledger has not booked yet, oldest first. Each line
-/// is sealed together with the previous one, so no line can be removed or inserted.
+/// The payments that a station has accepted but the ledger has not booked yet, oldest first. Each
+/// line's seal also covers the previous seal, so no line can be removed or inserted unnoticed.
 package struct OfflineJournal: Sendable, Hashable {
-    /// Why a journal cannot be read.
+    /// The reason why a journal cannot be read.
     package enum Unreadable: Error, Sendable, Hashable {
         case notAJournal
-        /// It is sealed with a key that this station lacks.
+        /// The journal is sealed with a key that this station lacks.
         case keyMissing(UInt8)
-        /// This line is not as the station wrote it.
+        /// This line has been changed since the station wrote it.
         case altered(line: Int)
     }
 
@@ -79,9 +80,9 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package let id: JournalID
     package let currency: Currency
-    /// The name of the ledger that has to book the payments; nil for a ledger on one machine.
+    /// The ID of the ledger that has to book the payments; nil for a ledger on one machine.
     package let ledgerID: String?
-    /// The number of the last payment that was booked.
+    /// The number of the last line that was booked and dropped.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
     /// The key for the seals.
@@ -93,6 +94,7 @@ package struct OfflineJournal: Sendable, Hashable {
     ) {
         (self.id, self.currency, self.ledgerID) = (id, currency, ledgerID)
         (self.booked, seal, lastSeal) = (booked, keys.stationSeal, [])
+        // The seal of the first line covers the seal of the head.
         lastSeal = code(of: head)
     }
 
@@ -106,7 +108,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
 
-    /// The sum of the lines in minor units, for one card if it is given.
+    /// The sum of the lines in minor units; if a card is given, only of its lines.
     package func sum(of uid: CardUID? = nil) -> Int64 {
         lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
     }
@@ -119,9 +121,10 @@ package struct OfflineJournal: Sendable, Hashable {
         return text
     }
 
-    /// Drops the lines up to this number, which are booked, and reseals the remaining lines with
-    /// the current key.
+    /// Drops the lines up to this number, because they have been booked, and reseals the remaining
+    /// lines with the current key.
     package mutating func drop(through number: Int64, under keys: KeyRing) {
+        // Never past the last line, and never back: a line's number is used only once.
         booked = max(booked, min(number, written))
         lines.removeAll { $0.number <= number }
         reseal(under: keys)
@@ -135,19 +138,20 @@ package struct OfflineJournal: Sendable, Hashable {
 
     /// The whole file.
     package var bytes: [UInt8] {
+        // Sealing changes `lastSeal`, so it is done on a copy.
         var copy = self
         return copy.resealed()
     }
 
     private mutating func resealed() -> [UInt8] {
-        // The chain of seals starts again at the head.
+        // The chain of seals starts over at the head.
         lastSeal = []
         var bytes = sealed(head)
         for line in lines { bytes += sealed(line.words) }
         return bytes
     }
 
-    /// The payment in the form in which the ledger books it.
+    /// The payment in the form that the ledger books.
     package func payment(_ line: JournalLine) -> OfflinePayment {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
@@ -173,8 +177,8 @@ package struct OfflineJournal: Sendable, Hashable {
 }
 
 extension OfflineJournal {
-    /// Reads a file. A last line cut off by a power failure does not count, because it was never
-    /// acknowledged. `length` is where the next line goes.
+    /// Reads a file. If a power failure cut off the last line, that line is ignored, because it was
+    /// never acknowledged. `length` is the offset at which the next line is appended.
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int) {
@@ -183,27 +187,28 @@ extension OfflineJournal {
         return (journal, length)
     }
 
-    /// Reads a file up to its first altered line, whose number is `altered`: the lines before it
-    /// are verified by their seals.
+    /// Reads a file up to its first altered line, whose number is `altered`. The seals of the lines
+    /// before it are valid.
     package static func sound(
         in bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
         var lines = bytes.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // After the last line feed there is either nothing or an incomplete line. A disk may also
-        // have kept the line feed but lost what came before it, leaving zeros.
+        // The last line feed is followed by nothing or by an incomplete line. A disk may also have
+        // kept the line feed but lost the bytes before it, leaving zeros.
         _ = lines.popLast()
         if let last = lines.last, lines.count > 1, last.contains(0) { lines.removeLast() }
         guard let first = lines.first, var journal = try OfflineJournal(head: first, keys) else {
             throw .notAJournal
         }
         var length = first.count + 1
-        for (place, bytes) in lines.enumerated().dropFirst() {
+        for (index, bytes) in lines.enumerated().dropFirst() {
             guard let (words, seal) = OfflineJournal.parts(of: bytes),
                 // A gap in the numbers means that lines are missing.
                 let line = JournalLine(words: words), line.number == journal.written + 1,
+                // The time that the comparison takes must not reveal any part of the seal.
                 ConstantTime.equal(seal, journal.code(of: line.words))
-            else { return (journal, length, place + 1) }
+            else { return (journal, length, index + 1) }
             _ = journal.append(line)
             length += bytes.count + 1
         }
@@ -225,7 +230,7 @@ extension OfflineJournal {
         self.currency = currency
         ledgerID = words[3] == "-" ? nil : words[3]
         (self.booked, self.seal, lastSeal) = (booked, seal, [])
-        // Checked with the key that the head itself specifies, so a changed key ID fails as well.
+        // The head is checked with the key that it specifies, so a changed key ID fails as well.
         guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
         lastSeal = code
     }

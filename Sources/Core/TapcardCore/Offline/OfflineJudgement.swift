@@ -6,7 +6,7 @@ package import TapcardDomain
 package struct UnconfirmedCard: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
-    /// The newest record sealed with a key that is not retired here, as its sixteen bytes; nil if
+    /// The sixteen bytes of the newest record sealed with a key that is not retired here; nil if
     /// there is none.
     package let record: [UInt8]?
 
@@ -15,7 +15,7 @@ package struct UnconfirmedCard: Sendable, Hashable {
     }
 }
 
-/// The verdict on an offline payment. The first check that fails decides.
+/// The verdict on an offline payment. The first check that fails determines the reason.
 package enum OfflineJudgement: Sendable, Hashable {
     /// The payment may be added to the journal.
     case accepted(account: Int, balance: Money)
@@ -25,21 +25,21 @@ package enum OfflineJudgement: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
-        /// This station had to forget payments that it had been told were not done.
+        /// This station had to forget which payments were reported as not taken.
         case forgottenPayments
-        /// The card has no record sealed with a key in use.
+        /// The card has no record sealed with a key that is in use.
         case noRecord
         case unknownCard
         case inactive(LedgerCard.Status)
-        /// The record is older than one that the ledger had confirmed.
+        /// The record is older than the one that the ledger had confirmed.
         case oldRecord
         case openOperation
-        /// The amount is more than the card has, as far as is known.
+        /// The amount is more than the card has, as far as this station knows.
         case balance(left: Money)
         case cardLimit(left: Money)
         case stationLimit(left: Money)
 
-        /// The word used in machine-readable output.
+        /// The word for this reason in machine-readable output.
         package var word: String {
             switch self {
             case .noSnapshot: "no-snapshot"
@@ -56,7 +56,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
-        /// The sum that could still be paid, if that is the reason.
+        /// The sum that could still be paid, if the amount is the reason.
         package var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
@@ -87,7 +87,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             (self.now, self.uptime) = (now, uptime)
         }
 
-        /// The reason why no card at all could pay this; nil if some could.
+        /// The reason why no card could make this payment; nil if some cards could.
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
@@ -98,10 +98,11 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
+        // The limit may have been lowered below what is already in the journal, hence the 0.
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
-        /// Throws if a limit is below the amount, and reports the lowest limit, because that sum
-        /// can be paid.
+        /// Throws if the amount is above a limit. The error reports the lowest limit, because that
+        /// is the sum that can be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {
@@ -117,7 +118,7 @@ package enum OfflineJudgement: Sendable, Hashable {
         fileprivate func isOpenHere(_ card: CardStanding) -> Bool {
             memory.open.contains {
                 $0.ledgerID == journal.ledgerID && $0.card == card.uid
-                    // At or below `confirmed`, the snapshot already contains the outcome.
+                    // For numbers up to `confirmed`, the snapshot already includes the outcome.
                     && $0.sequence > card.confirmed
             }
         }
@@ -130,12 +131,12 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
-            // No age means that a clock was wrong, which counts as too old.
+            // Without an age, a clock was wrong, and the snapshot counts as too old.
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }
-            // A forgotten "not paid" could be charged now even though the customer has paid in
-            // cash.
+            // A payment reported as "not paid" and then forgotten could be charged now, although
+            // the customer may have paid in cash.
             guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
@@ -164,13 +165,13 @@ package enum OfflineJudgement: Sendable, Hashable {
         else { throw Rejection(.noRecord) }
         guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
         guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
-        // An older record may be an image taken before money was spent.
+        // An older record may have been copied from the tag before money was spent.
         guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
         guard !standing.isOpen, !question.isOpenHere(standing) else {
             throw Rejection(.openOperation)
         }
         let unbooked = question.journal.sum(of: card.uid)
-        // The tag's own balance may be newer than the snapshot's, or the other way around.
+        // Either the tag's balance or the snapshot's may be the newer one, so the lower one counts.
         let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
         try question.requirePayable(
             balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
@@ -180,7 +181,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 }
 
 extension TapcardError {
-    /// The refusal of an offline payment at a station that may take them.
+    /// The refusal of an offline payment at a station that takes offline payments.
     package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
@@ -189,7 +190,7 @@ extension TapcardError {
             case .forgottenPayments:
                 "more payments failed in the last day than this station can remember, so earlier "
                     + "outcomes are uncertain"
-            case .noRecord: "this card has no valid record under a key in use"
+            case .noRecord: "this card has no valid record sealed with a key in use"
             case .unknownCard: "this card is not in the snapshot"
             case .inactive(let status):
                 "this card was \(status.rawValue) when the snapshot was taken"
@@ -201,7 +202,7 @@ extension TapcardError {
             case .cardLimit(let left):
                 "this card can pay only \(left.shown) more until the ledger is back"
             case .stationLimit(let left):
-                "this station can take only \(left.shown) more until the ledger is back"
+                "this station can take only \(left.shown) more in payments until the ledger is back"
             }
         self.init(
             .ledgerOffline, "The ledger is offline, and \(why).",
@@ -209,14 +210,16 @@ extension TapcardError {
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }
 
-    /// The refusal of a request while the ledger is offline, if this station knows what became of
-    /// it earlier, or knows that it may have taken effect.
+    /// The refusal of a request that was made before, while the ledger is offline. `earlier` is
+    /// what this station remembers of the request: it was voided, completed, or may have taken
+    /// effect.
     package init(
         _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
     ) {
         let known: String
         switch earlier.state {
         case .voided:
+            // A voided request never happens, so this is certain even without the ledger.
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
         case .committed:

@@ -1,12 +1,13 @@
 public import TapcardDomain
 
-/// The limits for offline payments: the maximum that the issuer can lose because of them.
+/// The limits for offline payments, which cap what the issuer can lose because of them.
 package struct OfflineLimits: Sendable, Hashable {
-    /// The maximum that may be paid with one card at this station before the ledger books it.
+    /// The maximum total that one card may pay at this station before the ledger books the
+    /// payments.
     package var card: Money
-    /// The maximum that the station may take before the ledger books it.
+    /// The maximum total that the station may take before the ledger books the payments.
     package var station: Money
-    /// How old the snapshot of the cards may be.
+    /// The maximum age of the snapshot of the cards.
     package var age: Duration
 
     package init(card: Money, station: Money, age: Duration) {
@@ -22,11 +23,11 @@ package struct OfflineLimits: Sendable, Hashable {
     }
 }
 
-/// The unbooked sum at a station after an offline payment, and its limit.
+/// The sum of a station's unbooked payments after an offline payment, and the limit for it.
 public struct UnbookedPayments: Sendable, Hashable {
     /// The sum of the payments that the ledger has not booked yet.
     public let unbooked: Money
-    /// The maximum for this sum.
+    /// The maximum for `unbooked`.
     public let limit: Money
 
     /// Creates the state of a station's offline payments.

@@ -3,7 +3,7 @@ import Ledger
 import TapcardDomain
 
 extension Operation {
-    /// The offline payment of a journal line.
+    /// Creates the operation for a line of the journal.
     init(_ line: JournalLine) {
         self.init(
             id: line.id, uid: line.uid, kind: .offline, amount: line.amount, begunAt: line.at)
@@ -11,7 +11,7 @@ extension Operation {
 }
 
 extension Receipt {
-    /// The answer to a payment in the station's journal.
+    /// Creates the receipt for a payment in the station's journal.
     init(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,
         isReplayed: Bool

@@ -1,10 +1,10 @@
 public import TapcardDomain
 
-/// The limits for how much money moves at once, and for a card's balance. An amount above the lower
-/// limit needs confirmation; one above the upper limit is refused. They catch a forgotten decimal
-/// point, which makes an amount a hundred times as large.
+/// The limits on how much money may move at once and on a card's balance. An amount above the lower
+/// limit needs confirmation; an amount above the upper limit is refused. The limits catch a
+/// forgotten decimal point, which makes an amount a hundred times as large.
 public struct Ceilings: Sendable, Hashable {
-    /// Three amounts of one currency.
+    /// Three amounts in one currency.
     public struct Amounts: Sendable, Hashable {
         /// The largest payment, including one for a ticket.
         public var payment: Money
@@ -44,8 +44,8 @@ public struct Ceilings: Sendable, Hashable {
 
     /// No ceilings except those of the card itself.
     public static func unlimited(in currency: Currency) -> Ceilings {
-        let most = Money(minorUnits: Currency.largestBalance, currency)
-        let amounts = Amounts(payment: most, topUp: most, balance: most)
+        let maximum = Money(minorUnits: Currency.largestBalance, currency)
+        let amounts = Amounts(payment: maximum, topUp: maximum, balance: maximum)
         return Ceilings(unconfirmed: amounts, absolute: amounts)
     }
 }

@@ -3,12 +3,13 @@ public import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// A station's keys, reread each time it looks at a card: a long-running process must not go on
-/// using keys that have been retired.
+/// A station's keys. They are reread each time the station reads a card, because a long-running
+/// process must not continue to use keys that have been retired.
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
-    /// The key that all stations on the ledger seal with, and whether this station has it.
+    /// The ID of the key with which all stations on the ledger seal, and whether this station has
+    /// that key.
     private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
     /// `load` reads the current keys; it should be cheap if they have not changed.
@@ -25,28 +26,30 @@ public final class KeyRingSource: Sendable {
     /// The keys as last read.
     var current: KeyRing { ring.withLock { $0 } }
 
-    /// The key that the other stations seal with, if this one lacks it; this station can then
-    /// verify, but must not seal.
+    /// The ID of the key with which the other stations seal, if this station lacks it. The station
+    /// can then verify cards but must not seal records.
     var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
 
-    /// Whether the ledger specifies the sealing key, so that no other key may be used to seal.
+    /// Whether the ledger specifies the sealing key. No other key may then be used to seal.
     var isCommon: Bool { common.withLock { $0.id != nil } }
 
-    /// Rereads the keys. The ledger overrules the file, which may be an older copy: keys that the
-    /// ledger has retired are retired, and the key that it specifies is the one that seals.
+    /// Rereads the keys. The ledger overrules the file, which may be an older copy: a key that the
+    /// ledger has retired is retired here, too, and the key that the ledger specifies is used to
+    /// seal.
     func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // Nil if this station lacks the key that the ledger specifies: it can still verify.
+        // This is nil if the station lacks the key that the ledger specifies; it can still verify
+        // cards.
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
-        // `retiring` fails if the sealing key would be among the retired keys.
+        // `retiring` returns nil if the sealing key would be among the retired keys.
         guard let trusted = read.retiring(order.retired) else {
             if let missing = order.sealing, ordered == nil {
                 throw .lackingKey(missing, isTable: own.isTable)
             }
             throw TapcardError(
                 .keysUnusable,
-                "The ledger has retired key \(read.sealing.id), which this station seals with.",
+                "The ledger has retired key \(read.sealing.id), this station's sealing key.",
                 meaning: "This station's key file is an outdated copy. " + TapcardError.unchanged,
                 next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
@@ -56,7 +59,7 @@ public final class KeyRingSource: Sendable {
 }
 
 extension TapcardError {
-    /// The refusal at a station that lacks the key that the others seal with.
+    /// The refusal at a station that lacks the key with which the other stations seal.
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,
@@ -67,6 +70,6 @@ extension TapcardError {
 }
 
 extension KeyRing {
-    /// The currency for which the keys seal cards, if this station knows it.
+    /// The currency of the cards that the keys seal; nil if it is not set or unknown here.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

@@ -1,15 +1,15 @@
 import Ledger
 import TapcardDomain
 
-/// Refuses amounts that no request at this station may have.
+/// The limits for requests at this station. It refuses any amount that breaks them.
 struct Limits {
     let settings: Station.Settings
     let currency: Currency
 
-    /// The ceilings in force.
+    /// The ceilings that apply at this station.
     var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
 
-    /// Refuses an amount that is not above 0 or is in another currency.
+    /// Refuses an amount of 0 or less, or in another currency.
     func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
             throw TapcardError(Refusal(.badAmount, "the amount must be above 0"))
@@ -23,19 +23,19 @@ struct Limits {
             throw TapcardError(
                 LedgerError(
                     .wrongCurrency,
-                    "the amount is in \(amount.currency.code), but the ledger is in "
+                    "the amount is in \(amount.currency.code), but the ledger uses "
                         + currency.code))
         }
     }
 
-    /// Refuses an amount above the ceilings. A request that the ledger already knows is not checked
-    /// again, because it has passed before.
+    /// Refuses an amount above the ceilings. It is called only for new requests, because a recorded
+    /// request passed this check when it began.
     func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
-        // A refund's amount passed this check when it was paid, and a prize is not typed in.
+        // A refund's amount passed this check when it was paid, and nobody types in a prize.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -58,7 +58,7 @@ struct Limits {
     ) throws(Interruption) {
         switch action {
         case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
-        // A prize is not typed in, so asking for confirmation would not help.
+        // Nobody types in a prize, so a confirmation would not catch a typing error.
         case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
@@ -70,7 +70,7 @@ struct Limits {
         _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // Above a card's own limit, the purse's rules refuse with a better message.
+        // Above the limit of every card, the purse's rules refuse the change with a better message.
         guard !overflow, sum <= Currency.largestBalance else { return }
         try translating(
             requireUnder(
@@ -91,11 +91,12 @@ struct Limits {
                 meaning: TapcardError.unchanged,
                 next: [.request(.checkAmount), .request(.showLimits)])
         }
-        let quiet = ceilings.unconfirmed[keyPath: ceiling]
-        guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
+        let unconfirmed = ceilings.unconfirmed[keyPath: ceiling]
+        guard !isTyped || settings.isConfirmed || amount.minorUnits <= unconfirmed.minorUnits
+        else {
             throw TapcardError(
                 .confirmationNeeded,
-                "\(what) of \(amount.shown) is over \(quiet.shown) and needs confirmation.",
+                "\(what) of \(amount.shown) is over \(unconfirmed.shown) and needs confirmation.",
                 meaning: TapcardError.unchanged,
                 next: [.request(.checkAmount), .request(.confirm)])
         }

@@ -6,15 +6,15 @@ import TapcardDomain
 
 /// Seals records with a station's keys.
 ///
-/// A station that has only a table of card keys takes payments from the cards in the table;
-/// anything that would give a card credit or other keys is refused before it begins.
+/// A station that has only a table of card keys can take payments from the cards in the table. A
+/// request that would give a card credit or other keys is refused there before it begins.
 struct Sealing {
     let keySource: KeyRingSource
     private var keys: KeyRing { keySource.current }
 
-    /// Seals with the key that all stations on the ledger seal with. Throws, before anything
-    /// begins, if this station lacks it, or if it has only a table of card keys and needs more for
-    /// this card.
+    /// The sealer for a card, with the key that all stations on the ledger use. Throws, before
+    /// anything begins, if this station lacks that key, or if it has only a table of card keys and
+    /// this card needs more.
     func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
         if let missing = keySource.missing {
             throw .refused(.lackingKey(missing, isTable: keys.isTable))
@@ -28,8 +28,8 @@ struct Sealing {
             keyID: entry.id,
             seal: { content in
                 guard let record = SealedRecord(content, on: medium, under: entry) else {
-                    // The ledger accepts no balance that a record cannot hold, so this is a
-                    // programming error.
+                    // The ledger never accepts a balance that does not fit in a record, so this is
+                    // a programming error.
                     preconditionFailure("the ledger let a balance pass that no card can hold")
                 }
                 return record.bytes
@@ -53,8 +53,8 @@ struct Sealing {
             "This station has only a table of card keys and cannot make cards or top them up.")
     }
 
-    /// Refuses a card that is not in the table, or whose keys only the issuer's master keys can
-    /// provide.
+    /// At a station with a table of card keys, refuses a card that is not in the table, or whose
+    /// keys can only be derived from the issuer's master keys.
     func requireInTable(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
     ) throws(Interruption) {
@@ -66,25 +66,27 @@ struct Sealing {
                     + "only.",
                 meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
-        // Refused before a key is tried, because the chip counts failed attempts.
+        // The card is refused before a key is tried, because the chip counts failed attempts.
         if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
             throw .refused(.notInTable(uid))
         }
     }
 
-    /// The key in the table for this card, if that alone is enough to write to it: all its keys
-    /// have one version, it has the credit that the ledger knows, and no other key has to seal.
+    /// The key in the table for this card. Throws if that key alone is not enough to write to the
+    /// card: the chip's keys must all have one version, its grant must include every top-up that
+    /// the ledger has booked, and no other key may be required for the seal.
     private func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
         guard case .ntag424(let chip) = reading.medium, let known = reading.known,
             let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
-            // The grant is read without proof, so reading it once is not enough.
+            // The chip does not prove what it reports here, so a single reading is not enough.
             throw .claimed(
                 .needsIssuer(
                     "This station has only a table of card keys and cannot finish making this "
                         + "card.", reading.uid))
         }
+        // The balance is the grant minus everything spent so far.
         let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
         guard grant.granted >= known.balance.minorUnits + spent else {
             throw .refused(
@@ -93,8 +95,8 @@ struct Sealing {
                         + "top-up to its credit grant.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
-        // If the ledger specifies the sealing key, a card sealed with another one needs newer keys
-        // first.
+        // If the ledger specifies the sealing key, a card with keys of another version needs newer
+        // keys first.
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
         else {
             throw .refused(
@@ -105,18 +107,18 @@ struct Sealing {
         return own
     }
 
-    /// The error for a chip whose keys this station does not have.
+    /// The error for a chip with keys that this station does not have.
     func lackingChipKeys(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         keys.isTable ? .notInTable(uid) : .foreignChip(version, uid)
     }
 }
 
 extension SealedRecord {
-    /// The record for a card, sealed with one of the station's keys; nil for a balance that no card
-    /// can hold, and for a card that is not in the station's table.
+    /// Creates the record for a card, sealed with one of the station's keys. Nil for a balance that
+    /// no card can hold, and for a card that is not in the station's table.
     ///
-    /// On an NTAG 424 no name is sealed: the chip stores none, and its keys already prove which
-    /// card it is.
+    /// On an NTAG 424, the seal covers no name: the chip stores none, and its keys already prove
+    /// which card it is.
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder

@@ -2,9 +2,9 @@ import BlockingLane
 package import Tags
 import TapcardDomain
 
-/// A reader that only one operation at a time may use. Two operations that select tags by turns
-/// would write to each other's tags, so the second one gets a reader that answers "in use", even if
-/// its caller believed the reader to be free.
+/// A reader that only one operation at a time may use. If two operations took turns selecting tags,
+/// each could write to the other's tag. So the second operation gets a stand-in that reports "in
+/// use", even if its caller believed that the reader was free.
 package final class SharedReader: Sendable {
     private let reader: any TagReader
     private let isTaken = Guarded(false)

@@ -4,11 +4,12 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything needed to work with a card.
+/// A reader, a ledger, and the keys: everything needed to work with a card.
 ///
-/// Each operation is a method. Call one at a time, because a reader handles one card at a time.
+/// Each operation is a method. Call only one at a time, because a reader handles one card at a
+/// time.
 public struct Station: Sendable {
-    /// How soon a tag that was just there has to be back on the reader.
+    /// How quickly a tag that was on the reader a moment ago has to be found there again.
     static let returnLimit = Duration.milliseconds(300)
 
     /// How often to check whether the card is still on an occupied reader.
@@ -18,11 +19,11 @@ public struct Station: Sendable {
     public let reader: any TagReader
     /// The ledger that stores operations and balances.
     public let ledger: any LedgerStore
-    /// The source of the keys, asked each time a card is seen.
+    /// The source of the keys, which are reread each time a card is read.
     public let keySource: KeyRingSource
-    /// The durations and limits in force.
+    /// The durations and limits that apply.
     public internal(set) var settings: Settings
-    /// The clocks, the random source and the callbacks.
+    /// The clocks, the random source, and the callbacks.
     public let surroundings: Surroundings
     /// The cards in the ledger, for use while it is offline.
     var snapshot: CardSnapshot?
@@ -57,7 +58,7 @@ public struct Station: Sendable {
         public var paymentLifetime: Duration
         /// How long scratching takes.
         public var scratching: Duration
-        /// The ceilings for how much money moves at once; nil for the defaults for the ledger's
+        /// The limits on how much money may move at once; nil means the defaults for the ledger's
         /// currency.
         public var ceilings: Ceilings?
         /// Whether someone has confirmed an amount above the lower ceilings.
@@ -65,7 +66,7 @@ public struct Station: Sendable {
         /// The file that phones read on an NTAG 424: the address of the issuer's page.
         package var address = AddressFile.nowhere
 
-        /// Creates settings; each has a usual value.
+        /// Creates settings. Every parameter has a default.
         public init(
             wait: Duration = .seconds(30), paymentLifetime: Duration = .seconds(120),
             scratching: Duration = .seconds(2), ceilings: Ceilings? = nil,
@@ -78,7 +79,7 @@ public struct Station: Sendable {
             self.isConfirmed = isConfirmed
         }
 
-        /// Sets the page that a phone opens for an NTAG 424 card made here, such as
+        /// Sets the page that phones open when they read an NTAG 424 card made here, such as
         /// `https://cards.example.org/c`.
         public mutating func setCardAddress(_ page: String) throws(Refusal) {
             address = try translating(AddressFile(page: page)) { (error: AddressError) in
@@ -94,16 +95,16 @@ public struct Station: Sendable {
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil if the machine has none.
         public let uptime: @Sendable () -> Uptime?
-        /// Sleeps this long; throws if the task was canceled.
+        /// Sleeps for the given duration; throws if the task is canceled.
         public let sleep: @Sendable (Duration) async throws -> Void
         /// Returns the requested number of random bytes.
         public let random: @Sendable (Int) -> [UInt8]
-        /// Called at each step of an operation, for someone who is watching.
+        /// Called at each step of an operation, to report its progress.
         public let progress: @Sendable (Progress) -> Void
         /// The cashier who begins operations here; nil if none was given.
         public var cashier: CashierName?
 
-        /// Creates surroundings. Only the time of day and the sleep have no default.
+        /// Creates the environment of a station. Only `now` and `sleep` have no default.
         public init(
             now: @escaping @Sendable () -> Timestamp,
             uptime: @escaping @Sendable () -> Uptime? = { nil },
@@ -121,13 +122,13 @@ public struct Station: Sendable {
         /// The ID of a new operation.
         public func newID() -> OperationID {
             guard let id = OperationID(random: random(16)) else {
-                preconditionFailure("the random source gave fewer bytes than asked for")
+                preconditionFailure("the random source returned fewer bytes than requested")
             }
             return id
         }
     }
 
-    /// A progress report for someone who is watching.
+    /// A progress report on an operation.
     public enum Progress: Sendable, Hashable {
         /// The reader is waiting for a card.
         case waitingForCard
@@ -135,42 +136,42 @@ public struct Station: Sendable {
         case cardSeen(CardUID)
         /// An operation that an earlier tap left open is being resolved.
         case resolving(OperationID)
-        /// The code is being scratched off.
+        /// The card is being scratched, so it has no code yet.
         case scratching
-        /// The service that activates codes is being asked; canceling does not stop that.
+        /// The activation service is being contacted; canceling does not stop the request.
         case asking
         /// The card is being written to and should stay where it is.
         case writing
-        /// The step that the tag's protection is going through.
+        /// The tag's protection is being switched; this is the current step.
         case switchingProtection(CardProtection)
-        /// The operation has happened; the text for phones is still being updated.
+        /// The operation has been committed; the text for phones is still being updated.
         case committed(OperationID)
-        /// Why a tag is not as expected: a hint for the log, never the basis for a decision.
+        /// A hint for the log about why a tag is not as expected. No decision is based on it.
         case hint(String)
     }
 
-    /// An event of a watched reader.
+    /// An event from a reader that is being watched.
     public enum WatchEvent: Sendable {
         /// A card was put on the reader and was read.
         case card(CardSummary)
-        /// A tap failed, or the reader did.
+        /// A tap failed, or the reader failed.
         case problem(TapcardError)
         /// The card or problem reported last is gone.
         case gone
-        /// The first look after the reader was opened found nothing.
+        /// The first look at the reader after it was opened found no card.
         case empty
-        /// A lost reader is back, or another one has replaced it.
+        /// A lost reader has been found again, or another reader has replaced it.
         case readerIsBack(name: String)
     }
 
-    /// The keys when a card was last looked at.
+    /// The keys as of the last time a card was read.
     public var keys: KeyRing { keySource.current }
     /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
-    /// This station without its ledger: it knows no cards, and reports only what the cards
+    /// This station without its ledger. It knows of no cards, so it reports only what the cards
     /// themselves say.
     var withoutLedger: Station {
         Station(
@@ -178,7 +179,7 @@ public struct Station: Sendable {
             settings: settings, surroundings: surroundings)
     }
 
-    /// A new ID for a request; a retry of the request keeps it.
+    /// A new ID for a request. A retry of the request must use the same ID.
     public func newID() -> OperationID { surroundings.newID() }
 }
 

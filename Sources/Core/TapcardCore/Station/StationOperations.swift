@@ -2,7 +2,7 @@ public import Ledger
 public import Tags
 public import TapcardDomain
 
-/// The operations of a station. Each one checks its parameters and runs a use case.
+/// The operations of a station. Each method checks its parameters and runs a use case.
 extension Station {
     /// This station, for a request whose amount someone has confirmed.
     public func confirmed() -> Station {
@@ -12,7 +12,8 @@ extension Station {
     }
 
     /// Takes a payment. `refusingRepetition` is for callers without an ID of their own: if this tap
-    /// has just resolved an identical payment, this throws, and the card is not charged again.
+    /// has just resolved an identical payment, this method throws, and the card is not charged
+    /// again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -35,9 +36,10 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Refunds a payment, or reverses a top-up and gives its cash back: only once, at most the
-    /// original amount, and never below zero. Without an ID from the caller, the ID is derived from
-    /// the reversed operation, so that a retry counts as the same request.
+    /// Refunds a payment, or reverses a top-up, whose cash is then given back. An operation can be
+    /// reversed only once, for at most its amount, and the balance never drops below zero. If the
+    /// caller gives no ID, the ID is derived from the reversed operation, so that a retry counts as
+    /// the same request.
     public func refund(
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
@@ -46,15 +48,15 @@ extension Station {
         return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
     }
 
-    /// Pays out a card's balance and closes it. If this tap completes an earlier closing, that
-    /// closing is the answer: its money has to be paid out.
+    /// Pays out a card's balance and closes the card. If this tap completes an earlier closing, its
+    /// receipt is returned, because its money still has to be paid out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await Closing(id, only: card).run(at: self)
     }
 
-    /// Turns the tag on the reader into a card, or finishes making a card that was interrupted.
+    /// Turns the tag on the reader into a card, or finishes making a card if that was interrupted.
     public func make(
         _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
@@ -62,54 +64,58 @@ extension Station {
     }
 
     /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
-    /// trusted is shown with the reason instead of being refused. Without resolving, or with a
-    /// read-only ledger, nothing is ever written.
+    /// trusted is not refused; its summary says why. If `resolving` is false or the ledger is
+    /// read-only, nothing is ever written.
     ///
-    /// If the ledger's server does not respond, the card is shown as it describes itself.
+    /// If the ledger's server does not respond, the summary contains what the card says about
+    /// itself.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         try await ReadCard.summary(resolving: isWanted, at: self)
     }
 
-    /// The card after a change.
+    /// The card's summary after a change.
     public func summary(afterwards receipt: Receipt) async throws(TapcardError) -> CardSummary {
         try await summaries.summary(after: receipt)
     }
 
-    /// Scratches the card: after two seconds it has a code. If canceled before then, nothing
-    /// changes.
+    /// Scratches the card: after the time set for scratching, by default two seconds, the card has
+    /// a code. If this is canceled before then, nothing changes.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         try await Scratching(id).run(at: self)
     }
 
     /// Activates the code of the card on the reader through the service.
     ///
-    /// The attempt is durable before the service is asked, and the answer is durable before the
-    /// card is written. An attempt that got no answer is repeated with the same code, even under a
-    /// new ID; that ID is stored with the attempt, so that a retry gets the same answer. Canceling
-    /// does not stop the request: the answer is recorded and written to the card at its next tap.
+    /// The attempt is durable before the service is called, and the response is durable before the
+    /// card is written. An attempt without a response is repeated with the same code, even for a
+    /// request with a new ID; that ID is stored with the attempt, so that a retry gets the same
+    /// result. Canceling does not stop the call: its response is recorded, and it is written to the
+    /// card at the card's next tap.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is held, and is booked once the payment is on
-    /// the card; until then, the ticket is not valid. The same ID gets the same ticket. The caller
-    /// makes sure that the draw has not taken place yet.
+    /// Sells a ticket with random balls. The price is reserved at first, and is booked once the
+    /// payment has been written to the card; until then, the ticket is not valid. A request with
+    /// the same ID returns the same ticket. The caller has to make sure that the draw has not taken
+    /// place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
-        // The name is derived from the ID, so that a retry asks for the same ticket.
+        // The ticket's name is derived from the ID, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
             ticket, price, id, only: card, refusingRepetition: refusingRepetition
         ).run(at: self)
     }
 
-    /// Resolves an open purchase whose draw is over: at this point only the card can prove that it
-    /// was paid. Nothing more is written for it; without its card, the purchase stays open.
+    /// Resolves an open purchase whose draw is over. By now, only the card can prove that the
+    /// ticket was paid for, so nothing is written for the purchase anymore; without its card, it
+    /// stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
@@ -133,14 +139,14 @@ extension Station {
         try await CardTicket.tickets(of: card, in: ledger)
     }
 
-    /// Random balls, all equally likely to within 2^-54.
+    /// Random balls, all equally likely except for a bias of less than 2^-54.
     package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         try surroundings.balls(under: rules)
     }
 
-    /// Books the prizes of all winning tickets of the card on the reader, or of the given ticket:
-    /// each prize only once, even if another caller asks. Throws `.nothingWon` if no ticket has
-    /// won.
+    /// Books the prizes of all winning tickets of the card on the reader, or only the prize of the
+    /// given ticket. Each prize is booked only once, no matter who asks. Throws `.nothingWon` if no
+    /// ticket has won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -152,11 +158,12 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Books the prize of one of the tickets of the card on the reader as paid in cash.
+    /// Books one ticket's prize as paid in cash; the ticket belongs to the card on the reader.
     ///
-    /// This is the ticket's one claim: a prize that was booked before is refused, with its time and
-    /// cashier. Only a retry under the caller's own ID gets the same answer. The card proves whose
-    /// ticket it is, and nothing is written to it; the tap resolves an open operation.
+    /// A ticket's prize can be booked only once: if it was booked before, this throws an error that
+    /// says when and by which cashier. Only a retry with the caller's own ID gets the same receipt.
+    /// The card proves whose ticket it is. Nothing is written to it for the payout, but an open
+    /// operation on it is resolved.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
@@ -167,14 +174,15 @@ extension Station {
         ).receipt(id: id, only: card)
     }
 
-    /// Stores a Mastermind game on the card on the reader, in place of any other; nil removes it.
+    /// Stores a Mastermind game on the card on the reader, in place of any other game; nil removes
+    /// the game.
     public func keepGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await CardChange(.game(game), id, only: card).run(at: self)
     }
 
-    /// The card on the reader, with its game; the tap resolves an open operation.
+    /// The card on the reader and its game. An open operation on the card is resolved.
     public func keptGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardSummary, game: MastermindGame?) {
@@ -182,8 +190,8 @@ extension Station {
         return (summary, summary.game)
     }
 
-    /// Sets the card's password on its tag: from then on only stations with the keys can write to
-    /// it, but every phone can still read it.
+    /// Sets the card's password on its tag. From then on, only stations with the keys can write to
+    /// the tag, but every phone can still read it.
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
@@ -191,22 +199,23 @@ extension Station {
     }
 
     /// Removes the password from the tag. This also works for the tag of a card that this ledger
-    /// does not know, or that was given up and formatted, as long as its password comes from one of
-    /// our keys.
+    /// does not know, or that was closed or replaced and then formatted, provided that its password
+    /// was derived from one of our keys.
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await ProtectionSwitch(on: false, id, only: card).run(at: self)
     }
 
-    /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
-    /// trusted is written to only if the operator enters its number; for a card whose number was
-    /// entered, its password is searched for as well, because a restored ledger may not know it.
+    /// Writes the ledger's state, and every page that phones read, to a card. A card that cannot be
+    /// trusted is written to only if the operator enters its number. In that case, the tag's
+    /// password is searched for among this station's keys as well, because a restored ledger may
+    /// not know it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await RepairCard(card: card).run(at: self)
     }
 
-    /// Blocks, unblocks, or forgets a card without a reader.
+    /// Blocks or unblocks a card, or forgets its cardholder's name, without a reader.
     public static func change(
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
         surroundings: Surroundings
@@ -220,17 +229,18 @@ extension Station {
     /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump { try await tools.dump() }
 
-    /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
-    /// and passwords are never written, because most of those changes could not be undone; nor are
-    /// the pages that phones would take for lock bits. A card of this ledger is overwritten only on
-    /// request, and if an old state was restored, that is reported at the next tap.
+    /// Writes the user pages of a dump to the tag. Lock bits, the capability container, the
+    /// configuration, and passwords are never written, because most of those changes could not be
+    /// undone. The pages that phones would take for lock bits are not written, either. A card in
+    /// this ledger is overwritten only on request; if that restored an old state, the next tap
+    /// reports it.
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
         try await tools.restore(dump, overwriting: overwriting)
     }
 
-    /// Makes the tag blank again: an empty message, followed by zeros.
+    /// Makes the tag blank again: it then contains an empty message, followed by zeros.
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await tools.format(overwriting: overwriting)
     }
@@ -241,23 +251,24 @@ extension Station {
     }
 
     /// Reads card after card until the task is canceled or `show` returns false. A card that stays
-    /// on the reader is one tap, an empty reader is no error, and if the reader is unplugged, this
-    /// waits for it.
+    /// on the reader counts as one tap. An empty reader is not an error. If the reader is
+    /// unplugged, this waits until it is back.
     public func watch(
         resolving: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
-    /// The newest operations on one card, or on all, oldest first. Needs no reader.
+    /// The newest operations on one card, or on all cards, sorted with the oldest first. Needs no
+    /// reader.
     public static func history(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         try await History.lines(of: card, last: count, in: ledger)
     }
 
-    /// Hands over the whole history of one card, or of all cards, row by row and in one consistent
-    /// state. Other work on the ledger goes on in the meantime.
+    /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
+    /// and in one consistent state. Other work on the ledger continues in the meantime.
     public static func history<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -265,8 +276,8 @@ extension Station {
         try await History.whole(of: card, in: ledger, show)
     }
 
-    /// The activation attempts of a card and for its current code that belong to these lines of its
-    /// history, oldest first; for all cards if none is given.
+    /// The activation attempts that belong to these lines of a card's history, oldest first: those
+    /// made with the card, and those for its current code. If no card is given, those of all cards.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
@@ -283,22 +294,22 @@ extension Station {
             begunSince: start, until: end, in: ledger, into: sum, add)
     }
 
-    /// Checks every invariant over the whole ledger. If the time is given, also lists stations that
-    /// have not reported in time.
+    /// Checks every invariant of the whole ledger. If a time is given, also lists the stations
+    /// whose reports are overdue at that time.
     public static func audit(
         _ ledger: any LedgerStore, at now: Timestamp? = nil
     ) async throws(TapcardError) -> AuditReport {
         try await whileAsking(await ledger.audit(at: now.map(ledger.time(at:))))
     }
 
-    /// Refuses an amount that no payment here may have.
+    /// Refuses an amount that is not allowed for any payment at this station.
     public func requirePayable(_ amount: Money) throws(TapcardError) {
         try limits.requirePositive(amount)
         try limits.requireUnderCeilings(.pay(amount))
     }
 
-    /// Reads a card without the ledger and writes nothing. A chip that cannot prove that it is the
-    /// card with its number in the snapshot is a copy.
+    /// Reads a card without the ledger and writes nothing. If the snapshot contains the chip's
+    /// number and the chip cannot prove that it is that card, it is refused as a copy.
     package func lookWithoutLedger(
         only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
@@ -307,13 +318,13 @@ extension Station {
         return try await ReadOfflineCard(card: card).run(at: alone)
     }
 
-    /// The refusal of an ID that the journal has for another payment.
+    /// The refusal of a request whose ID already belongs to another payment in the journal.
     package func otherRequest(_ line: JournalLine) -> TapcardError {
         answering.mismatch(Operation(line))
     }
 
-    /// The answer to a payment in the station's journal. `balance` is what is left on the card, as
-    /// far as is known.
+    /// The receipt for a payment in the station's journal. `balance` is what is left on the card,
+    /// as far as this station knows.
     package static func receipt(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,
         isReplayed: Bool

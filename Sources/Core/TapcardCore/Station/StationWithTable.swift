@@ -12,7 +12,7 @@ extension TapcardError {
             next: [.file(.importTable)], uid: uid)
     }
 
-    /// The refusal of something that only a station with the issuer's keys can do.
+    /// The refusal of a request that needs a station with the issuer's keys.
     static func needsIssuer(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
         TapcardError(
             .refusal(.wrongState), what, meaning: unchanged, next: [.trust(.useAtIssuerStation)],
@@ -20,19 +20,20 @@ extension TapcardError {
     }
 }
 
-/// A table of card keys for a station without master keys, and what it lacks.
+/// A table of card keys for a station without master keys, and the keys that are missing from it.
 package struct CardTable: Sendable {
     package let keys: KeyRing
-    /// The cards on an NTAG 424 that are in use.
+    /// The number of cards on an NTAG 424 that are in use.
     package let cards: Int
-    /// Keys that cards have but this ring lacks, so that a station with the table cannot take
+    /// The IDs of keys that cards have but this ring lacks. A station with the table cannot take
     /// payments from those cards.
     package let lacking: Set<UInt8>
 
-    /// The table for a ledger's cards, each with the keys that it has or may get: those of its
-    /// newest records, the current sealing key, and the key that `next` seals with.
+    /// Creates the table for a ledger's cards. Each card is listed with the keys that it has or may
+    /// get: those of its newest records, the current sealing key, and the key `next`, which will
+    /// seal after it.
     ///
-    /// Nil if the keys are themselves a table.
+    /// Nil if the keys themselves come from a table.
     package init?(
         _ ring: KeyRing, next: UInt8?, of ledger: any LedgerStore
     ) async throws(LedgerError) {
@@ -41,10 +42,11 @@ package struct CardTable: Sendable {
             var found: [CardUID: Set<UInt8>] = [:]
             var cards = rows.pagesOfCards()
             while let card = try cards.next() {
+                // A table has keys only for NTAG 424 cards.
                 guard card.chip == .ntag424, card.isInUse else { continue }
                 var ids = common
-                // If an operation is open, the tag may hold either record, each sealed with its own
-                // key.
+                // If an operation is open, the tag may hold either record, and the two may be
+                // sealed with different keys.
                 for number in Set([card.confirmed, card.allocated]) {
                     if let record = try rows.issued(card.uid, number) { ids.insert(record.keyID) }
                 }

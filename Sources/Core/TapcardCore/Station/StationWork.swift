@@ -3,7 +3,8 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Work at a station, in a type named after that work, with access to everything the station has.
+/// A part of a station's work. A type that conforms to this has access to everything that the
+/// station has.
 protocol StationWork: Sendable {
     var station: Station { get }
 }

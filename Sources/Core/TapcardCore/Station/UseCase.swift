@@ -1,12 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// A use case for a station, as a value that keeps track of its progress. A copy made between two
-/// steps can be continued in more than one way.
+/// A use case at a station. It is a value that keeps track of its own progress, so a copy made
+/// between two steps can be continued in another way.
 package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 
-    /// Takes the next step; nil while there are more.
+    /// Takes the next step. Returns nil if there are more steps to take.
     mutating func step(at station: Station) async throws(TapcardError) -> Success?
 }
 
@@ -20,7 +20,7 @@ extension UseCase {
     }
 }
 
-/// Asks the ledger outside of a tap.
+/// Queries the ledger outside of a tap, translating its errors.
 package func whileAsking<Success: Sendable>(
     _ question: @autoclosure () async throws(LedgerError) -> Success
 ) async throws(TapcardError) -> Success {

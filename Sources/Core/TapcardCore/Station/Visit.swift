@@ -1,14 +1,15 @@
 package import Ledger
 package import TapcardDomain
 
-/// A request that is carried out only once for a card while it stays on the reader.
+/// A kind of request that is carried out only once for a card while the card stays on the reader.
 package enum VisitRequest: String, Sendable, CaseIterable {
     case pay, add
     case ticket = "ticket/buy"
 
-    /// Nil for an operation that is no such request.
+    /// Nil for an operation of any other kind.
     package init?(_ kind: Operation.Kind) {
         switch kind {
+        // A customer must not pay twice, no matter whether the ledger was offline.
         case .pay, .offline: self = .pay
         case .add: self = .add
         case .ticket: self = .ticket
@@ -17,45 +18,47 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     }
 }
 
-/// One card's stay on a reader, and which requests were carried out for it during that time.
+/// One card's stay on a reader, and the requests that were carried out for it during that time.
 package struct Visit: Sendable, Hashable {
     /// How certain it is that a request was carried out for the card.
     package enum Certainty: String, Sendable, CaseIterable { case yes, perhaps }
 
-    /// The card; nil if there is none, or if nobody has looked at the reader yet.
+    /// The card; nil if there is none, or if the reader has not been checked for a card yet.
     package private(set) var card: CardUID?
-    /// Whether anybody has looked at the reader since it was opened.
+    /// Whether the reader has been checked for a card since it was opened.
     package private(set) var hasLooked = false
-    /// Whether nobody saw the card being put on the reader and the ledger has not been asked about
-    /// it yet.
+    /// Whether the card may have been on the reader before the first check, and the ledger has not
+    /// been asked about it yet.
     private var isUnseen = false
-    /// Which requests may already have been carried out for an unseen card.
+    /// The requests that may already have been carried out for a card whose arrival was not seen.
     private var earlier: Set<VisitRequest> = []
     private var operations: [VisitRequest: [OperationID: Certainty]] = [:]
 
     package init() {}
 
-    /// Notes that the reader was opened or found again: whatever is on it may have been there all
-    /// along.
+    /// Starts over because the reader was opened or found again. A card on it may have been there
+    /// all along.
     package mutating func open() { self = Visit() }
 
     package mutating func leave() {
         self = Visit()
+        // The reader has been checked now, so the next card's arrival will be seen.
         hasLooked = true
     }
 
     package mutating func arrive(_ uid: CardUID) {
+        // The same card is still there, so its visit continues.
         guard uid != card else { return }
-        // A card found at the first look may have been there before this program started.
+        // A card found at the first check may have been there before this program started.
         let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
     }
 
-    /// The card that the ledger has to be asked about, if any.
+    /// The card about which the ledger has to be asked, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
-    /// Records what the ledger knows about the unseen card.
+    /// Records the requests that the ledger knows for the card whose arrival was not seen.
     package mutating func recall(_ earlier: Set<VisitRequest>) {
         (self.earlier, isUnseen) = (earlier, false)
     }
@@ -64,7 +67,7 @@ package struct Visit: Sendable, Hashable {
     package mutating func note(
         _ request: VisitRequest, _ id: OperationID, _ certainty: Certainty
     ) {
-        // What is certain stays certain, whatever a later report about the same operation says.
+        // A request that was certainly carried out stays so, no matter what a later report says.
         guard operations[request]?[id] != .yes else { return }
         operations[request, default: [:]][id] = certainty
     }
@@ -80,45 +83,48 @@ package struct Visit: Sendable, Hashable {
 
     /// How certain it is that this request was carried out for the card; nil if it was not.
     package func certainty(of request: VisitRequest) -> Certainty? {
-        let noted = (operations[request] ?? [:]).values
-        if noted.contains(.yes) { return .yes }
-        // Until the ledger answers, any request may have been carried out for a card that nobody
-        // saw being put on the reader.
-        return isUnseen || earlier.contains(request) || !noted.isEmpty ? .perhaps : nil
+        let recorded = (operations[request] ?? [:]).values
+        if recorded.contains(.yes) { return .yes }
+        // Until the ledger has been asked, any request may have been carried out for a card whose
+        // arrival was not seen.
+        return isUnseen || earlier.contains(request) || !recorded.isEmpty ? .perhaps : nil
     }
 }
 
-/// Decides which requests a till may begin: a request that was carried out once in a visit is
-/// carried out again only if someone confirms it, and a repeated request never begins anything.
+/// Decides which requests a till may begin. A kind of request that was carried out during a visit
+/// is carried out again only if someone confirms it. A repeated request never begins an operation.
 package struct Admission: Sendable {
-    private static let mostWithdrawn = 256
+    private static let maxWithdrawn = 256
 
     package var visit = Visit()
     private var withdrawn: [OperationID] = []
 
     package init() {}
 
-    /// How certain it is that this request was already carried out for the card, so that someone
-    /// has to be asked first; nil if it may begin. `card` is the only card that the request is for.
+    /// How certain it is that this request was already carried out for the card; someone has to
+    /// confirm it then. Nil if the request may begin. `card` is the only card that the request
+    /// accepts.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
         if SafetyRule.oncePerVisit.isLeftOut { return nil }
+        // Someone has confirmed the request, or the request accepts only another card.
         if isAgain || (card ?? visit.card) != visit.card { return nil }
         return visit.certainty(of: request)
     }
 
-    /// Whether a repeated request may continue. If nothing was begun under its ID, nothing will be,
-    /// although the first request may still be on its way.
+    /// Whether a repeated request may continue. If no operation was begun with its ID, none will
+    /// be, even if the first request is still on its way and arrives later.
     package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
         if SafetyRule.repetitionBeginsNothing.isLeftOut { return true }
         if isBegun { return true }
         withdrawn.append(id)
-        if withdrawn.count > Admission.mostWithdrawn { withdrawn.removeFirst() }
+        // The oldest IDs are dropped, so that the list cannot grow without limit.
+        if withdrawn.count > Admission.maxWithdrawn { withdrawn.removeFirst() }
         return false
     }
 
-    /// Whether a client was told that nothing will happen under this ID.
+    /// Whether a client was told that no operation will ever be begun with this ID.
     package func isWithdrawn(_ id: OperationID) -> Bool {
         withdrawn.contains(id) && !SafetyRule.withdrawnIsNotBegun.isLeftOut
     }
@@ -136,9 +142,9 @@ extension TapcardError {
             case .add: "been topped up"
             case .ticket: "bought a ticket"
             }
-        let sureness = certainty == .yes ? "has just" : "may just have"
+        let claim = certainty == .yes ? "has just" : "may just have"
         return TapcardError(
-            .sameCard, "This card \(sureness) \(had).",
+            .sameCard, "This card \(claim) \(had).",
             meaning: "Nothing was done: the card stayed on the reader, so the second request was "
                 + "refused.", uid: uid)
     }

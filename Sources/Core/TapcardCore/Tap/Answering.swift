@@ -1,12 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// Finds out what became of a request, and creates its answer.
+/// Finds out what happened to a request, and creates the receipt or the error for it.
 struct Answering: StationWork {
     let station: Station
 
-    /// The operation recorded under an ID, nil if there is none. Throws if it was for another
-    /// request or was voided.
+    /// The operation recorded with an ID; nil if there is none. Throws if the operation belongs to
+    /// another request or was voided.
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -21,13 +21,14 @@ struct Answering: StationWork {
         }
     }
 
-    /// Whether an operation under the request's ID matches the request.
+    /// Whether an operation with the request's ID matches the request.
     func isAnswered(
         _ request: PendingRequest, by operation: Operation
     ) async throws(LedgerError) -> Bool {
         switch request.parameters {
         case .making(let cardRequest): return cardRequest.isAnswered(by: operation)
         case .change(let action, let card):
+            // A request for another card is a different request.
             guard card.map(operation.wasTapped) ?? true,
                 case .known = try await ledger.repetition(of: action, operation.id)
             else { return false }
@@ -35,18 +36,19 @@ struct Answering: StationWork {
         }
     }
 
-    /// Requires the operation open under the request's ID to be the one that was asked for: nothing
-    /// may be finished on behalf of a request that wants something else.
+    /// Throws if an open operation has the request's ID but other parameters: an operation must not
+    /// be finished on behalf of a request for something else.
     func require(
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
         guard open.id == request.id, request.operation == nil else { return }
         if SafetyRule.parametersAtTheTag.isLeftOut { return }
-        let isAsked = try await asking(await isAnswered(request, by: open))
-        guard isAsked else { throw .refused(mismatch(open)) }
+        let isSame = try await asking(await isAnswered(request, by: open))
+        guard isSame else { throw .refused(mismatch(open)) }
     }
 
-    /// The receipt for an operation; for a tap, it also lists the operations resolved before it.
+    /// The receipt for an operation. With a tap's history, it also lists the other operations that
+    /// the tap resolved.
     func receipt(
         _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
         _ display: DisplayState? = nil
@@ -71,15 +73,17 @@ struct Answering: StationWork {
         }
     }
 
-    /// Answers a request whose operation has already ended, with its card still on the reader. If
-    /// the reply to the commit was lost, the text for phones was never updated.
+    /// The result of a request whose operation has already ended while its card is still on the
+    /// reader. The text for phones is updated first: if the reply to the commit was lost, that was
+    /// never done.
     func ended(
         _ operation: Operation, on reading: CardReading, _ history: TapHistory,
         isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
         var display = history.display
         if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
-            // Contents read before the operation would bring the old balance back.
+            // If the tag was read before the operation, refreshing would bring the old balance
+            // back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
                 isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
@@ -87,7 +91,8 @@ struct Answering: StationWork {
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
 
-    /// Answers a request whose tap has ended because its card is gone or can no longer be trusted.
+    /// The result of a request whose tap has ended because its card is gone or can no longer be
+    /// trusted. Nil if the error already says everything.
     func conclude(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Receipt, TapcardError>? {
@@ -101,10 +106,10 @@ struct Answering: StationWork {
         return await answer(request, by: history)
     }
 
-    /// The outcome of a request whose card is gone or can no longer be trusted. The ledger decides;
-    /// if it fails, this tap's own observations do. A committed operation has happened, whatever
-    /// the card shows; the next tap resolves the rest. Nil if nothing was begun, because the error
-    /// already says everything.
+    /// The outcome of a request whose card is gone or can no longer be trusted, according to the
+    /// ledger or, if the ledger fails, to what this tap has seen. A committed operation has
+    /// happened, whatever the card shows; the next tap updates the card. Nil if nothing was begun,
+    /// because the error already says everything.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
@@ -112,7 +117,7 @@ struct Answering: StationWork {
         do {
             known = try await ledger.answer(to: request.id)
         } catch {
-            // Without the ledger, we can rely only on what this tap saw earlier.
+            // Without the ledger, there is only what this tap has seen.
             known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
@@ -121,8 +126,8 @@ struct Answering: StationWork {
             }
         }
         guard let operation = known else {
-            // The ledger is responding again and has no such operation, so the transaction in doubt
-            // was lost.
+            // The ledger is responding again and has no such operation, so the transaction whose
+            // outcome was unknown has failed.
             guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
             return .failure(TapcardError.notBegun(perhaps))
         }
@@ -134,8 +139,9 @@ struct Answering: StationWork {
         case .committed: return .success(operation)
         case .pending where error.blamesCard:
             return .failure(error.leavingOpen(operation))
+        // A voided operation adds nothing to the error about the card.
         case _ where error.blamesCard: return nil
-        // The error tells why the operation was voided.
+        // The error says why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
             return .failure(error)
         case .voided where error.kind == .unusableTag:
@@ -151,8 +157,9 @@ struct Answering: StationWork {
         }
     }
 
-    /// Answers a request that was not begun, using the operations that the tap has resolved: the
-    /// requested closing, or the payment that a caller without an ID would repeat.
+    /// The result of a request that was not begun, if an operation that the tap resolved determines
+    /// it: an earlier closing of the card is the requested one, and a caller without an ID must not
+    /// repeat an earlier payment.
     private func answer(
         _ request: PendingRequest, by history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
@@ -165,40 +172,40 @@ struct Answering: StationWork {
         return .failure(await justResolved(repeated))
     }
 
-    /// Reports what is still open if the card was removed, or can never be written to again, while
-    /// something was open on it: in that case, "nothing happened" would be wrong.
+    /// The error, extended by the operation that is still open if the card was removed or can never
+    /// be written to again. "Nothing happened" would be wrong in that case.
     func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
-        // Only these errors would say that nothing happened.
-        let isNoAnswer =
+        // Only these errors claim that nothing happened.
+        let claimsNothing =
             [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
-        guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),
+        guard claimsNothing, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
         guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
-        // Nobody requested a fresh record, so there is nothing open to report.
+        // Nobody requested a fresh record, so it is not reported as open.
         return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
     }
 
-    /// Refuses a request without an ID if this tap has just resolved an identical one: it is more
-    /// likely a retry than a second payment.
+    /// The refusal of a request without an ID, because this tap has just resolved an identical one:
+    /// the request is more likely to be a retry than a second payment.
     func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
         let known = try? await ledger.knownCard(of: done.uid)
-        let holds = known.map { " The balance is \($0.balance.shown)." } ?? ""
+        let balance = known.map { " The balance is \($0.balance.shown)." } ?? ""
         return TapcardError(
             .justResolved,
-            "This tap completed the interrupted \(done.kind.noun) of \(amount), which now counts "
-                + "once as \(done.kind.done).",
+            "This tap completed the interrupted \(done.kind.noun) of \(amount), which has now "
+                + "been \(done.kind.done) once.",
             meaning: "The same request was refused so that nothing is counted "
-                + "twice.\(holds)", uid: done.uid, operation: done.id)
+                + "twice.\(balance)", uid: done.uid, operation: done.id)
     }
 
-    /// The refusal of an ID that belongs to another request.
+    /// The refusal of a request whose ID belongs to another one.
     func mismatch(_ operation: Operation) -> TapcardError {
         let amount =
             operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
@@ -210,13 +217,13 @@ struct Answering: StationWork {
             operation: operation.id)
     }
 
-    /// The answer about an operation that was voided.
+    /// The error for an operation that was voided.
     func voided(_ operation: Operation) -> TapcardError {
         .notDone(operation.kind, Money(minorUnits: operation.amount, currency), operation.uid)
     }
 
-    /// The tickets that can no longer be claimed after this operation; only the lottery knows their
-    /// prizes. Empty if the ledger fails, because the operation has happened all the same.
+    /// The tickets that can no longer be claimed after this operation. Only the lottery knows their
+    /// prizes. Empty if the ledger fails: the operation has happened anyway, so this is no error.
     func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }

@@ -9,7 +9,7 @@ struct CardReading: Sendable, Hashable {
     let identity: TagIdentity
     let medium: Medium
     let slots: RecordSlots
-    /// The message for phones, decoded.
+    /// The decoded message for phones.
     let content: TagContent
     /// Nil if this ledger does not know the card.
     let known: KnownCard?
@@ -17,7 +17,7 @@ struct CardReading: Sendable, Hashable {
     let judgement: Judgement
     let chip: Chip
 
-    /// The memory that holds the records.
+    /// The memory in which the records are stored.
     enum Medium: Sendable, Hashable {
         case pages(TagPages)
         case ntag424(NTAG424Reading)
@@ -29,11 +29,11 @@ struct CardReading: Sendable, Hashable {
     }
 
     var version: CardVersion? { known.map(CardVersion.init) }
-    /// The highest number with a valid seal on the tag.
+    /// The number of the newest record on the tag with a valid seal.
     var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
 }
 
-/// The pages of a tag, as read.
+/// The pages of a tag, as they were read.
 struct TagPages: Sendable, Hashable {
     let layout: CardLayout
     let image: CardImage
@@ -42,7 +42,7 @@ struct TagPages: Sendable, Hashable {
 }
 
 extension CardStoreError {
-    /// The error for a tag whose chip differs from that of the card with its number.
+    /// The error for a tag that has a card's number but another chip model.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
         CardStoreError(
             .otherChip, "the tag reports the chip model \(found), but the ledger has \(known)")

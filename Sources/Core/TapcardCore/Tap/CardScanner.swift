@@ -13,7 +13,7 @@ struct CardScanner: StationWork {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
-        // Its keys and its account depend on the number, so nothing can be tried with it.
+        // A card's keys and its account depend on its number, so such a tag cannot be a card.
         guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
@@ -23,9 +23,9 @@ struct CardScanner: StationWork {
         return (identity, uid)
     }
 
-    /// Reads the tag that was found, using a single command if the card is known.
+    /// Reads the tag that was found, with a single command if the ledger knows the card.
     ///
-    /// `thoroughly` reads everything again, as before a card is made.
+    /// With `thoroughly`, everything is read again, as is needed before a card is made.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
@@ -45,7 +45,7 @@ struct CardScanner: StationWork {
         }
         let tag = try await scanTag(of: identity)
         if let known, known.card.chip != tag.chip.model {
-            // Because of a single lost answer, an NTAG can look like an older chip.
+            // An NTAG can look like an older chip because of a single lost response.
             throw .card(.otherChip(tag.chip.name, known.card.chip))
         }
         guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
@@ -55,7 +55,7 @@ struct CardScanner: StationWork {
             of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
     }
 
-    /// Reads what a tag says about itself, and the pages that matter: by default, those for a card.
+    /// Reads what a tag says about itself, and the given pages: by default, those of a card.
     func scanTag(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
@@ -65,8 +65,8 @@ struct CardScanner: StationWork {
         let tag = try await reader.performing(
             ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
             on: nil)
-        // A tag that refused to reveal its signature, or that was asked for another chip's key,
-        // stops responding until it is selected again.
+        // A tag that refused a command, such as the one for its signature, stops responding until
+        // it is selected again.
         guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
         let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
@@ -82,13 +82,14 @@ struct CardScanner: StationWork {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
-        // The likeliest first, because a seal has to be computed for each holder tried.
+        // The most likely holder comes first, because each one tried costs the computation of a
+        // seal.
         var holders: [Holder] = []
         if let holder = known?.card.holder { holders.append(holder) }
         if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
             holders.append(remains.holder)
         }
-        // A restored ledger does not know that the name has since been forgotten.
+        // The ledger may have been restored from a backup made before the name was forgotten.
         if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
         holders.append(.nobody)
         let slots = RecordSlots(
@@ -104,21 +105,21 @@ struct CardScanner: StationWork {
         _ content: TagContent, known: KnownCard?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
-        // An honest card would look like an old image if its bytes were read before another
-        // station's work but judged against the ledger after it.
+        // If another station has changed the card since its bytes were read, an honest card would
+        // look like an old copy.
         guard known.map(CardVersion.init) == latest.map(CardVersion.init),
             known?.keyPolicy == latest?.keyPolicy
         else { throw .overtaken }
-        // Bytes that the ledger issued remain valid even if the name covered by their seal was
-        // forgotten.
+        // A record that the ledger issued remains valid even if the name covered by its seal has
+        // been forgotten.
         let believed = slots.believing { bytes in isOurs(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: believed, content: content,
             known: latest, judgement: Judgement(believed, latest), chip: chip)
     }
 
-    /// Rereads the keys after reading the ledger: otherwise, a key retired in the meantime could go
-    /// unnoticed.
+    /// Rereads the keys. This comes after reading the ledger, so that a key retired in the meantime
+    /// is noticed.
     private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
         let order: KeyPolicy
         if let known {
@@ -131,8 +132,8 @@ struct CardScanner: StationWork {
 
     /// Whether the ledger issued these very bytes for this card, under a key that is still trusted.
     ///
-    /// A record whose key was retired while an operation was open is not a forgery: it is accepted
-    /// until that operation is resolved and a new record has another key.
+    /// If the record's key was retired while an operation was open, the record is not a forgery. It
+    /// is accepted until that operation is resolved and a new record is sealed with another key.
     private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
         guard let known, let record = SealedRecord(bytes),
             known.issued[record.sequence]?.bytes == bytes
@@ -143,16 +144,16 @@ struct CardScanner: StationWork {
 
     private func unsupported(_ tag: ScannedTag, _ identity: TagIdentity) -> TapcardError {
         let content = TagContent(decoding: tag.memory, currency: currency)
-        let holds: String
+        let shown: String
         switch content {
-        case .empty, .unreadable: holds = "no card data"
-        case .text, .uri, .other: holds = "other content (\(content.word))"
+        case .empty, .unreadable: shown = "no card data"
+        case .text, .uri, .other: shown = "other content (\(content.word))"
         case .tapcard, .foreignCard, .badCard:
-            holds =
+            shown =
                 "card data that can be read but not written on this chip"
         }
         let foreign = TapcardError.foreign(tag.kind, identity)
-        return foreign.saying("\(foreign.what) The tag holds \(holds).")
+        return foreign.saying("\(foreign.what) The tag holds \(shown).")
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {

@@ -8,13 +8,13 @@ import TextCodecs
 public enum DisplayState: String, Sendable, Hashable, CaseIterable {
     /// Phones see the current state.
     case current
-    /// Phones see the current state again because this tap updated it.
+    /// Phones saw an older state, and this tap updated it.
     case repaired
     /// Phones still see an older state; the next tap updates it.
     case outOfDate = "out-of-date"
 }
 
-/// Writes the text for phones to a tag.
+/// Writes the text that phones read to a tag.
 struct FaceWriter: StationWork {
     let station: Station
 
@@ -24,13 +24,13 @@ struct FaceWriter: StationWork {
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
-        // A change is expected to show up, so it is not a repair; a fresh record that restores the
-        // face is.
+        // After a change, the text is updated anyway, so that is not a repair. If only a fresh
+        // record was written, it is.
         let isRepair = change.open.operation.kind == .reseal || display != .repaired
         return isRepair ? display : .current
     }
 
-    /// Updates the text for phones: all that may be left to do for a resolved card.
+    /// Updates the text for phones on a card that has nothing left to resolve.
     func refresh(
         ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
@@ -40,7 +40,7 @@ struct FaceWriter: StationWork {
         return refreshed == .current ? history.display : refreshed
     }
 
-    /// Whether phones see the current state of a card for which this tap resolves nothing.
+    /// Whether phones see the current state of a card on which this tap resolves nothing.
     func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
         let content = known.card.content(reading.highest, balance: known.balance)
         guard let pages = reading.pages else { return .current }
@@ -48,10 +48,10 @@ struct FaceWriter: StationWork {
             ? .current : .outOfDate
     }
 
-    /// Updates the text for phones. A failure has no other effect: the ledger notes it, and the
-    /// next tap writes every page again.
+    /// Updates the text for phones. If that fails, the operation has still happened: the ledger
+    /// records the failure, and the next tap writes every page again.
     ///
-    /// `isOpened` says that the tag has just accepted the card's password.
+    /// `isOpened` says whether the tag has just accepted the card's password.
     private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         isOpened: Bool = false
@@ -69,10 +69,10 @@ struct FaceWriter: StationWork {
         }
     }
 
-    /// Updates the text for phones and throws on failure, for a caller that wants nothing else.
+    /// Updates the text for phones, and throws if that fails.
     ///
-    /// `keepingExtras` says whether members that other software added stay. On an NTAG 424, phones
-    /// read an address, which does not change with the card.
+    /// `keepingExtras` says whether members that other software added are kept. On an NTAG 424,
+    /// there is nothing to update: phones read an address, which does not change with the balance.
     func write(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         keepingExtras: Bool = true, isOpened: Bool = false
@@ -85,8 +85,8 @@ struct FaceWriter: StationWork {
             surroundings.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
-        // After an interrupted update, a page may be weak even though it reads correctly, so all
-        // are written.
+        // After an interrupted update, a page may be weak even though it reads correctly, so every
+        // page is written again.
         let writes = pages.layout.writes(
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
@@ -96,6 +96,7 @@ struct FaceWriter: StationWork {
                         writes, longestAnswer: await reader.longestAnswer,
                         password: try await station.passwords.opening(card, isOpened: isOpened)))
             }
+            // The update that failed earlier has now been made.
             if card.isDisplayStale {
                 try await asking(await ledger.markDisplay(of: card.uid, stale: false))
             }
@@ -103,7 +104,7 @@ struct FaceWriter: StationWork {
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
-                // The guard on the tag says the same thing; the ledger's note only adds to it.
+                // The guard on the tag says the same thing, so the failure is only logged.
                 surroundings.progress(
                     .hint(
                         "the ledger could not record that the NFC text for phones is out of date: "
@@ -114,8 +115,8 @@ struct FaceWriter: StationWork {
         return writes.isEmpty ? .current : .repaired
     }
 
-    /// The bytes for phones to read: the card according to the ledger, and the members that other
-    /// software added, if there is room for them. Nil if not even the card's own members fit: no
+    /// The bytes that phones read: the card's own members according to the ledger and, if there is
+    /// room, the members that other software added. Nil if not even the card's own members fit. No
     /// card is made that way, but an altered ledger could lead to it.
     private func area(
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
@@ -125,18 +126,20 @@ struct FaceWriter: StationWork {
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
+        // If there is not enough room, the members of other software are dropped.
         if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
         return try? face.area(in: pages.layout)
     }
 
-    /// The members that other software added. One of the card's own keys, if torn or altered, looks
-    /// like one of them, so they are accepted only if the holder is right and, after an interrupted
-    /// update, only if everything else is in place.
+    /// The members that other software added. A torn or altered member of the card itself could
+    /// look like one of them. So they are accepted only if the holder is right and, after an
+    /// interrupted update, only if all of the card's own members are in place.
     private func extras(
         on reading: CardReading, _ pages: TagPages, of card: LedgerCard
     ) -> [JSONMember] {
         if let face = reading.content.face {
+            // A forgotten name may still be on the tag.
             let isOfHolder =
                 face.holder.id == card.holder.id
                 && (card.holder.name == nil || face.holder.name == card.holder.name)
@@ -155,8 +158,8 @@ struct FaceWriter: StationWork {
         return face.extras
     }
 
-    /// Requires room on the tag for a code, because members added by other software may have taken
-    /// it.
+    /// Throws if the tag has no room for a code. Members that other software added may take up the
+    /// space.
     func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
         guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
         else { return }

@@ -3,17 +3,17 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Why the work on a card ended, before it is known what that means for the money.
+/// The reason why work on a card stopped. What that means for the money is determined later.
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
     case ntag424(NTAG424CardError)
     case ledger(LedgerError)
-    /// Another station changed the card while this one looked at it.
+    /// Another station changed the card after this station had read it.
     case overtaken
     case refused(TapcardError)
-    /// Evidence against a chip, but no proof: one disturbed answer can incriminate an honest card.
-    /// It counts once two sessions have found it.
+    /// Evidence against a chip, but no proof: a single disturbed response can incriminate an honest
+    /// card. The evidence counts once two sessions have found it.
     case claimed(TapcardError)
 
     static func refused(
@@ -41,8 +41,8 @@ enum Interruption: Error, Sendable {
         }
     }
 
-    /// Whether it counts only once two sessions have found it: nothing proves it, and if it were
-    /// true, looking again would not help.
+    /// Whether the error counts only once two sessions have found it: nothing proves it, but if it
+    /// is true, reading the card again does not help.
     var isClaim: Bool {
         switch self {
         case .claimed: true
@@ -51,7 +51,7 @@ enum Interruption: Error, Sendable {
         }
     }
 
-    /// Whether looking at the card again can help.
+    /// Whether reading the card again can help.
     var mayPass: Bool {
         switch self {
         case .reader(let error): Interruption.mayPass(error.kind)
@@ -66,14 +66,14 @@ enum Interruption: Error, Sendable {
         case .ntag424(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
-            // Looking again cannot help the card, but decides what becomes of an open payment.
+            // Reading again cannot help the card, but it decides what happens to an open payment.
             case .fixedSettings, .deadKey: true
             // The key sent before a write may have arrived damaged.
             case _ where error.isImpostor: true
             case .spared: false
             default: !error.isForGood
             }
-        // The next look asks the ledger what became of the commit.
+        // The next reading asks the ledger whether the commit succeeded.
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true
         case .refused, .claimed: false
@@ -88,7 +88,7 @@ enum Interruption: Error, Sendable {
     }
 }
 
-/// Asks the ledger during a tap.
+/// Queries the ledger during a tap, translating its errors.
 func asking<Success: Sendable>(
     _ question: @autoclosure () async throws(LedgerError) -> Success
 ) async throws(Interruption) -> Success {
@@ -96,7 +96,7 @@ func asking<Success: Sendable>(
 }
 
 extension TagReader {
-    /// Performs a read, which a tag refuses only if its contents are hidden behind a password.
+    /// Performs a read. A tag refuses a read only if its contents are hidden behind a password.
     func performing<Procedure: TagProcedure>(
         _ procedure: Procedure, on known: CardUID?
     ) async throws(Interruption) -> Procedure.Outcome {
@@ -114,8 +114,8 @@ extension TagReader {
         try await translating(awaiting: await perform(procedure), into: Interruption.card)
     }
 
-    /// Performs a procedure, counts a key that the chip did not confirm, and sends no key that this
-    /// tap has used up.
+    /// Performs a procedure. A key that the chip did not confirm is counted, and a key that this
+    /// tap has already used as often as allowed is not sent.
     func performing<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {

@@ -4,21 +4,21 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// An NTAG 424 as found in one look.
+/// An NTAG 424 as found by one reading.
 struct NTAG424Reading: Sendable, Hashable {
     enum State: Sendable, Hashable {
-        /// It authenticated as this card with its sell key.
+        /// The chip authenticated as this card with the card's sell key.
         case proved(NTAG424State)
-        /// It has the factory keys, however far its making has progressed.
+        /// Keys 0 and 3 are still the factory keys, so the chip is not a card yet.
         case unmade
-        /// It has keys that this station lacks; none was tried.
+        /// The chip has keys that this station lacks; none was tried.
         case foreign(version: UInt8)
     }
 
     let state: State
-    /// Whether all its keys have one version, as far as is known.
+    /// Whether all keys of the chip have the same version, as far as is known.
     var isComplete = true
-    /// Nil if it was not asked.
+    /// What the chip reported without authentication; nil if it was not asked.
     var answers: NTAG424Answers?
 
     var visit: NTAG424State? {
@@ -27,8 +27,8 @@ struct NTAG424Reading: Sendable, Hashable {
 }
 
 extension CardReading {
-    /// Whether the rest of the card matches its newest record: on an NTAG 424, the grant, and that
-    /// all keys have one version.
+    /// Whether the rest of the card matches its newest record. On an NTAG 424, the grant must match
+    /// the balance, and all keys must have the same version.
     func fits(_ record: SealedRecord) -> Bool {
         guard case .ntag424(let chip) = medium else { return true }
         guard let visit = chip.visit, let grant = visit.grant, let best = slots.best else {

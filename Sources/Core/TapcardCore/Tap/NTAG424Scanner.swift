@@ -5,30 +5,30 @@ import Tags
 import TapcardDomain
 
 extension KnownCard {
-    /// The version of the keys on the card's chip; nil while the card is being made or is getting
-    /// other keys.
+    /// The version of the keys on the card's chip; nil while the card is being made or its keys are
+    /// being changed.
     fileprivate var chipVersion: UInt8? {
         func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
         if SafetyRule.noKeyGuessed.isLeftOut {
             return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
         }
-        // A repair may be resumed on a chip that has only some of its new keys.
+        // A rewrite may have been interrupted when the chip had only some of its new keys.
         guard open?.kind != .reseal, let known = keyID(card.confirmed),
             keyID(card.allocated) == known
         else { return nil }
         return NTAG424CardKeys.version(of: known)
     }
 
-    /// Whether its chip was ever made into a card; if not, the making was interrupted.
-    fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
+    /// Whether making the card was ever completed.
+    fileprivate var wasCompleted: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
-/// Authenticates an NTAG 424 to find out which card it is, and reads it.
+/// Authenticates an NTAG 424, to find out whether it is the card with its number, and reads it.
 struct NTAG424Scanner: StationWork {
     let station: Station
 
-    /// Reads an NTAG 424, using five commands if the card is known. The ledger or the chip says
-    /// which key to try; keys are never guessed.
+    /// Reads an NTAG 424, with five commands if the ledger knows the card. The ledger or the chip
+    /// says which key to try; keys are never guessed.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
         _ history: inout TapHistory
@@ -44,9 +44,9 @@ struct NTAG424Scanner: StationWork {
                 thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
             found = try await prove(uid, answers, known, &history)
         }
-        // A card that was ever finished has to authenticate; one disturbed answer may look like
-        // this.
-        if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
+        // Once a card has been completed, its chip has to authenticate. A single disturbed response
+        // can look like a refusal, so this is only a claim.
+        if known?.wasCompleted ?? isConfirmedInSnapshot(uid), found.visit == nil {
             throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
@@ -59,15 +59,16 @@ struct NTAG424Scanner: StationWork {
             identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 
-    /// Whether this number was a finished card when the snapshot was taken: while the ledger is
-    /// offline, the snapshot says which cards belong to it.
+    /// Whether this number belonged to a completed card when the snapshot was taken. While the
+    /// ledger is offline, the snapshot says which cards belong to it.
     private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
         station.snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
 
-    /// Authenticates the chip with the key that the ledger specifies. A chip that refuses it may be
-    /// a copy, or may have been given other keys since, as after a restored backup. It reports its
-    /// key versions without authentication.
+    /// Authenticates the chip with the key that the ledger specifies. A chip that refuses the key
+    /// may be a copy, or it may have other keys than the ledger says, for example after a backup
+    /// was restored. So the chip is asked for its key versions, which it reports without
+    /// authentication.
     private func prove(
         _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
         _ history: inout TapHistory
@@ -90,7 +91,8 @@ struct NTAG424Scanner: StationWork {
         return answers.sellingVersion == version ? nil : answers
     }
 
-    /// Asks without using a key. A chip that does not support these queries is of another kind.
+    /// Queries the chip without using a key. A chip that does not support these queries is of
+    /// another kind.
     func ask(
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
@@ -108,7 +110,7 @@ struct NTAG424Scanner: StationWork {
         guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
             return identity.kind
         }
-        // 91AFh says that more frames follow; this is how a DESFire answers GetVersion (60h).
+        // 91AFh means that more frames follow; a DESFire responds to GetVersion (60h) with it.
         let more: [UInt8] = [0x91, 0xAF]
         if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
             answer.suffix(more.count).elementsEqual(more),
@@ -123,8 +125,8 @@ struct NTAG424Scanner: StationWork {
         return "Type 4 tag"
     }
 
-    /// Authenticates the chip with the key that it reports. `refused` is the version of another key
-    /// that it has just refused.
+    /// Authenticates the chip with the key whose version it reports. `refused` is the version of
+    /// another key that it has just refused.
     private func prove(
         _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
         _ history: inout TapHistory
@@ -140,7 +142,7 @@ struct NTAG424Scanner: StationWork {
             return NTAG424Reading(state: .foreign(version: selling), answers: answers)
         }
         guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
-        // During a key change, the grant is sealed with either the old key or the new one.
+        // During a key change, the grant may be sealed with either the old key or the new one.
         let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
             .compactMap { SellingKey(of: uid, from: $0, currency) }
         do throws(Interruption) {
@@ -148,13 +150,13 @@ struct NTAG424Scanner: StationWork {
                 state: .proved(try await look(key, or: others, known, &history)),
                 isComplete: making == selling, answers: answers)
         } catch .ntag424(let error) where error.isImpostor {
-            // Another station may have changed its keys since it was asked.
+            // Another station may have changed the chip's keys since it reported their versions.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
             }
-            // This tap does not send a third key, and neither of the two has failed twice.
+            // The chip has now refused two different keys, and this tap does not try a third one.
             if refused != nil { throw .refused(.untrueVersions(uid)) }
-            // Another issuer's card counts every attempt, so it gets only one.
+            // Another issuer's card counts every attempt, so only one attempt is made on it.
             guard known != nil || isConfirmedInSnapshot(uid) else {
                 throw .refused(.otherIssuer(uid))
             }
@@ -162,7 +164,7 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Looks at a card. If a good card would not give this answer, queries its settings.
+    /// Reads a card. If it responds in a way that a good card would not, queries its settings.
     private func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
         _ history: inout TapHistory
@@ -171,7 +173,7 @@ struct NTAG424Scanner: StationWork {
             return try await look(key, or: others, &history)
         } catch .ntag424(let error) {
             if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
-            if known?.isMade == true,
+            if known?.wasCompleted == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
                 throw .refused(altered)
@@ -180,7 +182,7 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Looks at a card that authenticates with one of these keys.
+    /// Reads a card that authenticates with one of these keys.
     func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
@@ -195,8 +197,8 @@ struct NTAG424Scanner: StationWork {
             .flatMap { SellingKey(of: uid, from: $0, currency) }
     }
 
-    /// The message for phones on a chip that is not one of ours yet; on a finished card, that
-    /// message says nothing about it.
+    /// The message for phones on a chip that is not one of our cards yet. On a completed card, the
+    /// message is only an address and says nothing about the card's state.
     private func content(of chip: NTAG424Reading) -> TagContent {
         guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
             return .empty
@@ -204,22 +206,22 @@ struct NTAG424Scanner: StationWork {
         return TagContent(message: message, currency: currency)
     }
 
-    /// The error for a card that proves to have different file settings from a card's; nil if it
-    /// does not, or if its answer has another cause.
+    /// The error for a card whose file settings are found not to be those of a card; nil if they
+    /// are, or if the error has another cause.
     func alteredSettings(
         of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
     ) async -> TapcardError? {
-        // The query uses the key once more, and someone who can tamper with the connection could
-        // spoil that attempt.
+        // The query uses the key once more. Someone who tampers with the connection could make that
+        // attempt fail, too, so it is not made after another failed one.
         guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
-        // A card that is gone by now will be looked at again anyway.
+        // If the card has been removed, it will be read again anyway.
         let isOfCard = try? await reader.performing(
             InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
         return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 
-    /// The error for a card in this ledger whose chip is not set up as a card, or has keys that are
-    /// not ours.
+    /// The error for a chip that has the number of a card in this ledger, but is in factory state
+    /// or has keys that are not ours.
     private func chipLost(
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {

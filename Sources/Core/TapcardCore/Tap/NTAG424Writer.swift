@@ -4,16 +4,16 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Turns an NTAG 424 into a card, and writes its records.
+/// Turns an NTAG 424 into a card, and writes records to it.
 struct NTAG424Writer: StationWork {
     /// After this many refusals in one tap, a chip is considered worn out or unable to accept other
-    /// keys. A single refusal may come from a weak field.
-    private static let mostRefusedWrites = 2
+    /// keys. A single refusal may be due to a weak field.
+    private static let maxRefusedWrites = 2
 
     let station: Station
 
-    /// Refuses a chip that this station cannot turn into a card, before the ledger begins anything:
-    /// the chip must prove every key that it reports. Writes nothing to it.
+    /// Refuses a chip that this station cannot turn into a card, before the ledger begins anything.
+    /// The chip must prove every key whose version it reports. Nothing is written to it.
     func requireMakeable(
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -34,8 +34,8 @@ struct NTAG424Writer: StationWork {
         }
     }
 
-    /// Invalidates the addresses that phones have read from a card so far, before it becomes
-    /// another card: otherwise anyone who kept an address would see the new cardholder's balance.
+    /// Invalidates the addresses that phones have read from a tag so far, before the tag becomes
+    /// another card. Otherwise, anyone who kept an address would see the new cardholder's balance.
     func endAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
@@ -55,12 +55,13 @@ struct NTAG424Writer: StationWork {
                 random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
     }
 
-    /// Writes the record to a chip; the MAC on its answer proves that the record is there. A card
-    /// that is being made, or that lacks keys of the current sealing version, is completed first.
+    /// Writes the record to a chip. The MAC on the chip's response proves that the record is there.
+    /// A card that is being made, or whose keys or grant are not up to date, is completed first.
     func write(
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
         let (reading, open) = (change.reading, change.open)
+        // Another station may have sealed the record with a key that this one lacks.
         guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
             let key = SellingKey(of: reading.uid, from: entry, currency)
         else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }
@@ -69,8 +70,8 @@ struct NTAG424Writer: StationWork {
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
         var visit = chip.visit
-        if isMakingWhole(change, chip) {
-            // The grant must cover the balance and everything that was spent, and must never
+        if isCompletingCard(change, chip) {
+            // The grant must cover the balance and everything spent so far, and it must never
             // decrease.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
@@ -80,11 +81,11 @@ struct NTAG424Writer: StationWork {
                         "This station has only a table of card keys and cannot write the newer "
                             + "keys that this card needs.", reading.uid))
             }
-            // A finished card never has the factory keys again: a chip that claims so is trying to
-            // get ours.
+            // A completed card never has the factory keys again. A chip that claims to have them is
+            // trying to obtain ours, so they are tried only while a card is being made.
             let isMaking = open.operation.kind.makesCard
-            // Only now is there a row for the counter: before the making began, an unknown card had
-            // none.
+            // The counter is stored in the card's row, which an unknown card gets only when making
+            // it begins.
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
             }
@@ -94,7 +95,7 @@ struct NTAG424Writer: StationWork {
                     address: address(of: visit, isMaking: isMaking),
                     from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
                     grant: grant), &history)
-            // The keys are new, so the record needs a session with the new sell key.
+            // The chip has new keys, so writing the record needs a session with the new sell key.
             visit = try await station.ntag424Scanner.look(key, &history)
         }
         guard let visit,
@@ -108,8 +109,8 @@ struct NTAG424Writer: StationWork {
         try await reader.performing(procedure, &history)
     }
 
-    /// Whether this record's card is being made, or lacks keys or a grant that it needs.
-    func isMakingWhole(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
+    /// Whether the card is being made, or lacks keys or a grant that this record needs.
+    func isCompletingCard(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
         guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
             !change.open.operation.kind.makesCard,
             let record = SealedRecord(change.open.record)
@@ -132,8 +133,8 @@ struct NTAG424Writer: StationWork {
         keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
     }
 
-    /// Notes a chip that will refuse every write. Only the look that follows proves what it
-    /// contains.
+    /// Records in the tap's history that a chip will refuse every write. What the chip contains is
+    /// not certain until it is read again.
     func noteUnusable(
         after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
@@ -141,26 +142,29 @@ struct NTAG424Writer: StationWork {
         else { return }
         if cause.isOfMemory {
             history.noteRefusedWrite()
-            guard history.refusedWrites >= NTAG424Writer.mostRefusedWrites else { return }
+            guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .worn(change.reading.uid))
-        } else if cause.isOfChangedKey, isMakingWhole(change, chip) {
+        } else if cause.isOfChangedKey, isCompletingCard(change, chip) {
             history.noteRefusedWrite()
-            guard history.refusedWrites >= NTAG424Writer.mostRefusedWrites else { return }
+            guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .refusesKeys(change.reading.uid))
         } else if cause.isOfDeadKey {
             history.noteRefusedWrite()
-            guard history.refusedWrites >= NTAG424Writer.mostRefusedWrites else { return }
+            guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if cause.kind == .fixedSettings {
+            // These settings can never be changed, so a single refusal is enough.
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if let key = cause.spentKey, cause.isImpostor {
+            // The first refusal may be due to a command that arrived damaged.
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))
-        } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
+        } else if !isCompletingCard(change, chip), let card = chip.visit?.card,
             let altered = await station.ntag424Scanner.alteredSettings(
                 of: card, after: cause, &history)
         {
-            // Not asked during a key change, because the card may no longer have this key.
+            // The settings are not queried during a key change, because the card may no longer have
+            // this key.
             history.note(unusable: altered)
         }
     }

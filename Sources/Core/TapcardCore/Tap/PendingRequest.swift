@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// A request under an ID, with what is known about its outcome: by the time the outcome has to be
-/// reported, the ledger may fail.
+/// A request with an ID, and what is known about its outcome. This is recorded because the ledger
+/// may have failed by the time the outcome has to be reported.
 struct PendingRequest: Sendable, Hashable {
-    /// The requested parameters, all of which are tied to the ID.
+    /// The request's parameters, all of which are bound to its ID.
     enum Parameters: Sendable, Hashable {
         case change(CardAction, only: CardUID?)
         case making(CardRequest)
@@ -12,34 +12,35 @@ struct PendingRequest: Sendable, Hashable {
 
     let id: OperationID
     let parameters: Parameters
-    /// The kind of operation that it asks for.
+    /// The kind of operation that is requested.
     var kind: Operation.Kind {
         switch parameters {
         case .change(let action, _): action.kind
         case .making(let cardRequest): cardRequest.kind
         }
     }
-    /// The change that it asks for. For a new card, what has to be done is not planned until its
-    /// tag is read.
+    /// The change that is requested. A request for a new card has none, because the change is
+    /// planned only when the tag has been read.
     var action: CardAction {
         guard case .change(let action, _) = parameters else {
-            preconditionFailure("a making has a plan instead")
+            preconditionFailure("a request for a new card has a plan instead")
         }
         return action
     }
-    /// The only card that it is for; nil for any.
+    /// The only card that the request accepts; nil if any card will do.
     var only: CardUID? { if case .change(_, let card) = parameters { card } else { nil } }
-    /// Whether it is refused if its tap has just resolved an identical request: a caller that chose
-    /// no ID may have meant that one.
+    /// Whether to refuse the request if its tap has just resolved an identical one. A caller that
+    /// did not choose an ID may have meant the earlier request.
     let refusesRepetition: Bool
+    /// The operation with the request's ID, once it is certain that it has begun.
     var operation: Operation?
-    /// An operation that may have begun: the disk failed during its first transaction.
+    /// An operation that may have begun: the outcome of its first transaction is unknown.
     var perhaps: Operation?
-    /// The operations that the request ended, on its card or on the card that it replaces.
+    /// The open operations that the request ended, on its own card or on the card that it replaces.
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// Whether the tag's protection differed from what the ledger expected.
+    /// Whether the tag's protection differed from what the ledger expected of a protected tag.
     var isSetBack = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {
@@ -54,24 +55,25 @@ struct PendingRequest: Sendable, Hashable {
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether this call, rather than another caller while we waited for the card, began or
-    /// resolved the operation under the request's ID. The ID of an activation attempt is reserved
-    /// for its own activation, whichever station writes it.
+    /// Whether the operation with the request's ID was begun or resolved by this call, and not by
+    /// another caller while this one waited for the card. An activation attempt's ID is used only
+    /// for its activation, no matter which station writes that to the card.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }
     }
 
-    /// Whether the request was not done before this call.
+    /// Whether this call did the work, so that its receipt is not a replay.
     func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
 
-    /// The operation that this tap resolved and the request would repeat, if any.
+    /// The operation resolved by this tap that the request would repeat, if any.
     func repetition(in history: TapHistory) -> Operation? {
         guard refusesRepetition, case .change(let action, _) = parameters,
             let done = history.done(action.kind)
         else { return nil }
         switch action {
         case .pay(let money), .add(let money), .ticket(_, let money):
+            // A different amount means that this is a different request.
             return done.amount == money.minorUnits ? done : nil
         default: return nil
         }

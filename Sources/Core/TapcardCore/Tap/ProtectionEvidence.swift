@@ -4,24 +4,26 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// What a tag itself reveals about its protection, whatever the ledger says.
+/// What a tag itself reveals about its protection, no matter what the ledger says.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// The tag asks for the password for this key; `isWhole` if it does so for every writable page.
+    /// The tag requires the password derived from this key. `isWhole` says whether it does so for
+    /// every writable page.
     case asks(keyID: UInt8, isWhole: Bool)
-    /// The tag asks for no password, but has the password for this key; AUTH0 may be weak.
+    /// The tag requires no password, but has the one derived from this key; AUTH0 may be weak.
     case has(keyID: UInt8)
-    /// The tag asks for no password and has none of ours.
+    /// The tag requires no password and has none of ours.
     case nothing
 }
 
 extension CardProtection {
-    /// The ledger's state, corrected by the evidence from the tag. A state that agrees keeps its
-    /// facts about pages that may be weak; the desired result is always kept.
+    /// The ledger's state, corrected by the evidence from the tag. A state that agrees with the
+    /// evidence is kept, along with its facts about pages that may be weak. The result that a
+    /// switch is meant to reach is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
-        case (.on(let noted), .asks(let keyID, isWhole: true)) where noted == keyID: self
-        // AUTH0 is not 02h, so protection is only halfway switched.
-        case (.on(let noted), .asks(let keyID, isWhole: false)) where noted == keyID:
+        case (.on(let recorded), .asks(let keyID, isWhole: true)) where recorded == keyID: self
+        // AUTH0 is not 02h, so only some of the pages are protected.
+        case (.on(let recorded), .asks(let keyID, isWhole: false)) where recorded == keyID:
             .switchingOn(keyID: keyID)
         case (.off, .asks(let keyID, let isWhole)), (.on, .asks(let keyID, let isWhole)):
             isWhole ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
@@ -32,15 +34,15 @@ extension CardProtection {
             (.switchingOff, .has(let keyID)), (.off, .has(let keyID)):
             .switchingOff(keyID: keyID)
         case (.settingPassword, _), (.clearingPassword, _), (.off, .nothing): self
-        // Without our password on the tag, the switch goes back to setting or clearing it.
+        // Without our password on the tag, the switch goes back to the step that sets or clears it.
         case (.switchingOn(let keyID), .nothing): .settingPassword(keyID: keyID)
         case (.switchingOff(let keyID), .nothing): .clearingPassword(keyID: keyID)
         case (.on, .nothing): .off
         }
     }
 
-    /// The next step for a card that is to be protected, with this key if its tag has no password
-    /// yet.
+    /// The next step toward protecting a card. If its tag has no password yet, the key with the ID
+    /// `sealing` is used.
     func protecting(with sealing: UInt8) -> CardProtection {
         switch self {
         case .off, .clearingPassword: .settingPassword(keyID: sealing)
@@ -49,7 +51,7 @@ extension CardProtection {
         }
     }
 
-    /// The next step for a card that is to be unprotected.
+    /// The next step toward removing a card's protection.
     var unprotecting: CardProtection {
         switch self {
         case .settingPassword(let keyID): .clearingPassword(keyID: keyID)
@@ -60,7 +62,7 @@ extension CardProtection {
 }
 
 extension TapcardError {
-    /// The refusal to protect a chip whose keys protect it anyway.
+    /// The refusal to switch the protection of a chip that is always protected by its keys.
     static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.wrongState),

@@ -8,13 +8,14 @@ import TapcardDomain
 struct ProtectionSteps: StationWork {
     let station: Station
 
-    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag has a
-    /// different one of our passwords from what the ledger says, corrects the ledger first.
+    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag's
+    /// protection uses one of our passwords but is not in the state that the ledger says, corrects
+    /// the ledger first.
     func requireSwitchable(
         _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
     ) async throws(Interruption) {
-        // A reader that does not pass on this command would not pass on a password, either.
+        // A reader that does not forward this command would not forward a password, either.
         let answer = try await translating(
             awaiting: await reader.exchange(Type2Command.getVersion.frame),
             into: Interruption.reader)
@@ -43,8 +44,8 @@ struct ProtectionSteps: StationWork {
         throw .overtaken
     }
 
-    /// Takes one step toward the protection that the ledger wants. Each step is durable in the
-    /// ledger before the next one; the last is noted when the operation is confirmed.
+    /// Takes one step toward the protection that the ledger specifies. Each step is recorded
+    /// durably before the next one is taken; the last is recorded when the operation is confirmed.
     func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
@@ -57,29 +58,30 @@ struct ProtectionSteps: StationWork {
             change.open = try await endSwitching(of: open)
             return (change, isLast: true)
         }
-        // The last step is noted together with the confirmation.
+        // The last step is recorded together with the confirmation.
         if open.card.protection.next.isSteady { return (change, isLast: true) }
-        let noted = try await asking(await ledger.advanceProtection(of: open, at: now))
-        guard let noted else { throw .overtaken }
-        change.open = noted
+        let advanced = try await asking(await ledger.advanceProtection(of: open, at: now))
+        guard let advanced else { throw .overtaken }
+        change.open = advanced
         return (change, isLast: false)
     }
 
-    /// Ends the switch on a tag whose settings have been locked in the meantime: its protection is
-    /// final, and the card is used with it from now on. A password that it may ask for was verified
-    /// and is left alone: the interrupted WRITE may have left AUTH0 weak.
+    /// Ends the switch on a tag whose settings have been locked in the meantime. Its protection is
+    /// now final, and the card is used with that protection from now on. If the tag may require a
+    /// password, that password has been verified and is not changed, because the interrupted WRITE
+    /// may have left AUTH0 weak.
     private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
         let chip = try card.chip.requirePages()
         let settings = try await station.passwords.configuration(of: chip)
-        // A single look is not enough to end an operation.
+        // A single reading is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(
                 CardStoreError(.differs, "its settings differ from those read earlier in this tap"))
         }
         let isProtected = chip.isProtected(by: settings)
-        // A switch that was meant to reach the other state is voided; making a card continues.
+        // A switch that can no longer reach its goal is voided; making a card continues.
         let isVoided =
             switch open.operation.kind {
             case .protect: !isProtected || !settings.isWhole
@@ -129,28 +131,29 @@ struct ProtectionSteps: StationWork {
         try await reader.performing(switching)
     }
 
-    /// Removes the password from a tag that this ledger no longer needs, in the same steps as for a
-    /// card, each made durable first if the ledger has a row for it. False if there was nothing to
-    /// do. Without such a row, the tag itself shows how far an earlier attempt got: while it has
-    /// its whole password, PWD is not weak, though AUTH0 may be.
+    /// Removes the password from a tag that this ledger no longer needs, with the same steps as for
+    /// a card. If the ledger has a row for the tag, each step is recorded before it is taken.
+    /// Otherwise, the tag itself shows how far an earlier attempt got: as long as the tag has its
+    /// complete password, PWD is not weak, although AUTH0 may be. Returns false if there was
+    /// nothing to do.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {
         let chip = try reading.chip.requirePages()
-        var noted = reading.known?.card.protection
-        var state = try await leftover(on: reading, chip, noted)
-        let isAsNoted = state == noted ?? .off
-        if state.isSteady, isAsNoted { return false }
+        var recorded = reading.known?.card.protection
+        var state = try await firstStep(on: reading, chip, recorded)
+        let isAsRecorded = state == recorded ?? .off
+        if state.isSteady, isAsRecorded { return false }
         let (uid, identity) = (reading.uid, reading.identity)
         do throws(Interruption) {
             while true {
-                if let before = noted {
+                if let before = recorded {
                     try await station.passwords.note(state, insteadOf: before, of: uid)
-                    noted = state
+                    recorded = state
                 }
                 if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
-                    // An earlier attempt may have spoiled PACK, which proves the tag but does not
-                    // open it.
+                    // An earlier attempt may have corrupted PACK, which authenticates the tag but
+                    // is not needed to unlock it.
                     try await switchOver(
                         .off, identity, chip,
                         try station.passwords.password(keyID, of: uid).withoutProof)
@@ -160,28 +163,30 @@ struct ProtectionSteps: StationWork {
                 state = state.next
             }
         } catch {
-            // The settings in memory and those in effect may differ until the tag loses power.
+            // The settings in memory may take effect only when the tag loses power, so the tag is
+            // released.
             await reader.release()
             throw error
         }
     }
 
-    /// The first step remaining until this tag is open.
-    private func leftover(
-        on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
+    /// The first step that remains until this tag has no password.
+    private func firstStep(
+        on reading: CardReading, _ chip: Type2Chip, _ recorded: CardProtection?
     ) async throws(Interruption) -> CardProtection {
         let settings = try await station.passwords.configuration(of: chip)
         if settings.isLocked, chip.isProtected(by: settings) {
             throw .refused(.lockedSettings(reading.uid))
         }
         let evidence = try await station.passwords.evidence(
-            on: reading.identity, chip, settings, noted: noted, withoutProof: true)
-        return (noted ?? .off).corrected(by: evidence).unprotecting
+            on: reading.identity, chip, settings, noted: recorded, withoutProof: true)
+        return (recorded ?? .off).corrected(by: evidence).unprotecting
     }
 }
 
 extension CardReading {
-    /// Whether the ledger no longer needs the tag: it is unknown, or was given up and formatted.
+    /// Whether the ledger no longer needs the tag: the tag is unknown, or its card was closed or
+    /// replaced and the tag was then formatted.
     var isGivenUp: Bool {
         guard let card = known?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && slots.isBlank
@@ -189,7 +194,7 @@ extension CardReading {
 }
 
 extension TapcardError {
-    /// The error when settings were found locked while an operation was open.
+    /// The error for a tag whose settings were found locked while an operation was open.
     fileprivate static func lockedSettings(
         _ card: LedgerCard, after voided: Operation
     ) -> TapcardError {
@@ -198,7 +203,7 @@ extension TapcardError {
             "Someone locked the tag's settings, so its protection can never be changed. The "
                 + "\(voided.kind.noun) \(voided.id) was voided.",
             meaning: (card.protection == .off
-                ? "The tag stays unprotected for good, and anyone can write to it"
+                ? "The tag stays permanently unprotected, and anyone can write to it"
                 : "The card keeps its password")
                 + "; the card can still be used, and the full balance is safe in the "
                 + "ledger.", next: [.trust(.useAsItIs)],

@@ -3,42 +3,44 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A change that is durable in the ledger, on its way to the tag: first the record, page by page,
-/// read back; then whatever the tag's protection still needs; then the confirmation in the ledger;
-/// and only then the text for phones.
+/// A change that is durable in the ledger and has to be written to the tag. First the record is
+/// written page by page and read back, then the tag's protection is switched if necessary, then the
+/// ledger confirms the operation, and only then is the text for phones updated.
 struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
     var open: OpenOperation
     /// Whether the tag has just accepted the card's password.
     let isOpened: Bool
-    /// Whether it is the request's own change, rather than one that an earlier tap left open.
+    /// Whether the change is the requested one, rather than one that an earlier tap left open.
     let isRequested: Bool
 
-    /// The slot that the record goes to.
+    /// The index of the slot to which the record is written.
     var place: Int {
-        let isFromLook =
+        let usesNumberReadBefore =
             SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
-        // Not the number from the look: another station may have confirmed a newer record since.
-        let confirmed = isFromLook ? reading.known?.card.confirmed ?? .none : open.confirmed
+        // The number read along with the tag may be out of date: another station may have confirmed
+        // a newer record since.
+        let confirmed =
+            usesNumberReadBefore ? reading.known?.card.confirmed ?? .none : open.confirmed
         return reading.slots.target(keeping: confirmed)
     }
 
     /// The pages of the record.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
         let writes = layout.writes(record: open.record, to: place)
-        // Even a page that reads correctly is programmed again: weak bits read correctly for a
-        // while.
+        // Even a page that reads correctly is written again, because weak bits may read correctly
+        // for a while.
         guard SafetyRule.programAgain.isLeftOut, let pages = reading.pages else { return writes }
         return zip(writes, layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
     }
 
-    /// A page that a protected tag allows only someone with the password to write; nil for a card
-    /// without pages.
+    /// A page that can be written on a protected tag only with the password; nil for a card without
+    /// pages.
     var probe: PageWrite? { (reading.pages?.layout).map { writes(to: $0)[0] } }
 }
 
-/// Writes a record to the card, and then confirms it in the ledger.
+/// Writes records to cards, and confirms them in the ledger.
 struct RecordWriter: StationWork {
     let station: Station
 
@@ -58,11 +60,11 @@ struct RecordWriter: StationWork {
         }
     }
 
-    /// Confirms the operation. If the outcome of the commit is unknown, asks again: the answer,
-    /// read under the card's lock, says what became of it. Any other failure leaves the change
-    /// open, with its record on the tag.
+    /// Confirms the operation. If the outcome of the commit is unknown, confirms it again: the
+    /// result, read while the card is locked, then shows whether the first commit succeeded. Any
+    /// other failure leaves the operation open, with its record on the tag.
     func confirm(_ open: OpenOperation) async throws(Interruption) -> Confirmation {
-        let mostAttempts = 3
+        let maxAttempts = 3
         var attempts = 0
         while true {
             do {
@@ -73,7 +75,7 @@ struct RecordWriter: StationWork {
                     let reason = TapcardError(error)
                     throw .refused(TapcardError.openStill(open.operation, because: reason))
                 }
-                guard attempts < mostAttempts else { throw .ledger(error) }
+                guard attempts < maxAttempts else { throw .ledger(error) }
             }
         }
     }

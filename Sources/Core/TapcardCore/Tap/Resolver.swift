@@ -4,8 +4,8 @@ public import Ledger
 public import TapcardDomain
 
 extension TapcardError {
-    /// The error for a card with one old record and one broken one: an honest card whose newest
-    /// record was lost looks like a copy with one record spoiled.
+    /// The error for a card with an old record and a damaged one. It cannot be told apart from a
+    /// copy: an honest card looks the same if its newest record was lost.
     fileprivate static func onlyOld(
         _ sequence: SequenceNumber, on card: LedgerCard
     ) -> TapcardError {
@@ -18,7 +18,7 @@ extension TapcardError {
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
-    /// The error for a tap that also voided the open operation.
+    /// The error for a tap that also voided this open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
         saying(
             meaning: meaning.replacing(
@@ -29,26 +29,26 @@ extension TapcardError {
 }
 
 extension LedgerCard {
-    /// Whether its balance was moved to another card before its own tag was ever completely
+    /// Whether the card's balance was moved to another card before its own tag was completely
     /// written.
     fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
 }
 
 extension CardReading {
-    /// The refusal for a card that was given up and formatted, so that its tag is blank again; nil
-    /// for any other card.
+    /// The refusal for a card that was closed or replaced and then formatted, so that its tag has
+    /// no records; nil for any other card.
     var formattedRefusal: TapcardError? {
         guard let card = known?.card, isGivenUp else { return nil }
         return TapcardError(
             Refusal(
                 .cardClosed,
-                "the card on this tag was \(card.status.rawValue) earlier, and now the tag "
+                "the card on this tag was \(card.status.rawValue) earlier, and the tag now "
                     + content.state
             ), uid: uid)
     }
 }
 
-/// Judges the tag, and finishes or voids what an earlier tap left open on it.
+/// Judges the tag, and finishes or voids the operation that an earlier tap left open on it.
 struct Resolver: StationWork {
     let station: Station
 
@@ -59,12 +59,13 @@ struct Resolver: StationWork {
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedHalfMade == true:
-            // Nothing on it was ever good, so nothing can have been damaged.
+            // The tag was never completely written, so nothing can have been damaged since.
             return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
+            // Another station may have made the tag into a card in its own currency.
             if let other = station.strangers.sealedElsewhere(reading)?.currency {
                 return issuedElsewhere(other, uid)
             }
@@ -72,6 +73,7 @@ struct Resolver: StationWork {
                 .damaged,
                 "The ledger knows this card, but all records on it are damaged or altered.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
+        // Without a valid record, the verdict is forged only if a retired key sealed a record.
         case .forged where reading.slots.best == nil:
             return TapcardError(
                 .forged, "The card is forged: its records are sealed with a retired key.",
@@ -102,23 +104,25 @@ struct Resolver: StationWork {
         }
     }
 
-    /// The error for a card in this ledger whose tag another station has turned into a card of its
-    /// own.
+    /// The error for a card in this ledger whose tag has been turned into a card by another
+    /// station.
     private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This tag is listed in this station's \(currency.code) ledger, but the card on it is "
-                + "in \(other.code); use the card at the \(other.code) "
+            "This tag is listed in this station's \(currency.code) ledger, but the card on it "
+                + "uses \(other.code); use the card at the \(other.code) "
                 + "station.", meaning: TapcardError.moneyIsSafe,
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 
-    /// Decides how to finish what an earlier tap left open. Throws if the card cannot be trusted;
-    /// anything that was voided is then in the tap's history.
+    /// Decides how to finish the operation that an earlier tap left open. Throws if the card cannot
+    /// be trusted; an operation that was voided because of that is then in the tap's history.
     func resolve(
         _ reading: CardReading, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
         if let error = verdict(on: reading) {
+            // Without a valid record, nothing shows that an open payment reached the card, so the
+            // payment is voided.
             guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
             let voided = try await asking(
                 await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
@@ -152,7 +156,7 @@ struct Resolver: StationWork {
                     open, as: end, resealWith: station.newID(), version: version, sealer: sealer,
                     by: cashier,
                     at: now))
-            // It has ended, whatever becomes of the fresh record that follows.
+            // The operation has ended, whether or not the fresh record can be written.
             if case .open = resolution { await lookUpEnd(&history) }
             return try decision(after: resolution, on: reading)
         case .activate(let attempt):
@@ -162,41 +166,44 @@ struct Resolver: StationWork {
                 if case .perform = decision { history.note(perhapsBegun: attempt.id) }
                 return decision
             } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
+                // The operation may have begun, and the error for the activation has to say so.
                 history.note(perhapsBegun: attempt.id)
                 throw .ledger(cause)
             }
         case .reseal:
-            // Without a key for sealing, continue: another station can write the fresh record.
+            // Without a sealing key, the tap continues; another station can write the fresh record.
             guard (try? station.sealing.sealer(of: reading)) != nil else { return .goOn }
             return try await reseal(reading, version, above: .none)
         }
     }
 
-    /// Ends an open payment if this look proves that its record is not on the chip and the chip can
-    /// never be written to again. Its command was bound to a session that is over, so it cannot
-    /// arrive later. Nil to continue as usual.
+    /// Voids an open operation if this reading proves that its record is not on the chip, and the
+    /// chip can never be written to again. The command that was to write the record belonged to a
+    /// session that is over, so it cannot take effect later. Nil to continue as usual.
     private func end(
         on reading: CardReading, _ known: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never>? {
         guard let open = known.open else {
-            // If the card is only being read, there is nothing to write, so continue.
+            // If the card is only being read, nothing has to be written to it.
             guard request == nil else { throw .refused(error) }
             return nil
         }
-        // The card has the new record, although an error said that it was not written.
+        // If the card has the new record, it was written in spite of the error.
         guard reading.highest < open.sequence else { return nil }
         guard open.kind.isVoidable else { throw .refused(error) }
         let voided = try await asking(
             await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
+        // Another station has changed the card in the meantime.
         guard let voided else { return .readAgain }
         history.note(ended: voided)
+        // A request needs a write, but a card that is only read can still be reported.
         guard request == nil else { throw .refused(error) }
         return .readAgain
     }
 
-    /// Looks up whether what this tap began to resolve has ended without an answer: whoever reads
-    /// this tap's answer has to be told about it.
+    /// Looks up whether the operation that this tap was resolving has ended although no reply
+    /// arrived. If so, the result of this tap has to report it.
     func lookUpEnd(_ history: inout TapHistory) async {
         guard let open = history.resolving, let now = try? await ledger.operation(open.id) else {
             return
@@ -204,8 +211,8 @@ struct Resolver: StationWork {
         history.note(ended: now)
     }
 
-    /// The balance that was in the tag's earlier account when a new card was made of it; 0 if the
-    /// ledger fails, because that does not undo making the card.
+    /// The balance that the tag's earlier account had when a new card was made from the tag. 0 if
+    /// the ledger fails: the card has been made anyway, so this is no error.
     func balanceClosed(by making: Operation) async -> Int64 {
         guard making.kind.makesCard else { return 0 }
         return
@@ -214,14 +221,14 @@ struct Resolver: StationWork {
             }) ?? 0
     }
 
-    /// Writes the ledger's state with a new number.
+    /// Begins writing the ledger's state to the card as a record with a new number.
     func reseal(
         _ reading: CardReading, _ version: CardVersion, above floor: SequenceNumber
     ) async throws(Interruption) -> Decision<Never> {
         try await begin(.reseal(above: floor), station.newID(), reading, version)
     }
 
-    /// Begins whatever is needed to resolve the card.
+    /// Begins an operation that is needed to resolve the card.
     private func begin(
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
@@ -249,6 +256,7 @@ struct Resolver: StationWork {
     private func step(
         on reading: CardReading, _ known: KnownCard, for request: OperationID?
     ) -> ResolvingStep {
+        // Until the card has been made, the tag's contents do not matter.
         if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(
@@ -258,8 +266,9 @@ struct Resolver: StationWork {
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
-    /// The bytes that this record would have today under its own key, so that a key rotation alone
-    /// is no reason to write it again. Empty if the rest of the card does not match.
+    /// The bytes that this record would have today if sealed with its own key. That key is used so
+    /// that a key rotation alone is no reason to write a fresh record. Empty if the rest of the
+    /// card does not match.
     private func rendering(
         of record: SealedRecord, _ known: KnownCard, on reading: CardReading
     ) -> [UInt8] {
@@ -271,11 +280,13 @@ struct Resolver: StationWork {
 
 /// An operation that an earlier tap left open and this tap ended.
 ///
-/// Its outcome was never reported, so the answer to this tap reports it, whatever was requested.
+/// Its outcome was never reported, so the result of this tap reports it, no matter what was
+/// requested.
 public struct ResolvedOperation: Sendable, Hashable {
     /// The operation, in its final state.
     public let operation: Operation
-    /// The amount that it adds, or would have added, to the balance; negative for a payment.
+    /// The amount that the operation added, or would have added, to the balance; negative for a
+    /// payment.
     public let amount: Money
     /// The balance that was paid out of the tag's earlier account when it was closed.
     public let closed: Money
@@ -286,12 +297,12 @@ public struct ResolvedOperation: Sendable, Hashable {
         self.closed = Money(minorUnits: closed, currency)
     }
 
-    /// Whether it happened; otherwise it was voided.
+    /// Whether the operation happened; otherwise, it was voided.
     public var isDone: Bool { operation.state == .committed }
 }
 
 extension TapHistory {
-    /// The operations that a tap resolved, except the request, which has its own answer.
+    /// The operations that a tap resolved, except the requested one, which has its own receipt.
     func resolved(
         besides request: OperationID? = nil, in currency: Currency
     ) -> [ResolvedOperation] {

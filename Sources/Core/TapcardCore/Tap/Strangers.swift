@@ -9,19 +9,20 @@ enum Stranger: Sendable {
     case sealed(SealedRecord, CardFace?)
     /// A card with a valid seal in another currency, from another station with the same keys.
     case sealedElsewhere(SealedRecord, CardFace?, Currency)
-    /// A card as made by other software, or one of ours without a seal.
+    /// A card made by other software, or one of ours without a seal.
     case unsealed(CardFace)
     case untrusted(TapcardError)
     case blank
-    /// A card's JSON with an invalid value, and the reason.
+    /// Card data with an invalid value, and what is wrong with it.
     case senseless(String)
-    /// Something else, and what it is.
+    /// Something other than a card, and what it is.
     case other(String)
 }
 
 extension SealedRecord {
-    /// The scratch card: its state is sealed, but its code is only in the text for phones. If a tap
-    /// was interrupted between writing the two, the missing code cannot be guessed.
+    /// The scratch card. Its state is sealed in the record, but its code is only in the text for
+    /// phones. If a tap was interrupted between writing the two, the code is missing and cannot be
+    /// guessed.
     func scratch(beside face: CardFace?) -> ScratchCard {
         let code = face?.scratch.code
         return switch state {
@@ -34,12 +35,12 @@ extension SealedRecord {
 }
 
 extension TagContent {
-    /// The kind of content, in words for the user.
+    /// A description of the content for the user.
     var what: String {
         switch self {
         case .tapcard, .foreignCard, .badCard: "unknown card data"
         case .empty: "nothing"
-        case .text: "a text"
+        case .text: "text"
         case .uri: "a link"
         case .other: "other data"
         case .unreadable(let reason): "unreadable data (\(reason))"
@@ -48,7 +49,7 @@ extension TagContent {
 
     var state: String { self == .empty ? "is blank" : "holds \(what)" }
 
-    /// Whether nothing is there except what the card itself left behind.
+    /// Whether the content is only what this card itself left behind.
     func isLeft(by card: LedgerCard) -> Bool {
         switch self {
         case .empty: true
@@ -64,10 +65,11 @@ extension TagContent {
 struct Strangers: StationWork {
     let station: Station
 
-    /// Identifies such a tag.
+    /// Identifies a tag that this ledger does not know.
     func identify(_ reading: CardReading) async throws(Interruption) -> Stranger {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
+        // A seal covers the currency, so a card in another currency has no valid seal here.
         if let other = sealedElsewhere(reading) {
             return .sealedElsewhere(
                 other.record, reading.pages?.image.content(in: other.currency).face,
@@ -85,7 +87,7 @@ struct Strangers: StationWork {
         }
     }
 
-    /// The newest record on a tag that was sealed with our own keys in another currency.
+    /// The newest record on a tag that was sealed with our keys for another currency.
     func sealedElsewhere(_ reading: CardReading) -> (record: SealedRecord, currency: Currency)? {
         sealedElsewhere(reading.slots.bytes, reading.pages?.image, reading.uid)
     }
@@ -102,23 +104,23 @@ struct Strangers: StationWork {
         return nil
     }
 
-    /// The refusal of a card in another currency: its seal covers the currency, so the card is
-    /// valid but worth nothing here.
+    /// The refusal of a card that uses another currency. Its seal covers the currency, so the card
+    /// is genuine but worth nothing here.
     func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This is a genuine card in \(other.code), but this station uses \(currency.code).",
+            "This is a genuine \(other.code) card, but this station uses \(currency.code).",
             meaning: "Its balance is in the ledger of the station that issued it. Nothing was "
                 + "changed, and no money moved.", next: [.trust(.useThere(other))], uid: uid)
     }
 
-    /// The error for a tag with our record format but no valid seal, a copy or a forgery; nil for
-    /// any other tag.
+    /// The error for a tag with records in our format but without a valid seal, which is a copy or
+    /// a forgery; nil for any other tag.
     private func impostor(
         _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
         guard reading.slots.hasUnsealed || reading.slots.hasRetired else { return nil }
-        // Bytes that the ledger issued for another card are a copy of that card.
+        // If the ledger issued these bytes for another card, the tag is a copy of that card.
         for bytes in reading.slots.bytes {
             let owner = try await asking(await ledger.owner(ofRecord: bytes))
             if let owner {
@@ -128,10 +130,11 @@ struct Strangers: StationWork {
                     uid: reading.uid)
             }
         }
-        // Text from other software that runs into the record slots can look like a record by
-        // chance.
+        // If text written by other software extends into the record slots, it can look like a
+        // record by chance.
         if reading.pages != nil { guard case .tapcard = content else { return nil } }
         let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
+        // Without any of these keys, the seals cannot be verified.
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
@@ -143,8 +146,8 @@ struct Strangers: StationWork {
         return forged(reading, naming: known)
     }
 
-    /// The error for a record that was not sealed with any of our keys. It may specify one all the
-    /// same: every issuer numbers its keys starting from 1, and so does an owner who lost the keys
+    /// The error for a record that was not sealed with any of our keys. It may still specify one of
+    /// them, because every issuer numbers its keys from 1, and so does an issuer that lost its keys
     /// and started over.
     private func forged(_ reading: CardReading, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
@@ -157,15 +160,15 @@ struct Strangers: StationWork {
         }
         return TapcardError(
             .forged,
-            "The card's record names \(names), but no key of this station verifies it for this "
-                + "chip.",
+            "The card's record specifies \(names), but none of this station's keys verifies it for "
+                + "this chip.",
             meaning: "This is another issuer's card with the same key number, a copy, or a "
                 + "forgery. The card has no value "
                 + "here.", next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
     }
 
-    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
-    /// Until a chip proves a key, its contents are only a claim.
+    /// Why no money can move on a tag that this ledger does not know, or why no card is made from
+    /// it. Unless an NTAG 424 proves a key, its contents are only a claim.
     func refusal(
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
@@ -177,7 +180,7 @@ struct Strangers: StationWork {
     private func error(
         _ reading: CardReading, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
-        // Only a caller who wants a card on the tag is told that it can be overwritten.
+        // Only a caller who wants to make a card is told that the tag can be overwritten.
         func other() async -> [NextStep] {
             isMaking
                 ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
@@ -205,9 +208,11 @@ struct Strangers: StationWork {
         }
     }
 
-    /// Advises making the tag into a card only if that would not be refused: its pages are checked
-    /// just as when the card is made. A chip's keys are tried only when a card is made.
+    /// The advice for such a tag: making it into a card, unless that would be refused. Its pages
+    /// are checked here as they are when a card is made, but a chip's keys are tried only when a
+    /// card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
+        // Making a card takes the issuer's keys.
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
@@ -216,7 +221,7 @@ struct Strangers: StationWork {
             let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
             return originality == .invalid ? TapcardError.untrueSignature(reading).next : [step]
         } catch {
-            // A tag that is gone by now will be looked at again when a card is made.
+            // If the tag has been removed, it will be checked again when a card is made.
             if case .reader = error { return [step] }
             return error.mayPass ? [step] : error.error.next
         }

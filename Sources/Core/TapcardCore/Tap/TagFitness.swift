@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A chip's settings for write access, apart from its memory.
+/// What a chip's lock bits and settings say about write access.
 struct TagAccess: Sendable, Hashable {
     /// Whether lock bits are set for any user page.
     let isLocked: Bool
@@ -14,8 +14,8 @@ struct TagAccess: Sendable, Hashable {
 }
 
 extension ScannedTag {
-    /// Whether its capability container can still be changed to the correct one for its chip: bits
-    /// can be set but never cleared.
+    /// Whether the tag's capability container can still be changed to the correct one for its chip:
+    /// bits can be set but never cleared.
     fileprivate var canBeFormatted: Bool {
         zip(capability, chip.factoryCapability.bytes).allSatisfy { found, wanted in
             found & ~wanted == 0
@@ -27,13 +27,13 @@ extension ScannedTag {
 struct TagFitness: StationWork {
     let station: Station
 
-    /// Reads the lock bits and the configuration, which takes one more command.
+    /// Reads the lock bits and the configuration, which needs one more command.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
-        // Three pages in a row: dynamic lock bits, CFG0, and CFG1.
+        // The three pages are adjacent: dynamic lock bits, CFG0, and CFG1.
         let bytes = try await reader.performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
@@ -63,12 +63,13 @@ struct TagFitness: StationWork {
         throw .refused(
             .lockedTag,
             "Someone set the tag's lock bits, so the pages with the card's data can never be "
-                + "written again.",
+                + "written to again.",
             meaning: TapcardError.moneyIsSafe,
             next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
-    /// Refuses one of our cards if its records do not read back as they were written.
+    /// Refuses one of our cards if its settings make the tag show other bytes than those written to
+    /// its records.
     func requireShown(
         _ reading: CardReading, _ settings: AccessConfiguration
     ) throws(Interruption) {
@@ -87,11 +88,11 @@ struct TagFitness: StationWork {
             uid: uid)
     }
 
-    /// Refuses a tag that could not hold a card, judging by its first read.
+    /// Refuses a tag that cannot hold a card, based on its first reading.
     func requireFit(_ tag: ScannedTag, _ uid: CardUID) throws(Interruption) {
         let unchanged = TapcardError.nothingWritten
         let capability = tag.capability
-        // The magic number for an NFC Forum tag, and major version 1.
+        // These are the magic number of an NFC Forum tag and major version 1.
         guard capability[0] == 0xE1, capability[1] >> 4 == 1 else {
             throw .refused(
                 .unsupportedTag,
@@ -116,7 +117,7 @@ struct TagFitness: StationWork {
                     + "needed.", meaning: unchanged,
                 next: [.tag(.useKnownChip)], uid: uid)
         }
-        // The low nibble is the write access: 0 means unrestricted.
+        // The low nibble is the write access condition; 0 means unrestricted.
         if capability[3] & 0x0F != 0 || tag.locks.contains(where: { $0 != 0 }) {
             throw .refused(lockedTag(uid))
         }
@@ -129,8 +130,8 @@ struct TagFitness: StationWork {
             meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)], uid: uid)
     }
 
-    /// Refuses a tag that could not hold a card, before anything is written to it. Returns its
-    /// protection with one of our keys, based on its own evidence and the ledger's state.
+    /// Refuses a tag that cannot hold a card, before anything is written to it. Returns the state
+    /// of its protection, based on the tag's own evidence and the ledger's state.
     func requireWritable(
         _ tag: ScannedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
@@ -148,12 +149,12 @@ struct TagFitness: StationWork {
                         ? .tag(.protectAgain) : .tag(.useAnother)))
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
-        let noted = known?.protection
-        // No password is sent to a tag that is open and stays open.
-        guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
-        return (noted ?? .off).corrected(
+        let recorded = known?.protection
+        // No password is sent to a tag that is unprotected and stays unprotected.
+        guard access.isProtected || protecting || recorded ?? .off != .off else { return .off }
+        return (recorded ?? .off).corrected(
             by: try await station.passwords.evidence(
-                on: identity, tag.chip, configuration, noted: noted))
+                on: identity, tag.chip, configuration, noted: recorded))
     }
 }
 

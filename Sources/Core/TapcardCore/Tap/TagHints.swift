@@ -3,19 +3,19 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// What a record's bytes look like if they have no valid seal.
+/// How a record without a valid seal seems to have come about, judging by its bytes.
 ///
-/// A hint, not a proof: a thief can make a forged record look torn.
+/// This is a hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
-    /// Each page is one that was written to the card, or a mixture of two such pages.
+    /// Each page was once written to the card, or is a mixture of two such pages.
     case torn
-    /// The fields are intact, but were never sealed like this for this card.
+    /// The fields can be parsed, but they were never sealed like this for this card.
     case tampered(SealedRecord)
-    /// Unlike anything that was ever written to the card.
+    /// The bytes are unlike anything that was ever written to the card.
     case overwritten
 
-    /// `written` contains the records that may have been in the slot. A slot may have been torn
-    /// more than once, so each page is judged separately.
+    /// `written` contains the records that may have been in the slot. Writing to a slot may have
+    /// been interrupted more than once, so each page is judged separately.
     init(_ bytes: [UInt8], written: [[UInt8]]) {
         // A slot starts out as zeros, and a torn page may also read as zeros.
         let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]
@@ -23,7 +23,7 @@ enum Trace: Hashable {
         let isTorn = stride(from: 0, to: bytes.count, by: pageSize).allSatisfy { start in
             written.contains { new in
                 written.contains { old in
-                    Trace.lies(bytes, between: old, new, in: start..<start + pageSize)
+                    Trace.isMixture(bytes, of: old, new, in: start..<start + pageSize)
                 }
             }
         }
@@ -34,30 +34,33 @@ enum Trace: Hashable {
         }
     }
 
-    /// A page torn between two records has no bit set that neither of them has.
-    private static func lies(
-        _ bytes: [UInt8], between old: [UInt8], _ new: [UInt8], in page: Range<Int>
+    /// Whether a page may be a mixture of two records: a page torn between them has no bit set that
+    /// neither of them has.
+    private static func isMixture(
+        _ bytes: [UInt8], of old: [UInt8], _ new: [UInt8], in page: Range<Int>
     ) -> Bool {
         page.allSatisfy { bytes[$0] & ~(old[$0] | new[$0]) == 0 }
     }
 }
 
-/// Logs hints about what is wrong on a tag.
+/// Logs hints about what is wrong with a tag's contents.
 struct TagHints: StationWork {
     let station: Station
 
-    /// How many of the most recent records may have been in a slot before it was torn.
-    private static let mostRecent = 32
+    /// How many of the most recent records are compared with a damaged slot.
+    private static let recentCount = 32
 
-    /// Logs what is wrong on a tag, and whether that looks like an accident or like tampering. No
-    /// decision is based on it.
+    /// Logs what is wrong with a tag's contents, and whether it looks like an accident or like
+    /// tampering. No decision is based on this.
     func tell(of reading: CardReading) async {
         for text in await evidence(on: reading) { surroundings.progress(.hint(text)) }
     }
 
     private func evidence(on reading: CardReading) async -> [String] {
         guard let known = reading.known, known.open?.kind.makesCard != true else { return [] }
+        // An interrupted write damages one slot; it never empties all of them.
         guard reading.slots.best != nil || !reading.slots.isBlank else {
+            // The tag was formatted after its card was closed or replaced, so this is expected.
             if reading.formattedRefusal != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"
             return [
@@ -66,7 +69,7 @@ struct TagHints: StationWork {
             ]
         }
         var found: [String] = []
-        // If the ledger does not answer, the tap continues; it asks again before it decides
+        // If the ledger fails here, the tap continues; it asks the ledger again before it decides
         // anything.
         if reading.slots.hasOddity, let written = try? await written(on: known) {
             for place in reading.slots.slots.indices {
@@ -87,8 +90,8 @@ struct TagHints: StationWork {
                 found.append("\(number); this ledger never issued that number\(reason)")
             } else if known.issued[best.sequence]?.bytes != best.bytes {
                 found.append(
-                    "\(number); this ledger made other bytes for that number, so someone else has "
-                        + "key \(best.keyID)")
+                    "\(number); this ledger issued other bytes for that number, so someone else "
+                        + "has key \(best.keyID)")
             }
         }
         if let text = describeFace(on: reading, known) { found.append(text) }
@@ -110,7 +113,7 @@ struct TagHints: StationWork {
             return "\(name) is only partly written, as happens when a card is removed during "
                 + "writing"
         }
-        // An old record whose key or holder has changed since is not suspicious.
+        // An old record is not suspicious, even if its key or holder has changed since.
         let recently = written.recently
         if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
         let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
@@ -119,8 +122,8 @@ struct TagHints: StationWork {
                 + "writing"
         }
         guard written.isAll else {
-            return "\(name) is unknown to this ledger; it is older than the ledger's memory or was "
-                + "made elsewhere"
+            return "\(name) is unknown to this ledger; it may be older than the ledger's "
+                + "oldest record, or it was made elsewhere"
         }
         guard case .tampered(let record) = trace else {
             return "\(name) was overwritten with something else"
@@ -147,20 +150,20 @@ struct TagHints: StationWork {
         return try await ledger.read { rows throws(LedgerError) in
             let all = try rows.issuedRecords(on: uid)
             return Written(
-                recently: all.suffix(TagHints.mostRecent),
+                recently: all.suffix(TagHints.recentCount),
                 isAll: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
 
-    /// Compares the text for phones with the ledger. Names and codes are left out, because others
-    /// read the log.
+    /// Compares the text for phones with the ledger. The hint contains no names or codes, because
+    /// other people read the log.
     private func describeFace(on reading: CardReading, _ known: KnownCard) -> String? {
         let name = "the NFC text for phones"
         guard let pages = reading.pages else { return nil }
         if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
-            return "\(name) is only half written, because an earlier tap was interrupted"
+            return "\(name) is only partly written, because an earlier tap was interrupted"
         }
-        // While something is open, the text for phones may legitimately be out of date.
+        // While an operation is open, the text for phones may legitimately be out of date.
         guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
@@ -192,8 +195,7 @@ struct TagHints: StationWork {
 }
 
 extension CardReading {
-    /// Whether a chip has an incomplete state in this slot, according to its own checksum, whatever
-    /// bytes are there.
+    /// Whether this slot of a chip is only partly written, according to the slot's own checksum.
     fileprivate func hasHalfState(at place: Int) -> Bool {
         guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
         return visit.slots.slots[place] == nil
@@ -203,8 +205,8 @@ extension CardReading {
 /// The records that may have been in a slot.
 private struct Written: Sendable {
     let recently: [IssuedRecord]
-    /// Whether these are all the records: there was no other ledger before, and no gap from a
-    /// restored backup.
+    /// Whether these are all the records ever made for the card: its first record is known, and no
+    /// restored backup left a gap.
     let isAll: Bool
 }
 

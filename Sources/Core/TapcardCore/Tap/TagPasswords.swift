@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Verifies and opens tags with their cards' passwords.
+/// Verifies tags, and opens them for writing, with their cards' passwords.
 struct TagPasswords: StationWork {
     let station: Station
 
@@ -16,16 +16,17 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// The evidence from the tag with these settings. Refuses a tag that asks for someone else's
-    /// password. No password is tried on a tag that counts failed attempts: seven would lock it
-    /// forever. `withoutProof` accepts any answer from a tag that asks for a password: an earlier
-    /// attempt may have spoiled PACK, which proves the tag but does not open it.
+    /// What a tag with these settings reveals about its protection. Refuses a tag that requires
+    /// someone else's password. No password is tried on a tag that limits failed attempts, because
+    /// they could lock it forever. With `withoutProof`, any response to the password counts if the
+    /// tag requires one: an earlier attempt may have corrupted PACK, which authenticates the tag
+    /// but is not needed to unlock it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutProof: Bool = false
     ) async throws(Interruption) -> ProtectionEvidence {
         let asks = chip.isProtected(by: settings)
-        // Settings that are locked without protection can never ask for a password.
+        // If the settings are locked and unprotected, the tag can never require a password.
         if !asks, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
             if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
@@ -37,7 +38,7 @@ struct TagPasswords: StationWork {
             found = try await key(
                 opening: identity, noted: noted, withoutProof: withoutProof && asks)
         } catch {
-            // A reader that cannot send a password has not sent one to this tag.
+            // If the tag requires no password, it does not matter that the reader cannot send one.
             guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
             else { throw error }
             found = nil
@@ -49,14 +50,14 @@ struct TagPasswords: StationWork {
         }
         guard !asks else { throw .refused(.othersPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
-            // Without the key for its noted password, the tag cannot be judged.
+            // If this station lacks the key for the recorded password, the tag cannot be judged.
             _ = try password(keyID, of: uid)
         }
         return .nothing
     }
 
-    /// The key whose password the tag has; the noted one is tried first. Without proof by PACK, any
-    /// answer except a refusal counts.
+    /// The ID of the key from which the tag's password was derived. The recorded key is tried
+    /// first. With `withoutProof`, PACK is ignored, and any response except a refusal counts.
     private func key(
         opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
     ) async throws(Interruption) -> UInt8? {
@@ -74,8 +75,7 @@ struct TagPasswords: StationWork {
     }
 
     /// Finds out why a write was refused. Lock bits are reported as the cause. If the tag has one
-    /// of our passwords, which a copy lacks, the ledger is corrected, and the card is looked at
-    /// again.
+    /// of our passwords, which a copy lacks, the ledger is corrected and the card is read again.
     func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
@@ -95,6 +95,7 @@ struct TagPasswords: StationWork {
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(
                 on: identity, chip, settings, noted: card.protection)
+            // A tag with none of our passwords may be a copy, so the ledger is not corrected.
             guard evidence != .nothing else {
                 return cause.kind == .wrongPassword ? .refused(TapcardError.cleared(uid)) : error
             }
@@ -108,18 +109,18 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Corrects the tag's protection in the ledger; if it has changed in the meantime, the tag is
-    /// judged again.
+    /// Corrects the tag's protection in the ledger. If the ledger's state has changed in the
+    /// meantime, the tag is judged again.
     func note(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {
         guard found != noted else { return }
-        let isNoted = try await asking(
+        let isRecorded = try await asking(
             await ledger.noteProtection(of: uid, found, insteadOf: noted))
-        guard isNoted else { throw .overtaken }
+        guard isRecorded else { throw .overtaken }
     }
 
-    /// The password that opens a tag for writing; nil if a plain WRITE is enough.
+    /// The password that opens a tag for writing; nil if the tag can be written to without one.
     func opening(
         _ protection: CardProtection, of uid: CardUID
     ) throws(Interruption) -> TagPassword? {
@@ -128,9 +129,10 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// The password for a tag identified only by its UID and data that can be copied. It may be
-    /// another tag, and if that tag counts failed attempts, our password could lock it forever, so
-    /// this is checked unless the tag has just accepted the password.
+    /// The password for writing to a card's tag; nil if none is needed. The tag is identified only
+    /// by its UID and by data that can be copied, so it may be another tag. If that tag limits
+    /// failed attempts, our password could lock it forever. So this is checked first, unless the
+    /// tag has just accepted the password.
     func opening(
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
@@ -139,16 +141,17 @@ struct TagPasswords: StationWork {
         return password
     }
 
-    /// The settings of a tag; throws if it counts failed attempts.
+    /// The settings of a tag; throws if it limits failed attempts.
     private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
         let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
     }
 
-    /// Refuses a tag that does not accept its card's password, before anything begins: a copy has
-    /// none, and not every reader can send one. Anyone who overheard the password can remove it, so
-    /// settings that protect less than the ledger says are restored first.
+    /// Refuses a tag that does not accept its card's password, before anything begins: a copy does
+    /// not have the password, and not every reader can send it. Someone who overheard the password
+    /// may have weakened the protection. If the settings protect less than the ledger says, they
+    /// are restored first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
@@ -170,8 +173,8 @@ struct TagPasswords: StationWork {
         guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
                 .keyMissing,
-                "The tag's write password comes from key \(keyID), which is missing at this "
-                    + "station.",
+                "The tag's write password comes from key \(keyID), which this station does not "
+                    + "have.",
                 meaning: "Nothing was written to the tag, and the full balance is safe in the "
                     + "ledger.",
                 next: [.file(.importKeys)], uid: uid)
@@ -179,8 +182,8 @@ struct TagPasswords: StationWork {
         return TagPassword(masters, uid: uid.bytes)
     }
 
-    /// Replaces a retired key as the source of a password that has not been set yet; the tag does
-    /// not ask for one yet.
+    /// If a password derived from a retired key has yet to be set, has it derived from the sealing
+    /// key instead. The tag does not require a password yet, so this is still possible.
     func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
@@ -192,7 +195,7 @@ struct TagPasswords: StationWork {
 }
 
 extension Chip {
-    /// The chip as a chip with pages; throws if it has none.
+    /// The chip as a chip with pages; throws if this chip has no pages.
     func requirePages() throws(Interruption) -> Type2Chip {
         guard let found = Type2Chip(self) else { throw .refused(.noPassword) }
         return found
@@ -215,7 +218,7 @@ extension TapcardError {
     static var noPassword: TapcardError {
         TapcardError(
             .unsupportedTag,
-            "The tag's protection cannot be changed: its chip has no "
+            "The tag's protection cannot be changed: its chip does not support a "
                 + "password.", meaning: nothingWritten,
             next: [.tag(.useKnownChip)])
     }

@@ -2,67 +2,70 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// `TapUseCase` performs its actions; this type itself never waits.
+/// The state machine of a tap, which decides what to do next. `TapUseCase` performs the actions;
+/// this type itself never waits.
 struct Tap: Sendable, Hashable {
-    /// The next thing to do in a tap.
+    /// The next action of a tap.
     indirect enum Action: Sendable, Hashable {
-        /// Ask the ledger whether the request was answered before.
+        /// Ask the ledger whether the request was already carried out.
         case recall
-        /// Wait for a card as long as the settings allow, or only for the one that was just there.
+        /// Wait for a card as long as the settings allow; with `again`, only briefly, for the card
+        /// that was on the reader a moment ago.
         case find(again: Bool)
         /// Read the tag and ask the ledger about it.
         case look(TagIdentity, CardUID)
-        /// Compare what was seen with the request before anything is resolved.
+        /// Compare the card with the request before anything is resolved.
         case examine(CardReading)
-        /// Begin to finish what an earlier tap left open.
+        /// Begin to resolve what an earlier tap left open.
         case resolve(CardReading)
-        /// Begin what was requested: nothing is open on the card.
+        /// Begin the requested operation, because no other operation is open on the card.
         case carryOut(CardReading)
         /// Write the record, and read it back.
         case write(RecordWriting)
-        /// Take the next step toward the protection that the ledger wants.
+        /// Take the next step toward the protection that the ledger specifies.
         case switchProtection(RecordWriting)
         /// Tell the ledger that the record is on the card.
         case confirm(RecordWriting)
         /// Write the text for phones.
         case refresh(RecordWriting, Operation)
-        /// Ask the ledger what became of the request; the error is the reason why the tap ended.
+        /// Ask the ledger for the outcome of the request. The error says why the tap ended.
         case conclude(TapcardError)
     }
 
-    /// What happened, as reported to the tap.
+    /// The result of an action, as reported to the tap.
     enum Event: Sendable {
-        /// The request is new or still open; nil for any card.
+        /// The request is new or still open, and only this card is accepted; nil for any card.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(CardReading)
-        /// There is no reason not to continue: what is open can be resolved, or nothing is open.
+        /// The tap can continue: what is open can be resolved, or nothing is open.
         case examined
         /// The change is durable in the ledger.
         case begun(RecordWriting)
         case written
         case switched(RecordWriting, isLast: Bool)
         case confirmed(Operation)
-        /// Something was resolved; the amount is what it paid out of an older account when closing
-        /// it.
+        /// An operation was resolved. `closed` is the balance of the tag's earlier account, if the
+        /// operation closed it.
         case resolved(Operation?, DisplayState, closed: Int64)
         /// The card or the ledger has changed since the tag was read.
         case changed
         case failed(Interruption)
     }
 
-    /// How often one tap reads a card: resolving takes at most two reads, and another station's
-    /// work one more; the rest allow for a bad contact.
-    private static let mostRounds = 6
+    /// How often one tap reads a card. Resolving takes at most two readings, and a change by
+    /// another station one more; the others allow for a bad contact.
+    private static let maxRounds = 6
 
     private(set) var next = Action.recall
     private(set) var rounds = 0
-    /// The card that was on the reader.
+    /// The first card found on the reader.
     private(set) var touched: CardUID?
     var history = TapHistory()
     private var card: CardUID?
-    /// What a single session has found against the card.
+    /// Evidence against the card that so far only one session has found.
     private var claimed: TapcardError?
+    /// The error to report if the card can no longer be read.
     private var last = TapcardError(
         .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
         next: [.tag(.holdAgain)])
@@ -73,7 +76,7 @@ struct Tap: Sendable, Hashable {
             self.card = card
             next = .find(again: false)
         case (.found(let identity, let uid), _):
-            // After a radio fault, no other card may take the place of the first one.
+            // Once a card has been read, no other card may take its place during this tap.
             if let wanted = card ?? touched, wanted != uid {
                 take(.failed(.refused(.wrongCard(uid, insteadOf: wanted))))
             } else {
@@ -91,26 +94,27 @@ struct Tap: Sendable, Hashable {
             next = isLast ? .confirm(writing) : switchingOrConfirming(writing)
         case (.confirmed(let operation), .confirm(let writing)): next = .refresh(writing, operation)
         case (.examined, _), (.written, _), (.confirmed, _):
-            preconditionFailure("this is not what the tap has asked for")
+            preconditionFailure("the event does not match the tap's next action")
         case (.resolved(let operation, let display, let closed), _):
             history.note(operation, display)
             if let operation { history.note(closed: closed, by: operation.id) }
             readAgain()
         case (.changed, _): readAgain()
         case (.failed(let interruption), _) where interruption.isClaim:
-            hear(interruption.error.naming(touched))
+            weigh(interruption.error.naming(touched))
         case (.failed(let interruption), _):
-            // That a card was removed, or that a key is used up, says less than the reason why the
-            // card had to be read again.
-            if touched == nil || !interruption.isAfterAll {
+            // If the card is then removed, or a key has been used as often as allowed, the reason
+            // why the card had to be read again says more.
+            if touched == nil || !interruption.isUninformative {
                 last = interruption.error.naming(touched)
             }
             if interruption.mayPass { readAgain() } else { next = .conclude(last) }
         }
     }
 
-    /// Weighs a claim against the card: it counts only if two sessions report it.
-    private mutating func hear(_ claim: TapcardError) {
+    /// Weighs evidence against the card, which counts only if two sessions find it.
+    private mutating func weigh(_ claim: TapcardError) {
+        // Errors are equal if their kinds are, so the texts are compared as well.
         guard claim != claimed || claim.what != claimed?.what else {
             next = .conclude(claim)
             return
@@ -126,13 +130,14 @@ struct Tap: Sendable, Hashable {
 
     private mutating func readAgain() {
         rounds += 1
-        next = rounds < Tap.mostRounds ? .find(again: true) : .conclude(last)
+        next = rounds < Tap.maxRounds ? .find(again: true) : .conclude(last)
     }
 }
 
 extension Interruption {
-    /// Whether the card was taken off the reader, or the tap has used up a key.
-    fileprivate var isAfterAll: Bool {
+    /// Whether the card was taken off the reader, or a key was not sent because the tap had already
+    /// used it as often as allowed.
+    fileprivate var isUninformative: Bool {
         switch self {
         case .reader(let error): error.kind == .noTag
         case .ntag424(let error): error.sparesKey
@@ -142,7 +147,7 @@ extension Interruption {
 }
 
 extension TapcardError {
-    /// The error for a card that failed one check, which a bad contact can cause.
+    /// The error for a card that failed a check once, which may be due to a bad contact.
     fileprivate static let disturbed = TapcardError(
         .tagLost,
         "The connection between the card and the reader failed, perhaps because of poor contact.",

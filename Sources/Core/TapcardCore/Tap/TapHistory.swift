@@ -5,34 +5,34 @@ import TapcardDomain
 
 /// Everything that one tap has seen and resolved so far.
 struct TapHistory: Sendable, Hashable {
-    /// Operations that were open and have ended, oldest first, not counting fresh records.
+    /// Operations that were open and have ended, oldest first; fresh records are left out.
     private(set) var resolved: [Operation] = []
-    /// For each card that was made, the balance of the tag's earlier account when that was closed.
+    /// For each operation that made a card, the balance that the tag's earlier account had when the
+    /// operation closed it.
     private(set) var closed: [OperationID: Int64] = [:]
-    /// The operation that this tap is resolving; its outcome is unknown.
+    /// The operation that this tap is resolving; its outcome is not known yet.
     private(set) var resolving: Operation?
-    /// The request itself, if it was found open: its record may be on the tag by now.
+    /// The requested operation, if it was found open. Its record may be on the tag by now.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
-    /// The operation that resolving began, or may have begun if the ledger gave no answer.
+    /// The operation that resolving began, or may have begun if no reply arrived from the ledger.
     private(set) var perhapsBegun: OperationID?
-    /// Why the card on the reader can never be written to again, although it proves that it is the
-    /// right card.
+    /// Why the card on the reader can never be written to again, even though it has authenticated.
     private(set) var unusable: TapcardError?
-    /// How many times in a row its chip has reported that it could not write or no longer accepts a
-    /// key, or has refused new keys.
+    /// How many times in a row the card's chip has reported a memory error, refused its new keys,
+    /// or reported that a key is blocked.
     private(set) var refusedWrites = 0
-    /// How often each key was sent to its chip without being confirmed.
+    /// How often each key was sent to the chip without being confirmed by it.
     private var unconfirmed: [KeyNumber: Int] = [:]
-    /// How many of these attempts it refused.
+    /// How many of these attempts the chip refused.
     private var refused: [KeyNumber: Int] = [:]
     /// Whether this tap has changed the card or the ledger.
     private(set) var hasWorked = false
 
-    /// The making of a card, if an earlier tap left it open.
+    /// The operation that made this card, if an earlier tap left it open and this tap resolved it.
     var made: Operation? { resolved.last { $0.kind.makesCard } }
 
-    /// The switch in the tag's protection that this tap voided.
+    /// The switch of the tag's protection that this tap voided, if any.
     var switchingEnded: Operation? {
         resolved.last { $0.kind.switchesProtection && $0.state == .voided }
     }
@@ -41,16 +41,16 @@ struct TapHistory: Sendable, Hashable {
         if let operation, operation.id == request { open = operation }
     }
 
-    /// The operation as the tap last saw it, in case the ledger cannot be asked.
+    /// The operation as the tap last saw it, for use if the ledger fails.
     func seen(_ id: OperationID) -> Operation? { resolved.last { $0.id == id } ?? open }
 
-    /// The operation of this kind that this tap resolved as committed.
+    /// The last operation of this kind that this tap resolved as committed.
     func done(_ kind: Operation.Kind) -> Operation? {
         resolved.last { $0.kind == kind && $0.state == .committed }
     }
 
-    /// Records that an operation has ended. A fresh record is not worth reporting, and no outcome
-    /// is reported twice.
+    /// Records that an operation has ended. A fresh record is not reported, and no outcome is
+    /// reported twice.
     mutating func note(ended operation: Operation) {
         guard operation.state != .pending else { return }
         if resolving?.id == operation.id { resolving = nil }
@@ -71,35 +71,36 @@ struct TapHistory: Sendable, Hashable {
 
     mutating func noteRefusedWrite() { refusedWrites += 1 }
 
-    /// A successful write disproves earlier refusals.
+    /// Records a successful write, which disproves earlier refusals.
     mutating func noteWritten() { (unusable, refusedWrites) = (nil, 0) }
 
-    /// How often one tap sends a key that the chip does not confirm: the chip counts failed
-    /// attempts, separately for each key. An attempt that gets no answer counts as refused, because
-    /// it may have been.
+    /// How often one tap sends a key that the chip does not confirm. The limit is needed because
+    /// the chip counts failed attempts, separately for each key. An attempt without a response
+    /// counts, too, because the chip may have refused it.
     ///
-    /// The first attempt can fail without fraud: after a restored backup, after another station
-    /// changed the keys, or on a bad connection. Only a second attempt shows which it is, and
-    /// otherwise a later tap would have to spend it.
-    private static let mostUnconfirmed = 2
+    /// The first attempt can fail without fraud: after a backup was restored, after another station
+    /// changed the keys, or because of a bad connection. Only a second attempt shows which it is.
+    /// If this tap did not make that attempt, a later one would have to.
+    private static let maxUnconfirmed = 2
 
     /// The keys that this tap will no longer send.
     var spentKeys: Set<KeyNumber> {
-        Set(unconfirmed.filter { $0.value >= TapHistory.mostUnconfirmed }.keys)
+        Set(unconfirmed.filter { $0.value >= TapHistory.maxUnconfirmed }.keys)
     }
 
     /// Whether this key was sent to the chip and not confirmed.
     func hasSent(_ number: KeyNumber) -> Bool { unconfirmed[number] != nil }
 
-    /// Whether the chip has refused this key as often as it may be sent.
+    /// Whether the chip has refused this key as often as the tap may send it.
     func hasRefused(_ number: KeyNumber) -> Bool {
-        refused[number, default: 0] >= TapHistory.mostUnconfirmed
+        refused[number, default: 0] >= TapHistory.maxUnconfirmed
     }
 
     /// Counts a key that was sent but not confirmed by the chip.
     mutating func noteSpentKey(by error: NTAG424CardError) {
         guard let number = error.spentKey else { return }
         unconfirmed[number, default: 0] += 1
+        // Without a response from the chip, it is not known to have refused the key.
         if error.isImpostor { refused[number, default: 0] += 1 }
     }
 
@@ -108,6 +109,7 @@ struct TapHistory: Sendable, Hashable {
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true
         if let operation { note(ended: operation) }
+        // An update, or a failed one, is reported even if nothing has to be done later in the tap.
         if display != .current { self.display = display }
     }
 }

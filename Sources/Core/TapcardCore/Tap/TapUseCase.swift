@@ -4,37 +4,38 @@ import TapcardDomain
 
 /// A use case for which a card is presented to the reader once.
 ///
-/// It performs each action of its tap and tells the tap what happened. An error also reports what
-/// the tap resolved before the error occurred.
+/// It performs each action of its tap and reports the result to the tap. If it fails, the error
+/// also lists what the tap had resolved before.
 protocol TapUseCase: UseCase {
     associatedtype Success
 
     var tap: Tap { get set }
-    /// The operation for which the card is presented to the reader, if any.
+    /// The ID of the operation for which the card is presented to the reader, if any.
     var id: OperationID? { get }
-    /// The request under that ID; nil to finish any operation that is open under it.
+    /// The request with that ID; nil to finish any open operation that has the ID.
     var pending: PendingRequest? { get }
-    /// The only card that is acceptable; nil for any card.
+    /// The only card that is accepted; nil for any card.
     var card: CardUID? { get }
-    /// Whether the whole tag is read again, as when a card is about to be made.
+    /// Whether the whole tag is read, as is needed before a card is made.
     var isThorough: Bool { get }
 
-    /// Asks the ledger before waiting for a card; returns the answer if no card is needed for it.
+    /// Asks the ledger before waiting for a card. Returns the result if no card is needed.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
-    /// Examines the card after each reading, before anything is resolved, and may end the tap.
+    /// Examines the card after each reading, before anything is resolved. May end the tap.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Does what was requested, on a card with nothing open.
+    /// Does what was requested, on a card that has no open operation.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Receives the outcome of the operation that the request began; nil to read the card again.
+    /// Called with the outcome of the operation that the request began. Returns nil to read the
+    /// card again.
     mutating func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Success?
-    /// Decides, based on the ledger, what the end of the tap means when the card was lost or can no
-    /// longer be trusted. Nil if the error says everything.
+    /// Decides, based on the ledger, what the result is when the card was lost or can no longer be
+    /// trusted. Nil if the error already says everything.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Success, TapcardError>?
@@ -58,16 +59,16 @@ extension TapUseCase {
     ) -> Result<Success, TapcardError>? { nil }
 }
 
-/// How a tap continues after the card was read.
+/// How a tap continues after the card has been read.
 enum Decision<Success> {
     case goOn
     case readAgain
-    /// Write what is durable in the ledger to the tag; `isOpened` if the tag has just accepted the
-    /// card's password.
+    /// Write the operation, which is durable in the ledger, to the tag. `isOpened` says whether the
+    /// tag has just accepted the card's password.
     case perform(OpenOperation, isOpened: Bool)
     case done(Success)
 
-    /// Converts a decision made by a resolver, which never answers a request itself.
+    /// Converts a decision made by a resolver, which never ends a tap with a result.
     init(_ resolving: Decision<Never>) {
         self =
             switch resolving {
@@ -95,7 +96,7 @@ extension TapUseCase {
                 await station.reader.release()
                 return success
             } catch {
-                // Every fault goes through the tap, so that there is only one way to recover.
+                // Every fault is reported to the tap, so that there is only one way to recover.
                 tap.take(.failed(await reconsidered(error, at: station)))
                 return nil
             }
@@ -131,8 +132,8 @@ extension TapUseCase {
         return nil
     }
 
-    /// A tag that refused what it should have accepted may have a different password from the
-    /// expected one.
+    /// The error, after finding out what caused it: a tag that refused what it should have accepted
+    /// may have another password than the expected one.
     private mutating func reconsidered(
         _ error: Interruption, at station: Station
     ) async -> Interruption {
@@ -165,11 +166,12 @@ extension TapUseCase {
     }
 
     private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
+        // The card should still be on the reader, so nobody is asked to present it again.
         if !again { station.surroundings.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
-        // Whoever stopped the wait was told that nothing happened, even if a card was presented at
-        // that moment.
+        // A caller who cancels the wait is told that nothing happened, so nothing may happen even
+        // if a card is presented at that moment.
         if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
         tap.take(.found(identity, uid))
     }
@@ -178,7 +180,8 @@ extension TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
-        // What this tap was resolving is no longer open; perhaps another station resolved it.
+        // If the operation that this tap was resolving is no longer open, another station may have
+        // resolved it.
         if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
         if let open, let pending { try await station.answering.require(open, pending) }
         tap.history.note(open: open, for: id)
@@ -211,17 +214,17 @@ extension TapUseCase {
         case .voided(let operation):
             return try await finish(
                 writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
-        // A later number has been assigned in the meantime, so the next look decides based on the
-        // tag.
+        // A later number has been assigned in the meantime, so the tag has to be read again.
         case .superseded: return try await finish(writing, nil, .current, at: station)
         }
     }
 
-    /// Ends the write; `operation` is nil if another one has replaced it.
+    /// Ends the write. `operation` is nil if the record has been superseded by another one.
     private mutating func finish(
         _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
         at station: Station
     ) async throws(Interruption) -> Success? {
+        // After resolving what an earlier tap left open, the tap continues with the request.
         guard writing.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.resolver.balanceClosed(by: operation) }

@@ -2,20 +2,20 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The activation of a code: one tap makes the attempt durable, the service answers, and another
-/// tap writes its answer.
+/// The activation of a code. One tap makes the attempt durable, then the service is called, and
+/// another tap writes its response to the card.
 package struct Activation: UseCase {
-    /// How often to try to record an answer while the outcome is still unknown.
-    private static let mostRecordings = 3
-    /// The maximum length of a version stored from an answer.
-    private static let longestVersion = 64
+    /// How often to try to record a response if the outcome of recording it is unknown.
+    private static let maxRecordings = 3
+    /// The maximum length of the version that is stored from a response.
+    private static let maxVersionLength = 64
 
     private enum Phase: Sendable, Hashable {
         case beginning
         case attempting(AttemptActivation)
         case asking(ActivationAttempt, on: CardUID)
         case writing(WriteActivation)
-        /// An earlier call has begun the operation under this ID.
+        /// An earlier call has begun the operation with this ID.
         case repeating(CardChange)
     }
 
@@ -29,7 +29,7 @@ package struct Activation: UseCase {
         (self.id, self.service) = (id, service)
     }
 
-    /// Compares the state; a service cannot be compared.
+    /// Compares only the state, because a service cannot be compared.
     package static func == (left: Activation, right: Activation) -> Bool {
         left.id == right.id && left.phase == right.phase && left.resolved == right.resolved
     }
@@ -57,13 +57,14 @@ package struct Activation: UseCase {
             case nil: break
             case .done(let receipt): return receipt
             case .open(let attempt, on: let uid, let earlier):
-                // The second tap has its own history, so the news from this one has to be kept.
+                // The second tap has its own history, so what the first one resolved is kept here.
                 resolved = earlier
                 phase = .asking(attempt, on: uid)
             }
         case .asking(let attempt, on: let uid):
             write(try await ask(about: attempt, on: uid, at: station), onto: uid)
         case .writing(var writing):
+            // The use case is a value, so its progress is stored even if the step throws.
             defer { phase = .writing(writing) }
             return try await writing.step(at: station)
         case .repeating(var repeating):
@@ -74,45 +75,47 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
-        // A request that asked about an earlier attempt continues under that attempt's ID.
+        // If this request asked about an earlier attempt, it continues with that attempt's ID.
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
-        let answered = try await whileAsking(await station.ledger.activation(id))
-        // An answer that was already recorded is only missing on the card: the service is not asked
-        // again.
-        guard let answered, answered.state != .requested else {
+        let attempt = try await whileAsking(await station.ledger.activation(id))
+        // If a response is already recorded, it is only missing on the card, and the service is not
+        // called again.
+        guard let attempt, attempt.state != .requested else {
             phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
         }
-        write(try accepted(answered, on: answered.card), onto: nil)
+        write(try accepted(attempt, on: attempt.card), onto: nil)
     }
 
-    /// Writes a recorded approval to the card, or to the card that has its code by now.
+    /// Has a recorded approval written to this card or, if none is given, to the card that has the
+    /// code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
         phase = .writing(WriteActivation(attempt.id, card: uid))
     }
 }
 
 extension Activation {
-    /// Asks the service, and returns the attempt with a recorded approval.
+    /// Calls the service, and returns the attempt with its recorded approval.
     private func ask(
         about attempt: ActivationAttempt, on uid: CardUID, at station: Station
     ) async throws(TapcardError) -> ActivationAttempt {
         var attempt = attempt
-        // Another station may have recorded the first answer, and the first one counts.
+        // Another station may already have recorded a response, and only the first one counts.
         if attempt.state == .requested {
             let answer = await answer(about: attempt.code, at: station)
             switch answer {
             case .failure(let error):
                 throw TapcardError(
                     error,
-                    meaning: "The activation service gave no usable answer, so the code may or may "
+                    meaning:
+                        "The activation service gave no usable response, so the code may or may "
                         + "not be activated"
                         + (error.mayBeOfWrongAddress
-                            ? "; the setting activation-url may be wrong. " : ". ")
+                            ? "; the activation-url setting may be wrong. " : ". ")
                         + "The card stays in the state \"activating\", and the next activation "
                         + "will send the same code again.", uid: uid)
             case .success(let answer):
@@ -122,23 +125,23 @@ extension Activation {
         return try accepted(attempt, on: uid)
     }
 
-    /// The attempt if its answer is yes; throws if it is no.
+    /// Returns the attempt if the service approved it; throws if the service refused it.
     private func accepted(
         _ attempt: ActivationAttempt, on uid: CardUID
     ) throws(TapcardError) -> ActivationAttempt {
         guard attempt.state == .active else {
             throw TapcardError(
                 .activationRefused,
-                "The activation service refused the code: it answered with version "
+                "The activation service refused the code: it responded with version "
                     + "\(attempt.version ?? ""), which is not high enough.",
-                meaning: "The card is still scratched with the same code, and activation can be "
-                    + "tried again.", uid: uid)
+                meaning: "The card still has the same code, and activation can be tried "
+                    + "again.", uid: uid)
         }
         return attempt
     }
 
-    /// Asks in a separate task, which continues if the caller's task is canceled: the service may
-    /// already have activated the code.
+    /// Calls the service in a separate task, which continues even if the caller's task is canceled,
+    /// because the service may already have activated the code.
     private func answer(
         about code: ScratchCode, at station: Station
     ) async -> Result<ActivationAnswer, ServiceError> {
@@ -153,8 +156,8 @@ extension Activation {
         }.value
     }
 
-    /// Makes the answer durable. Only the first answer counts, so the recorded one may be another
-    /// station's.
+    /// Records the response. Only the first response counts, so the recorded one may come from
+    /// another station.
     private func record(
         _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID,
         at station: Station
@@ -163,11 +166,12 @@ extension Activation {
         switch answer {
         case .active: version = nil
         // The text comes from another machine, so its length is limited before it is stored.
-        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
+        case .refused(let named):
+            version = String(named.unicodeScalars.prefix(Self.maxVersionLength))
         }
         var failure = LedgerError(.outcomeUnknown, "")
         var state = "activating"
-        for _ in 0..<Activation.mostRecordings {
+        for _ in 0..<Activation.maxRecordings {
             do {
                 if let recorded = try await station.ledger.recordActivation(
                     attempt.id, rejectedBy: version, at: station.now)
@@ -180,23 +184,24 @@ extension Activation {
             } catch {
                 failure = error
             }
-            // Only after an unknown outcome can another attempt help; recording twice does no harm.
+            // Another try helps only if the outcome is unknown; recording twice does no harm.
             if failure.kind != .outcomeUnknown { break }
         }
         let cause = TapcardError(failure)
         throw TapcardError(
             cause.kind, cause.what,
-            meaning: "The service answered, but the ledger could not record the answer. The card "
+            meaning:
+                "The service responded, but the ledger could not record the response. The card "
                 + "is still \(state).", next: [.service(.activateLater)], uid: uid)
     }
 }
 
-/// A tap of a card whose code is to be activated, which makes the attempt durable.
+/// The tap that records an attempt to activate a card's code.
 private struct AttemptActivation: TapUseCase {
-    /// What tapping a card to be activated led to.
+    /// The result of the tap.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
-        /// The answer to an earlier attempt had already been recorded, and is now on the card.
+        /// The response to an earlier attempt had already been recorded; it is now on the card.
         case done(Receipt)
     }
 
@@ -214,7 +219,7 @@ private struct AttemptActivation: TapUseCase {
         }
         if let done = tap.history.done(.activate) {
             if done.id != request.id {
-                // The card shows the answer even if this ID cannot be stored with the attempt.
+                // The card is activated even if this ID cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
@@ -242,8 +247,8 @@ private struct AttemptActivation: TapUseCase {
     }
 }
 
-/// A tap that writes the service's approval to the card. The approval remains valid even if the
-/// card refuses it.
+/// The tap that writes the service's approval to the card. The approval remains valid even if it
+/// cannot be written.
 private struct WriteActivation: ReceiptUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -256,7 +261,7 @@ private struct WriteActivation: ReceiptUseCase {
     var id: OperationID? { request.id }
 
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        // After Ctrl-C, the answer is recorded, but we do not wait for another card.
+        // After Ctrl-C, the response is recorded, but the station does not wait for a card.
         guard Task.isCancelled else { return nil }
         throw TapcardError(.cancelled, "Canceled.", uid: card).leavingUnwritten()
     }
@@ -271,7 +276,7 @@ private struct WriteActivation: ReceiptUseCase {
 }
 
 extension ServiceError {
-    /// Whether a server other than the service may have answered at this address.
+    /// Whether the cause may be that another server than the service responds at this address.
     fileprivate var mayBeOfWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
@@ -281,21 +286,21 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The error when an approval is recorded but not yet on the card. If the operation that writes
+    /// The error if an approval is recorded but not on the card yet. If the operation that writes
     /// it may have begun, a refusal would wrongly say that it has not.
     fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
-        let noted = "The service activated the code, and the ledger recorded it."
+        let recorded = "The service activated the code, and the ledger recorded it."
         let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)
         switch kind {
         case .outcomeUnknown, .wrongCard, .severalTags,
             _ where !isOfCard:
             return TapcardError(
-                .outcomeUnknown, "\(what) \(noted)",
+                .outcomeUnknown, "\(what) \(recorded)",
                 meaning: "The card itself has not been updated yet.",
                 next: blamesTag ? next : [.tag(.tapToWrite)], uid: uid)
         default:
             return saying(
-                "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
+                "\(what) \(recorded)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
         }
     }
 }

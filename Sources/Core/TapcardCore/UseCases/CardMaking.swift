@@ -3,7 +3,7 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The making of a card; it also finishes making a card that was interrupted.
+/// Makes a card, or finishes making a card if that was interrupted.
 package struct CardMaking: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
@@ -14,7 +14,7 @@ package struct CardMaking: TapUseCase {
 
     private var cardRequest: CardRequest {
         guard case .making(let cardRequest) = request.parameters else {
-            preconditionFailure("a making asks for no change")
+            preconditionFailure("a request for a new card has no change")
         }
         return cardRequest
     }
@@ -25,6 +25,7 @@ package struct CardMaking: TapUseCase {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
+        // A card that is already made can be reported without the issuer's keys.
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
         // A repeated request passed the limits when it began.
         if request.operation == nil {
@@ -34,8 +35,8 @@ package struct CardMaking: TapUseCase {
         return nil
     }
 
-    /// The card made earlier under this ID, nil if there is none; throws if it belongs to another
-    /// request.
+    /// The operation that made a card with this ID earlier; nil if there is none. Throws if the ID
+    /// belongs to another request or the operation was voided.
     private func known(at station: Station) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await station.ledger.operation(request.id))
         guard let known else { return nil }
@@ -44,8 +45,8 @@ package struct CardMaking: TapUseCase {
         return known
     }
 
-    /// Allows a reissue to begin on a card that cannot be trusted: an operator who requests it
-    /// knows that.
+    /// Allows a reissue to begin even on a card that cannot be trusted, because an operator
+    /// requested it.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -72,8 +73,8 @@ package struct CardMaking: TapUseCase {
         return try await make(of: reading, at: station)
     }
 
-    /// Answers after the tag or the reader was lost: the ledger has the outcome, even that of an
-    /// earlier tap with the same ID.
+    /// The result after the tag or the reader was lost. The ledger has the outcome, even if an
+    /// earlier tap with the same ID made the card.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
@@ -94,7 +95,7 @@ package struct CardMaking: TapUseCase {
 }
 
 extension CardMaking {
-    /// Begins making the card in the ledger, if nothing about the tag or its contents prevents it.
+    /// Begins making the card in the ledger, unless the tag or its contents prevent that.
     private mutating func make(
         of reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -109,7 +110,8 @@ extension CardMaking {
             signature = tag.signature
         case .ntag424(let chip):
             guard let answers = chip.answers else { return .readAgain }
-            // Refused before the ledger begins anything: some chips can never become a card.
+            // Some chips can never become a card, so they are refused before the ledger begins
+            // anything.
             try await station.ntag424Writer.requireMakeable(chip, reading.uid, &tap.history)
             if reading.known != nil {
                 try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
@@ -120,13 +122,14 @@ extension CardMaking {
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
         if reading.isGivenUp, !found.isSteady {
-            // What an earlier attempt left open is removed first, because its pages may be weak.
+            // A password switch that an earlier attempt left unfinished is undone first, because
+            // the pages involved may be weak.
             try admit(plan, on: reading)
             _ = try await station.protectionSteps.release(reading)
             throw .overtaken
         }
-        // Looked up before the making begins, because beginning it ends them.
-        let open = try await openToEnd(on: reading, at: station)
+        // These are looked up before the operation begins, because beginning it ends them.
+        let open = try await operationsToEnd(on: reading, at: station)
         switch try await request.begin(.make(plan), on: reading, at: station) {
         case .begun(let begun):
             request.operation = begun.operation
@@ -145,9 +148,9 @@ extension CardMaking {
         }
     }
 
-    /// The open operations that making the card ends: that of a card issued again, and that of a
-    /// lost card.
-    private func openToEnd(
+    /// The open operations that making the card ends: the one on the reissued card, and the one on
+    /// the lost card that is replaced.
+    private func operationsToEnd(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
         var open = [reading.known?.open?.id]
@@ -158,8 +161,8 @@ extension CardMaking {
         return open.compactMap { $0 }
     }
 
-    /// Requires confirmation before an account that holds money is closed: someone has to pay that
-    /// money out.
+    /// Requires confirmation before an account with money in it is closed, because someone has to
+    /// pay that money out.
     private func requireConfirmedClosing(
         of reading: CardReading, at station: Station
     ) throws(Interruption) {
@@ -174,7 +177,7 @@ extension CardMaking {
             next: [.card(.payOutOrConfirm(known.balance))], uid: reading.uid)
     }
 
-    /// Refuses what the ledger would refuse, before the tag is touched.
+    /// Refuses a plan that the ledger would refuse, before anything is written to the tag.
     private func admit(_ plan: CardPlan, on reading: CardReading) throws(Interruption) {
         try translating(reading.known?.admits(.make(plan))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
@@ -202,18 +205,18 @@ extension CardMaking {
         }
     }
 
-    /// Finishes making the card: overwrites a record from the tag's earlier life in the other slot,
-    /// updates the text for phones, and reports the card.
+    /// Finishes making the card: overwrites the other slot if it holds a record from before,
+    /// updates the text for phones, and returns the card's summary.
     private func finish(
         _ id: OperationID, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known, let version = reading.version else { return .readAgain }
         let making = try await asking(await station.ledger.operation(id))
         guard let making else { return .readAgain }
-        // On an NTAG 424, the highest number counts, and nobody can restore an old record.
         let isStale = reading.slots.others.contains { slot in
             slot != .blank && !isOwn(slot, known, since: making)
         }
+        // On an NTAG 424, the highest number counts, and nobody can write an old record back.
         if reading.pages != nil, isStale {
             return Decision(try await station.resolver.reseal(reading, version, above: .none))
         }
@@ -233,8 +236,8 @@ extension CardMaking {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    /// The new card's summary, with what it lost or never had and the operations resolved along the
-    /// way.
+    /// The new card's summary, with everything that the request has to report: lost tickets, a
+    /// closed account, a code that another card keeps, resolved operations, and similar cards.
     private func told(
         _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {
@@ -254,9 +257,9 @@ extension CardMaking {
         return summary
     }
 
-    /// Other cards with the same cardholder number but a different name, since that is probably a
-    /// typing error; the same person may have two cards. Empty if the ledger fails, because the
-    /// card was made all the same.
+    /// Other cards with the same cardholder number but a different name, which is probably a typing
+    /// error. Two cards with the same name are fine, because a person may have two. Empty if the
+    /// ledger fails: the card has been made anyway, so this is no error.
     private func cards(
         sharingNumberOf summary: CardSummary, at station: Station
     ) async -> [CardUID] {
@@ -271,8 +274,7 @@ extension CardMaking {
 }
 
 extension TapcardError {
-    /// The error for a card that was made, when neither the tag nor the ledger can tell what it
-    /// holds now.
+    /// The error for a card that was made, if neither the tag nor the ledger can be read now.
     fileprivate static func madeUnread(
         _ making: Operation, because error: TapcardError
     ) -> TapcardError {

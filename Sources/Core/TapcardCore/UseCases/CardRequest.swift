@@ -8,9 +8,10 @@ public import TapcardDomain
 public struct CardRequest: Sendable, Hashable {
     /// Where the card's value comes from.
     public enum Origin: Sendable, Hashable {
-        /// A new card for a cardholder, with a first balance.
+        /// A new card for a cardholder, with a starting balance.
         case issue(Holder, Money, hasScratchCard: Bool)
-        /// A card made by other software; its balance is credited only if it equals this amount.
+        /// A card made by other software. Its balance is credited only if this amount is given and
+        /// equals it.
         case adopt(accepting: Money?)
         /// A card that replaces a lost card and takes over its balance.
         case replace(CardUID)
@@ -20,16 +21,17 @@ public struct CardRequest: Sendable, Hashable {
     public var origin: Origin
     /// The format of the JSON for phones.
     public var face: FaceStyle
-    /// Whether to close the account of a known card, here or elsewhere, and open a new one.
+    /// Whether a tag that is a card already, in this ledger or another, may be made into a new
+    /// one. In this ledger, its account is then closed.
     public var mayReissue: Bool
-    /// Whether to overwrite a tag that is not a card.
+    /// Whether other content on a tag may be overwritten.
     public var mayOverwrite: Bool
     /// Whether to protect the tag with the card's password.
     public var protects: Bool
     /// Whether to accept a chip whose manufacturer's signature is invalid.
     public var acceptsAnyChip: Bool
 
-    /// Creates a request, which overwrites nothing unless told to.
+    /// Creates a request. By default, it overwrites nothing.
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -42,7 +44,7 @@ public struct CardRequest: Sendable, Hashable {
         self.mayOverwrite = mayOverwrite
     }
 
-    /// The demo cardholder, identical on every tag.
+    /// A request for a demo card. Its cardholder is the same on every tag.
     public static func demo(
         in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -57,7 +59,7 @@ public struct CardRequest: Sendable, Hashable {
 }
 
 extension CardRequest {
-    /// The kind of operation that it asks for.
+    /// The kind of operation that is requested.
     var kind: Operation.Kind {
         switch origin {
         case .issue: .issue
@@ -66,7 +68,7 @@ extension CardRequest {
         }
     }
 
-    /// Whether an operation made this same card, as far as its stored parameters show.
+    /// Whether an operation made the requested card, as far as its stored parameters show.
     func isAnswered(by operation: Operation) -> Bool {
         let isSame =
             switch origin {
@@ -80,9 +82,9 @@ extension CardRequest {
         return isSame && operation.wasAsked(with: parameters)
     }
 
-    /// The requested parameters other than the amount, as text that is tied to the request's ID.
-    /// Permissions, such as to overwrite a tag, are left out: they do not make it a different
-    /// request.
+    /// The request's parameters other than the amount, as text that is bound to the request's ID.
+    /// Permissions, such as overwriting a tag, are left out, because they do not make the request a
+    /// different one.
     var parameters: String {
         if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
@@ -102,7 +104,7 @@ extension CardRequest {
 struct CardPlanning: StationWork {
     let station: Station
 
-    /// The plan, based on the signature and the protection found on the tag.
+    /// The plan for the card, based on the signature and the protection found on the tag.
     func plan(
         _ request: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
         _ found: CardProtection
@@ -122,7 +124,7 @@ struct CardPlanning: StationWork {
         case .replace(let lost):
             try await requireFree(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
-            // If the card is unknown, the ledger's rules refuse the plan.
+            // If the lost card is unknown, the ledger's rules refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):
@@ -161,9 +163,8 @@ struct CardPlanning: StationWork {
             above: highest(on: reading, for: holder))
     }
 
-    /// The highest number on the tag. A record that could not be checked because its cardholder's
-    /// name is missing may be valid for the new cardholder, and the new card would bring that name
-    /// back.
+    /// The highest number on the tag. A record whose seal could not be verified because it covers a
+    /// missing name may be valid with the new cardholder's name, so it is checked with that, too.
     private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
             reading.slots.bytes, uid: reading.uid, holders: [holder], currency: currency, keys: keys
@@ -171,8 +172,9 @@ struct CardPlanning: StationWork {
         return max(reading.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// The initial protection state of the new card, from the tag's actual state. A switch begun on
-    /// an earlier card is undone if the new card was requested without protection.
+    /// The initial protection state of the new card, based on the tag's actual state. If a switch
+    /// was begun for an earlier card and the new card is requested without protection, it is
+    /// undone.
     private func protection(
         _ request: CardRequest, on reading: CardReading, _ found: CardProtection
     ) -> CardProtection {
@@ -182,20 +184,20 @@ struct CardPlanning: StationWork {
         return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
-    /// Refuses a chip with an invalid signature. A chip without a signature is accepted, because it
-    /// does not claim to be genuine.
+    /// Whether the manufacturer's signature proves the chip genuine. Refuses a chip with an invalid
+    /// signature, but not one without a signature, because that does not claim to be genuine.
     private func isGenuine(
         _ signature: [UInt8]?, _ reading: CardReading, _ request: CardRequest
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
-            // One disturbed answer can spoil a signature, so this counts only after two sessions.
+            // A single disturbed response can corrupt a signature, so two sessions have to find it.
             throw .claimed(.untrueSignature(reading))
         }
         return originality.isGenuine
     }
 
-    /// Refuses to overwrite a tag that may be worth something to someone.
+    /// Refuses to overwrite a tag that may be of value to someone.
     private func requireFree(
         _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
@@ -219,6 +221,7 @@ struct CardPlanning: StationWork {
                 "No card was issued: the tag holds a valid card of another ledger, sealed with "
                     + "this issuer's keys.",
                 meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
+        // Such a card may also have money in another ledger.
         case .sealedElsewhere(_, _, let other):
             if !request.mayReissue {
                 throw .refused(station.strangers.otherCurrency(other, reading.uid))
@@ -254,7 +257,8 @@ struct CardPlanning: StationWork {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 record.scratch(beside: face)
             )
-        // Any phone can write that a code is activated; only the service's approval counts.
+        // Any phone can write to a tag that its code is activated; only the service's approval
+        // counts.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.strangers.otherCurrency(other, reading.uid))

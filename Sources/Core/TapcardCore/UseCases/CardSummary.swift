@@ -2,19 +2,19 @@ import Cards
 public import Ledger
 public import TapcardDomain
 
-/// A card as reported by a tap.
+/// What a tap reports about a card.
 public struct CardSummary: Sendable, Hashable {
     /// The verdict on the records.
     public enum Seal: String, Sendable, CaseIterable {
         /// The record that counts has a valid seal.
         case valid
-        /// The tag has no record with a seal.
+        /// The tag has no record with a valid seal, but is not considered damaged or forged.
         case unsealed
         /// The records are damaged.
         case damaged
-        /// A record was never issued.
+        /// A record on the tag was never issued.
         case forged
-        /// The card shows an older state than the ledger has confirmed.
+        /// The card's record is older than the one that the ledger has confirmed.
         case rolledBack = "rolled-back"
     }
 
@@ -32,7 +32,7 @@ public struct CardSummary: Sendable, Hashable {
         case replaced
         /// The card is ahead of the ledger, which was restored from a backup.
         case behind
-        /// The ledger cannot be asked.
+        /// The ledger cannot be used.
         case unavailable
         /// The ledger's server does not respond.
         case offline
@@ -64,9 +64,11 @@ public struct CardSummary: Sendable, Hashable {
     public private(set) var unbooked: Money?
     /// The state of the scratch card.
     public let scratch: ScratchCard
-    /// Whether the service was asked to activate the code and its answer is not on the card yet.
+    /// Whether activation of the code was requested and the service's response is not on the card
+    /// yet.
     let isActivating: Bool
-    /// The last valid ticket; for a card that this ledger does not know, the ticket that it shows.
+    /// The last valid ticket. For a card that this ledger does not know, it is the ticket that the
+    /// text for phones contains.
     public let ticket: Ticket?
     /// The game stored on the card; nil for a card that this ledger does not know.
     public let game: MastermindGame?
@@ -87,36 +89,37 @@ public struct CardSummary: Sendable, Hashable {
     /// The balance of the account that this tap closed to make the tag into a new card; nil if
     /// there was none or it was empty.
     public var closed: Money?
-    /// Unclaimed tickets that can no longer be claimed, because the card was reissued.
+    /// Tickets that had not been claimed and no longer can be, because the card was reissued.
     public var ticketsGivenUp: [Ticket] = []
-    /// The card in this ledger whose code was on the adopted tag; that card keeps the code.
+    /// The card in this ledger that already has the code found on the adopted tag, and keeps it.
     public var codeOwner: CardUID?
     /// Cards in use with the new card's cardholder number but a different name.
     public var sameHolderID: [CardUID] = []
 
-    /// The state of the scratch card as a word, for users and in JSON; nil without a scratch card.
+    /// The word for the state of the scratch card, for users and in JSON; nil without a scratch
+    /// card.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
 }
 
 extension CardSummary {
-    /// The card as it describes itself, for use while the ledger is offline.
+    /// The summary of a card that was read without the ledger, with the ledger's problem.
     public func withoutLedger(_ problem: TapcardError) -> CardSummary {
         var summary = self
         summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
         summary.problem = self.problem ?? problem
-        // Both come from the ledger, which was not asked.
+        // Both come from the ledger, which could not be asked.
         (summary.closed, summary.sameHolderID) = (nil, [])
         return summary
     }
 
-    /// The card with this balance, from which unbooked payments are subtracted.
+    /// The summary with this balance, from which the unbooked payments are already subtracted.
     public func leaving(_ balance: Money, unbooked: Money) -> CardSummary {
         var summary = self
         (summary.balance, summary.unbooked) = (balance, unbooked)
         return summary
     }
 
-    /// A card that this ledger knows.
+    /// Creates the summary of a card that this ledger knows.
     init(
         _ known: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
         ledger: Standing? = nil, resolved: [ResolvedOperation], problem: TapcardError? = nil
@@ -133,11 +136,12 @@ extension CardSummary {
     }
 }
 
-/// Summarizes what a tap found on a card.
+/// Creates the summaries of cards.
 struct CardSummaries: StationWork {
     let station: Station
 
-    /// A card with nothing left to do except update the text for phones.
+    /// The summary of a card on which only the text for phones may have to be updated, which is
+    /// done first.
     func quiet(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
@@ -145,7 +149,7 @@ struct CardSummaries: StationWork {
         return self.known(reading, known, display, nil, resolved: history.resolved(in: currency))
     }
 
-    /// A card in this ledger, with any evidence against it.
+    /// The summary of a card in this ledger, with the reason why it cannot be trusted, if any.
     func known(
         _ reading: CardReading, _ known: KnownCard, _ display: DisplayState,
         _ problem: TapcardError?,
@@ -164,8 +168,8 @@ struct CardSummaries: StationWork {
             problem: problem)
     }
 
-    /// A card from another ledger or made by other software, as it describes itself; anything else
-    /// is refused with a description of what it is.
+    /// The summary of a card from another ledger or made by other software, with what the card says
+    /// about itself. Any other tag is refused with a description of what it holds.
     func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
         func summary(
             _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,
@@ -191,7 +195,7 @@ struct CardSummaries: StationWork {
             )
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
-            // Without its key, it is impossible to tell whether the record is forged.
+            // Without the record's key, nobody can tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:
@@ -199,8 +203,8 @@ struct CardSummaries: StationWork {
         }
     }
 
-    /// The card after a change, according to the ledger, because the tag may have been removed in
-    /// the meantime.
+    /// The summary of a card after a change. It comes from the ledger, because the tag may have
+    /// been removed in the meantime.
     func card(
         _ uid: CardUID, _ display: DisplayState, resolved: [ResolvedOperation] = []
     ) async throws(Interruption) -> CardSummary {
@@ -209,10 +213,11 @@ struct CardSummaries: StationWork {
             throw .ledger(
                 LedgerError(.corrupt, "card \(uid) should be in the ledger but is missing"))
         }
+        // The change was confirmed, so its record is on the tag.
         return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
     }
 
-    /// The card as a change left it.
+    /// The summary of the card after the change that a receipt reports.
     func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
         var summary = try await translating(
             awaiting: await card(receipt.uid, receipt.display, resolved: receipt.resolved)

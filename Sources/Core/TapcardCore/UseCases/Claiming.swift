@@ -1,7 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// The booking of a card's prizes: one tap that reads it, followed by one change for each prize.
+/// Books a card's prizes: one tap reads the card, and one change follows for each prize.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
         case looking(ReadKnownCard)
@@ -26,7 +26,8 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
-            // A prize is credit, which a station with a table of card keys cannot write.
+            // A prize adds credit to the card, which a station with a table of card keys cannot
+            // write.
             try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
@@ -53,7 +54,7 @@ package struct Claiming: UseCase {
         _ ticket: CardTicket, _ claims: inout Claims, at station: Station
     ) async throws(TapcardError) {
         let draw = drawn[ticket.ticket.draw]
-        // Booked earlier, perhaps by this very tap: it is reported, but not booked again.
+        // If the prize was booked earlier, perhaps by this very tap, it is only reported.
         if let claim = ticket.claim {
             let summary = claims.card
             let prize = try await summary.afterResolving { () throws(TapcardError) in
@@ -70,7 +71,8 @@ package struct Claiming: UseCase {
         claims.change = Claims.Change(ticket, draw, prize, on: claims.card.uid)
     }
 
-    /// The booking of a prize, which counts as new if this tap completed it.
+    /// The prize that an earlier operation booked. It counts as new if this tap completed that
+    /// operation.
     private func booked(
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
         by resolved: [ResolvedOperation], at station: Station
@@ -114,7 +116,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// The progress in claiming the prizes.
+/// The progress in booking the prizes.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {
@@ -148,8 +150,8 @@ private struct Claims: Sendable, Hashable {
         (self.card, self.left) = (card, left[...])
     }
 
-    /// Takes the next step. A prize that another caller has booked since the card was read, on the
-    /// card or in cash, is reported as booked before.
+    /// Takes the next step. If another caller has booked a prize since the card was read, whether
+    /// on the card or in cash, the prize is reported as booked before.
     mutating func takeStep(at station: Station) async throws(TapcardError) {
         guard var booking = change else { return }
         do throws(TapcardError) {
@@ -158,7 +160,7 @@ private struct Claims: Sendable, Hashable {
             if let receipt { take(receipt, of: booking) }
         } catch {
             change = nil
-            // The ID is derived from the ticket, so a mismatch means that someone has booked this
+            // The ID is derived from the ticket, so on a mismatch someone else has booked this
             // prize in a different way.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
@@ -170,8 +172,8 @@ private struct Claims: Sendable, Hashable {
             problem = error.refusing(
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.limits.ceilings.absolute.balance)
-            // A fault in this ticket does not affect the next one; a missing card or ledger does.
-            if !error.isOfOneTicket { left = [] }
+            // A problem with one ticket does not affect the next; a missing card or ledger does.
+            if !error.concernsOneTicketOnly { left = [] }
         }
     }
 
@@ -185,8 +187,8 @@ private struct Claims: Sendable, Hashable {
 }
 
 extension CardSummary {
-    /// Runs a query after resolving. If the ledger fails at this point, an operation that this tap
-    /// completed is still reported.
+    /// Runs a query after the tap has resolved what was open. If the ledger fails now, the error
+    /// still reports an operation that the tap completed.
     func afterResolving<Success: Sendable>(
         _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -217,33 +219,36 @@ extension CardTickets {
 }
 
 extension OperationID {
-    /// The ID of the only operation that may book a ticket's prize, so that all stations ask for
-    /// the same operation.
+    /// The ID of the only operation that may add a ticket's prize to a card. It is derived from the
+    /// ticket, so that all stations request the same operation.
     init(claiming ticket: TicketID) { self.init(for: "claim", Array(ticket.text.utf8)) }
 }
 
 extension TapcardError {
-    /// Whether another ticket of the same card can still be claimed.
-    fileprivate var isOfOneTicket: Bool {
+    /// Whether the error concerns only one ticket, so that the card's other tickets can still be
+    /// claimed.
+    fileprivate var concernsOneTicketOnly: Bool {
         [
             .refusal(.limitExceeded), .refusal(.alreadyClaimed), .refusal(.wrongState),
             .operationMismatch,
         ].contains(kind)
     }
 
-    /// The error when the card has no room for a prize, with the next step.
+    /// The error if a limit does not allow the prize on this card, with the next step.
     fileprivate func refusing(
-        _ prize: Money, of ticket: TicketID, above most: Money
+        _ prize: Money, of ticket: TicketID, above maximum: Money
     ) -> TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
-        let fitsOnNone = prize.minorUnits > most.minorUnits
+        // Above this limit, not even an empty card can take the prize.
+        let fitsOnNone = prize.minorUnits > maximum.minorUnits
         return saying(
-            meaning: "The prize is more than the card can hold or a limit allows, so it was not "
+            meaning:
+                "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "booked; the ticket can still be claimed.",
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 
-    /// The refusal for a ticket without a prize, now or earlier.
+    /// The refusal for a ticket that has not won, or whose draw is not known yet.
     static func nothingWon(
         by ticket: TicketID, isToCome: Bool, uid: CardUID
     ) -> TapcardError {

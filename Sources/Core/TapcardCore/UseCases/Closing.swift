@@ -1,7 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// The closing of a card, with the tickets that are lost with it.
+/// Closes a card, and reports the tickets that can no longer be claimed because of that.
 package struct Closing: UseCase {
     private var change: CardChange
 
@@ -20,15 +20,16 @@ package struct Closing: UseCase {
         }
     }
 
-    /// Adds the closing to the error for a closed card: if the answer was lost, the money is still
-    /// in the drawer.
+    /// Adds the earlier closing to the error for a closed card. If its receipt was lost, the money
+    /// is still in the drawer.
     private func naming(
         _ error: TapcardError, at station: Station
     ) async -> TapcardError {
-        let most = 100
+        // Few operations are possible on a closed card, so its closing is among the newest.
+        let searched = 100
         guard error.kind == .refusal(.cardClosed), let uid = error.uid,
             let last = try? await station.ledger.read({ rows throws(LedgerError) in
-                try rows.operations(on: uid, last: most)
+                try rows.operations(on: uid, last: searched)
             }),
             let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
         else { return error }
@@ -38,8 +39,8 @@ package struct Closing: UseCase {
             "This card was already closed, and \(amount) was booked as paid "
                 + "out\(closing.whenAndByWhom).",
             meaning:
-                "Nothing was booked this time, so hand out no cash unless that earlier booking was "
-                + "yours and the cash is still in the "
+                "Nothing was booked this time, so do not pay out any cash unless you booked that "
+                + "earlier payout and the cash is still in the "
                 + "drawer.", next: error.next, uid: uid, operation: closing.id
         ).telling(error.resolved)
     }

@@ -7,9 +7,9 @@ public struct HistoryLine: Sendable, Hashable {
     public let operation: Operation
     /// The amount added to the card; nil if no money moved.
     public let amount: Money?
-    /// The balance after it; nil if the operation did not happen.
+    /// The balance after the operation; nil if the operation did not happen.
     public let balance: Money?
-    /// The prize that was paid in cash from the drawer.
+    /// The prize that was paid out in cash from the drawer.
     public let paidOut: Money?
     /// The balance of the account that was closed when the card was reissued.
     public let closed: Money?
@@ -19,23 +19,25 @@ public struct HistoryLine: Sendable, Hashable {
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was stored; nil for any other operation, and if it was removed from the card.
+    /// The game that was stored on the card; nil for any other operation, and if the game was
+    /// removed.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
     }
 
-    /// The card that was tapped for an offline payment, if this one has replaced it since.
+    /// The card that was tapped for an offline payment, if this card has replaced that one since.
     public var tapped: CardUID? {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }
 
-    /// The activation attempt that this request asked about.
+    /// The activation attempt that this operation asked about.
     public var attempt: OperationID? {
         if case .attempt(let id) = operation.subject { id } else { nil }
     }
 }
 
-/// A history that is read row by row, so that rows the caller discards do not stay in memory.
+/// A history that is read row by row, so that rows do not stay in memory once the caller has used
+/// them.
 public struct History {
     private let rows: any LedgerRows
     private let currency: Currency
@@ -50,7 +52,7 @@ public struct History {
         attempts = try rows.pagesOfActivations(on: card, or: rows.code(on: card))
     }
 
-    /// The next operation, the oldest first; nil after the last.
+    /// The next operation, oldest first; nil after the last.
     public mutating func nextLine() throws(LedgerError) -> HistoryLine? {
         guard let operation = try operations.next() else { return nil }
         return try rows.line(of: operation, currency)
@@ -74,6 +76,7 @@ extension History {
             }
             return lines
         }
+        // Making a card is an operation, so only an unknown card has no lines.
         if lines.isEmpty, let card { throw unknown(card) }
         return lines
     }
@@ -85,6 +88,7 @@ extension History {
     ) async throws(TapcardError) -> Shown {
         let currency = ledger.currency
         let shown: Shown? = try await whileAsking(
+            // Other work on the ledger must not wait until the whole history has been read.
             await ledger.readAtLength { rows throws(LedgerError) in
                 // Making a card is an operation, so a card without any operations is unknown here.
                 if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
@@ -103,7 +107,8 @@ extension History {
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
         return try await looking(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []
-            // An attempt made before the first line may have led to one of these activations.
+            // An attempt made before the first line may have led to one of the activations in these
+            // lines.
             for id in activated {
                 guard let attempt = try rows.activation(id),
                     attempt.requestedAt.milliseconds < first.milliseconds
@@ -151,7 +156,7 @@ extension History {
 }
 
 extension LedgerRows {
-    /// The current code of a card.
+    /// The current code on a card.
     fileprivate func code(on card: CardUID?) throws(LedgerError) -> ScratchCode? {
         try card.flatMap { uid throws(LedgerError) in try self.card(uid)?.scratch.code }
     }

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The payout of one ticket's prize in cash.
+/// Pays out one ticket's prize in cash.
 struct PayOutPrize: StationWork {
     let station: Station
     let name: TicketID
@@ -9,11 +9,11 @@ struct PayOutPrize: StationWork {
     let prizes: PrizeTable
     let topPrizeUnit: TopPrizeUnit
 
-    /// Books it, or finds the booking that the caller requested earlier.
+    /// Books the payout, or finds the payout that this caller requested earlier.
     func receipt(
         id: OperationID?, only card: CardUID?
     ) async throws(TapcardError) -> PrizeReceipt {
-        // A client that repeats its ID gets its answer, even if the card is no longer there.
+        // A client that repeats its ID gets its receipt, even if the card is no longer there.
         if let id, let known = try await repeated(id, only: card) {
             return try await receipt(of: known)
         }
@@ -21,6 +21,7 @@ struct PayOutPrize: StationWork {
         return try await summary.afterResolving { () throws(TapcardError) in
             let ticket = try await CardTickets(of: summary, in: ledger)
                 .tickets(naming: name)[0]
+            // The prize was booked before, so it must not be paid out again.
             if let claim = ticket.claim {
                 if SafetyRule.payoutIsToldOnce.isLeftOut,
                     let paid = try await whileAsking(await ledger.operation(claim.operation))
@@ -43,7 +44,7 @@ struct PayOutPrize: StationWork {
         }
     }
 
-    /// The earlier payout under this ID; nil for a new ID.
+    /// The earlier payout with this ID; nil for a new ID.
     private func repeated(
         _ id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -71,6 +72,7 @@ struct PayOutPrize: StationWork {
             ticket: ticket, draw: drawn[ticket.ticket.draw],
             receipt: station.answering.receipt(payout, isReplayed: true))
         let card = try await translating(
+            // A payout writes nothing to the card, so phones see the same as before.
             awaiting: await station.summaries.card(payout.uid, .current)
         ) { (error: Interruption) in error.error }
         return receipt(prize, on: card)
@@ -83,11 +85,13 @@ struct PayOutPrize: StationWork {
             problem: nil, resolved: card.resolved)
     }
 
-    /// Books the payout. The cashier pays the cash based on this answer, so only a caller that
-    /// certainly booked the payout gets it.
+    /// Books the payout. The cashier pays out the cash based on this result, so it is returned only
+    /// to a caller that certainly booked the payout itself.
     private func payOut(
         _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
+        // Without an ID from the caller, a repetition is refused, because the prize is booked by
+        // then.
         let id = id ?? station.newID()
         let payout = try await translating(
             awaiting: await ledger.payOut(prize, of: name, on: uid, id: id, by: cashier, at: now)
@@ -97,7 +101,7 @@ struct PayOutPrize: StationWork {
         case .earlier(let operation): throw alreadyPaid(operation)
         case .refused(let refusal):
             throw TapcardError(refusal, uid: uid).saying(
-                meaning: "Nothing was booked this time, so hand out no cash.")
+                meaning: "Nothing was booked this time, so do not pay out any cash.")
         }
     }
 
@@ -118,8 +122,8 @@ struct PayOutPrize: StationWork {
         return alreadyPaid(operation)
     }
 
-    /// The refusal gives details of the earlier payout, and the cashier decides whether it was this
-    /// one, with its answer lost.
+    /// The refusal to pay out a prize twice. It describes the earlier payout, so that the cashier
+    /// can tell whether that was this one and only its receipt was lost.
     private func alreadyPaid(_ payout: Operation) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
@@ -127,8 +131,8 @@ struct PayOutPrize: StationWork {
             "The prize of \(prize) for ticket \(name) was already booked as paid "
                 + "out\(payout.whenAndByWhom).",
             meaning:
-                "Nothing was booked this time, so hand out no cash unless that earlier booking was "
-                + "yours and the cash is still in the drawer.",
+                "Nothing was booked this time, so do not pay out any cash unless you booked that "
+                + "earlier payout and the cash is still in the drawer.",
             next: [.card(.showOperation(payout.id)), .request(.nameID)], uid: payout.uid,
             operation: payout.id)
     }
@@ -143,10 +147,10 @@ extension TapcardError {
             .refusal(.alreadyClaimed),
             "The prize of \(claim.prize.shown) for ticket \(ticket) was already added to the card "
                 + "by operation \(claim.operation).",
-            meaning: "Nothing was booked this time, so hand out no cash.", uid: uid)
+            meaning: "Nothing was booked this time, so do not pay out any cash.", uid: uid)
     }
 
-    /// The error when the ledger failed while the payout was being booked.
+    /// The error if the ledger failed while the payout was being booked.
     fileprivate static func payingNothing(
         _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {
@@ -154,13 +158,14 @@ extension TapcardError {
         guard error.kind == .outcomeUnknown else {
             return TapcardError(
                 failure.kind, failure.what,
-                meaning: "Nothing was booked this time, so hand out no cash.",
+                meaning: "Nothing was booked this time, so do not pay out any cash.",
                 next: failure.next, uid: uid)
         }
         return TapcardError(
             .outcomeUnknown,
             "\(failure.what) The prize for ticket \(ticket) may or may not have been booked.",
-            meaning: "Hand out no cash yet.", next: [.request(.repeatPayout(id))], uid: uid,
+            // With the same ID, the ledger shows whether the payout was booked.
+            meaning: "Do not pay out any cash yet.", next: [.request(.repeatPayout(id))], uid: uid,
             operation: id)
     }
 }

@@ -1,15 +1,15 @@
 package import Ledger
 package import TapcardDomain
 
-/// A change to one card under an ID: a payment, a top-up, a prize, or a game.
+/// A change to one card, identified by an ID: a payment, a top-up, a prize, or a game.
 ///
-/// It may have begun before this call; under its ID it happens only once.
+/// The change may have begun before this call. An ID takes effect only once.
 package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
     /// `refusingRepetition` is for callers without an ID of their own: if the tap has just resolved
-    /// an identical request, this throws instead of repeating it.
+    /// an identical request, this use case throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -17,14 +17,15 @@ package struct CardChange: ReceiptUseCase {
         request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
     }
 
-    /// `known` is the operation under the ID, if the caller has already looked it up.
+    /// `known` is the operation with this ID, which the caller has already looked up.
     init(_ action: CardAction, _ id: OperationID, known: Operation) {
         self.init(action, id)
         request.operation = known
     }
 
     var pending: PendingRequest? { request }
-    /// A request that has begun continues with the card that it began on.
+    /// The only card that is accepted. If the request has already begun, it continues with the card
+    /// on which it began.
     var card: CardUID? { request.only ?? request.operation?.uid }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
@@ -32,7 +33,7 @@ package struct CardChange: ReceiptUseCase {
             request.operation = try await station.answering.known(
                 request.id, request.action, only: request.only)
         }
-        // Anything recorded was within the limits when it began, so only a new request is checked.
+        // A recorded request was within the limits when it began, so only a new one is checked.
         guard let known = request.operation else {
             try station.sealing.requireLoading(for: request.action)
             try station.limits.requireUnderCeilings(request.action)
@@ -44,13 +45,13 @@ package struct CardChange: ReceiptUseCase {
     }
 }
 
-/// A tap that changes the card on the reader and is answered by a receipt.
+/// A tap that changes the card on the reader and returns a receipt.
 protocol ReceiptUseCase: TapUseCase where Success == Receipt {
     var request: PendingRequest { get set }
 }
 
 extension ReceiptUseCase {
-    /// Begins the change on a card without an open operation.
+    /// Begins the change on a card that has no open operation.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
@@ -59,15 +60,15 @@ extension ReceiptUseCase {
             if request.isOurs(tap.history) {
                 return try await station.answering.ended(known, on: reading, tap.history)
             }
-            let isAsked = try await asking(await station.answering.isAnswered(request, by: known))
+            let isSame = try await asking(await station.answering.isAnswered(request, by: known))
             // A pending operation can only be finished with its own card.
-            guard isAsked, known.state == .committed || known.uid == reading.uid else {
+            guard isSame, known.state == .committed || known.uid == reading.uid else {
                 throw .refused(station.answering.mismatch(known))
             }
             return try await station.answering.ended(
                 known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
         }
-        // This closing finished an earlier one, whose money has not been paid out yet.
+        // This tap completed an earlier closing, whose money has not been paid out yet.
         if case .close = request.action, let done = tap.history.done(.close) {
             return try await station.answering.ended(done, on: reading, tap.history)
         }
@@ -77,7 +78,8 @@ extension ReceiptUseCase {
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
-        // Verified before the operation begins, so that no money is held for a copy.
+        // The password is checked before the operation begins, so that no money is reserved for a
+        // copied card.
         try await station.passwords.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
@@ -106,7 +108,7 @@ extension PendingRequest {
                 request, version: reading.version, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
-                // The transaction may be on disk, so no answer may claim that nothing happened.
+                // The transaction may be on disk, so no error may claim that nothing happened.
                 perhaps = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
                     begunAt: station.now)
@@ -117,7 +119,7 @@ extension PendingRequest {
 }
 
 extension Request {
-    /// A request made now by this cashier.
+    /// Creates a request that is made now by the station's cashier.
     init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
         self.init(
             id: id, uid: uid, action: action, by: station.cashier, at: station.now,
@@ -126,7 +128,7 @@ extension Request {
 }
 
 extension ReceiptUseCase {
-    /// The receipt of the change that was begun.
+    /// The receipt for the change that was begun.
     func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Receipt? {

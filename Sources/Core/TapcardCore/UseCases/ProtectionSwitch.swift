@@ -2,14 +2,14 @@ import CardCryptography
 import Ledger
 public import TapcardDomain
 
-/// The outcome of protecting a tag or removing its protection.
+/// The result of protecting a tag or removing its protection.
 public struct ProtectionChange: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
     /// Whether the tag now has a password.
     public let isProtected: Bool
-    /// The operation; nil for a card that this ledger does not know, and if only a change by other
-    /// software was undone.
+    /// The ID of the operation. Nil for a card that this ledger does not know or no longer needs,
+    /// and if only a change by other software had to be undone.
     public let operation: OperationID?
     /// Whether phones see the current state.
     public let display: DisplayState
@@ -22,7 +22,7 @@ package struct ProtectionSwitch: TapUseCase {
     private let isProtecting: Bool
     private var change: CardChange
 
-    /// The key for a password is chosen only when the tap begins.
+    /// Creates a switch; the key for a password is chosen only when the tap begins.
     package init(on isProtected: Bool, _ id: OperationID, only card: CardUID? = nil) {
         isProtecting = isProtected
         change = CardChange(.unprotect, id, only: card)
@@ -52,6 +52,7 @@ package struct ProtectionSwitch: TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
+        // No operation is recorded for a tag that the ledger no longer needs.
         guard !isProtecting, reading.isGivenUp else { return .goOn }
         guard try await station.protectionSteps.release(reading) else {
             throw .refused(Refusal(.wrongState, "the tag has no write password"), uid: reading.uid)
@@ -66,7 +67,7 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         let history = tap.history
         if let done = history.done(change.request.kind), change.request.operation == nil {
-            // An earlier tap began it, and this one finished it.
+            // An earlier tap began such a switch, and this tap finished it.
             return .done(answer(station.answering.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.known?.card {
@@ -80,7 +81,8 @@ package struct ProtectionSwitch: TapUseCase {
                         uid: reading.uid, isProtected: isProtecting, operation: nil,
                         display: history.display, resolved: history.resolved(in: station.currency)))
             }
-            // After a voided switch, the tag is checked again: its settings may be locked by now.
+            // If this tap voided a switch, the tag is checked again, because its settings may be
+            // locked by now.
             if change.request.operation == nil || history.switchingEnded != nil {
                 try await station.protectionSteps.requireSwitchable(
                     reading, card, after: history.switchingEnded, noting: &change.request)

@@ -2,12 +2,12 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// One reading of a tag, whatever is on it.
+/// Reads a tag and summarizes whatever card is on it.
 package struct ReadCard: TapUseCase {
     var tap = Tap()
     private let isResolving: Bool
 
-    /// Without `resolving`, nothing is ever written.
+    /// If `resolving` is false, nothing is ever written.
     package init(resolving: Bool = true) { isResolving = resolving }
 
     var card: CardUID? { nil }
@@ -20,17 +20,19 @@ package struct ReadCard: TapUseCase {
         }
         let verdict = station.resolver.verdict(on: reading)
         if !isResolving {
-            let named = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
+            let problem = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
             return .done(
                 station.summaries.known(
-                    reading, known, station.faces.unresolvedDisplay(reading, known), named))
+                    reading, known, station.faces.unresolvedDisplay(reading, known), problem))
         }
-        // A fresh record that the tag cannot accept hides nothing: the ledger has the balance.
+        // If the tag cannot take a fresh record, the card can still be reported: the ledger has the
+        // balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
-        // Voids the open payment if that is due, and then throws the problem along with it.
+        // This voids an open payment if necessary, and then throws the problem, including what was
+        // voided.
         do throws(Interruption) {
             _ = try await station.resolver.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
@@ -52,7 +54,8 @@ package struct ReadCard: TapUseCase {
 }
 
 extension ReadCard {
-    /// Reads a card, and once more without the ledger if its server does not answer.
+    /// Reads a card. If the ledger's server does not respond, reads it once more without the
+    /// ledger.
     static func summary(
         resolving isWanted: Bool, at station: Station
     ) async throws(TapcardError) -> CardSummary {
@@ -70,7 +73,7 @@ extension ReadCard {
     ) async throws(TapcardError) -> CardSummary {
         var alone = station.withoutLedger
         alone.settings.wait = Station.returnLimit
-        // If no card is found, it has been taken away in the meantime.
+        // If no card is found, it was removed in the meantime, and the ledger's error is reported.
         var summary = try await translating(
             awaiting: await ReadCard(resolving: false).run(at: alone)
         ) { (error: TapcardError) in error.result == .noCard ? problem : error }

@@ -1,8 +1,8 @@
 public import Ledger
 public import TapcardDomain
 
-/// A change that has happened: it is in the ledger, and the card shows it already or will at a
-/// later tap.
+/// A change that has happened. It is in the ledger, and the card either has it already or gets it
+/// at a later tap.
 public struct Receipt: Sendable, Hashable {
     /// The committed operation.
     public let operation: Operation
@@ -14,17 +14,18 @@ public struct Receipt: Sendable, Hashable {
     public let isReplayed: Bool
     /// Whether phones see the current state.
     public let display: DisplayState
-    /// Tickets that can no longer be claimed.
+    /// Tickets that can no longer be claimed because of the change.
     public var ticketsGivenUp: [Ticket] = []
     /// The operations from earlier taps that this one resolved.
     public var resolved: [ResolvedOperation] = []
-    /// What the ledger still has to book, if the change is only in the station's journal.
+    /// The payments that the ledger still has to book, if this one is only in the station's
+    /// journal.
     public var unbooked: UnbookedPayments?
 
     /// The card's number.
     public var uid: CardUID { operation.uid }
 
-    /// The receipt for a request that took two taps, with what the first one resolved.
+    /// The receipt for a request that needed two taps, including what the first one resolved.
     func telling(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
         receipt.resolved = earlier + resolved

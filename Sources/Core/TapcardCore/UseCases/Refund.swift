@@ -1,7 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// The reversal of a payment or of a top-up.
+/// Refunds a payment or reverses a top-up.
 package struct Refund: UseCase {
     private let reversed: OperationID
     private let amount: Money?
@@ -24,9 +24,9 @@ package struct Refund: UseCase {
             let action: CardAction =
                 known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
-            // Any card may be tapped: the rules know which card has the payer's money now. The
-            // derived ID ensures that requests without an ID of their own refund a payment only
-            // once.
+            // The ledger's rules decide whether the tapped card may receive the refund: the payer's
+            // money may be on a replacement by now. Because the ID is derived, requests without an
+            // ID of their own refund a payment only once.
             change = CardChange(action, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
@@ -78,7 +78,8 @@ package struct Refund: UseCase {
         try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
     }
 
-    /// If the balance is too low, adds the amount that can be taken back to the error.
+    /// The error if the balance is too low, with advice about the amount that can still be
+    /// reversed.
     private func shortOf(
         _ reversed: OperationID, _ error: TapcardError, at station: Station
     ) async -> TapcardError {

@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The repair of a card, requested by an operator.
+/// Repairs a card at an operator's request.
 struct RepairCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -23,7 +23,7 @@ struct RepairCard: TapUseCase {
             try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
-        // A chip that accepts no writes cannot be repaired, only replaced.
+        // If the chip accepts no writes, the card cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
@@ -36,7 +36,7 @@ struct RepairCard: TapUseCase {
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> CardSummary? {
         hasWritten = true
-        // What the repair finished is reported like anything else that a tap resolved.
+        // An operation that the repair finished is reported like any other that a tap resolved.
         if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
     }
@@ -56,7 +56,8 @@ struct RepairCard: TapUseCase {
             return .done(
                 try await station.summaries.card(reading.uid, display, resolved: resolved))
         } catch {
-            // The error says which part was done and that the rest was not.
+            // Once something else has been written or resolved, the repair has mostly succeeded, so
+            // this failure is only logged.
             guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint(
@@ -67,8 +68,8 @@ struct RepairCard: TapUseCase {
         }
     }
 
-    /// Corrects the ledger's protection state for a card whose number the operator entered, and has
-    /// the card looked at again.
+    /// Corrects the ledger's protection state for a card whose number the operator entered, and
+    /// then has the card read again.
     private func learnProtection(
         of reading: CardReading, _ card: LedgerCard, at station: Station
     ) async throws(Interruption) {
@@ -82,8 +83,8 @@ struct RepairCard: TapUseCase {
         throw .overtaken
     }
 
-    /// Ends an open payment, finishes any other operation, and seals with a number higher than any
-    /// on the tag.
+    /// Voids an open payment or finishes any other operation. A fresh record gets a number above
+    /// every number on the tag.
     private mutating func rewrite(
         _ reading: CardReading, _ known: KnownCard, _ version: CardVersion, at station: Station
     ) async throws(Interruption) -> Decision<Never> {
@@ -97,7 +98,7 @@ struct RepairCard: TapUseCase {
                 await station.ledger.voidOpenPayment(
                     on: reading.uid, version: version, at: station.now))
             if let voided { tap.history.note(ended: voided) }
-            // Voiding freed the card, so the state to compare with has nothing open.
+            // Voiding ended the open operation, so the expected version has none.
             let version = CardVersion(confirmed: version.confirmed, open: nil)
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }

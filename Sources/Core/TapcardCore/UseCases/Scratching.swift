@@ -1,8 +1,8 @@
 import Ledger
 package import TapcardDomain
 
-/// The scratching of a card: a tap that finds it, the time that scratching takes, and a tap that
-/// writes the code.
+/// Scratches a card: one tap finds the card, then the time that scratching takes passes, and
+/// another tap writes the code.
 package struct Scratching: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
@@ -34,7 +34,7 @@ package struct Scratching: UseCase {
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
-                // Another station may have carried out this very request in the meantime.
+                // Another station may have completed this very request in the meantime.
                 let action = CardAction.scratch(station.newID())
                 guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
@@ -49,6 +49,7 @@ package struct Scratching: UseCase {
             phase = .scratching(found.uid, found.code)
         case .scratching(let uid, let code):
             try await scratch(uid, at: station)
+            // Nothing is recorded before this point, so canceling leaves the card unscratched.
             phase = .writing(CardChange(.scratch(code), id, only: uid))
         case .writing(var writing):
             defer { phase = .writing(writing) }
@@ -72,7 +73,7 @@ package struct Scratching: UseCase {
     }
 }
 
-/// A tap that finds a card to scratch, before the scratching begins.
+/// The tap that finds the card to scratch, before scratching begins.
 private struct FindScratchableCard: TapUseCase {
     struct Found: Sendable {
         let uid: CardUID
@@ -93,7 +94,7 @@ private struct FindScratchableCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
-        // Refused before scratching begins, not at the second tap.
+        // The card is refused now, before scratching begins, rather than at the second tap.
         try translating(known.admits(.scratch(code))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
         }

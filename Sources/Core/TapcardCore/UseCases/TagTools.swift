@@ -4,15 +4,15 @@ import Ledger
 public import Tags
 public import TapcardDomain
 
-/// What any tag reveals about itself, even one that is not a card.
+/// What a tag reveals about itself, even if it is not a card.
 public struct TagInfo: Sendable, Hashable {
-    /// The verdict on the manufacturer's signature: it proves who made the chip, not that the card
-    /// is not a copy.
+    /// The verdict on the manufacturer's signature. The signature proves who made the chip, but not
+    /// that the card is the original.
     public enum Originality: String, Sendable, CaseIterable {
-        /// `none` is a signature of zeros, as delivered by some manufacturers, or one that the chip
-        /// did not reveal.
+        /// `none` means that the signature consists of zeros, as on chips from some manufacturers,
+        /// or that the chip did not reveal it.
         case valid, invalid, none
-        /// A chip that has no signature, as far as is known.
+        /// The chip was not asked, because it has no signature as far as is known.
         case notAsked = "not-asked"
 
         init(_ signature: [UInt8]?, of uid: CardUID, on chip: Chip? = nil) {
@@ -44,23 +44,23 @@ public struct TagInfo: Sendable, Hashable {
     public let uid: CardUID
     /// The name of the chip.
     public let chip: String
-    /// The chip's pages; nil for one with files and keys instead.
+    /// The chip's pages; nil for a chip that has files and keys instead.
     public let pages: Type2Chip?
     /// The number of bytes available to users.
     public let userByteCount: Int
-    /// The versions of the chip's keys, from key 0 on; empty for a chip with pages.
+    /// The versions of the chip's keys, starting with key 0; empty for a chip with pages.
     public let keyVersions: [UInt8]
-    /// The answer to GET_VERSION; nil for a tag that does not support it.
+    /// The response to GET_VERSION; nil for a tag that does not support this command.
     public let version: [UInt8]?
     /// The verdict on the manufacturer's signature.
     public let originality: Originality
     /// The kind of content on the tag, as a word in JSON.
     public let ndef: String
-    /// How many more bytes the message on the tag could take.
+    /// How many bytes longer the message on the tag could be.
     public let freeBytes: Int
     /// Whether some pages of the tag can never be written to again.
     public let isLocked: Bool
-    /// Whether the tag asks for a password.
+    /// Whether writing to the tag requires a password or a key.
     public let isProtected: Bool
     /// The chip's settings; nil if it has none.
     public let configuration: AccessConfiguration?
@@ -70,23 +70,24 @@ public struct TagInfo: Sendable, Hashable {
     package let ntag424Card: NTAG424CardInfo?
 }
 
-/// What a chip with keys claims to be as a card. None of it is verified; that happens in a tap.
+/// What a chip with keys claims to be as a card. None of this is verified here; only a tap verifies
+/// it.
 package struct NTAG424CardInfo: Sendable, Hashable {
-    /// The key of this station that the chip's key versions refer to; nil if they refer to none.
+    /// The ID of this station's key that matches the chip's key versions; nil if none matches.
     package let issuerKey: UInt8?
     /// Whether that key is retired here.
     package let isRetired: Bool
-    /// Whether its keys have different versions, because making the card or changing its keys was
-    /// interrupted.
+    /// Whether the chip's keys have different versions, because making the card or changing its
+    /// keys was interrupted.
     package let isHalfMade: Bool
-    /// The host of the page that it refers phones to; nil if there is none.
+    /// The host of the page that phones open when they read the card; nil if there is none.
     package let host: String?
-    /// Whether someone permanently switched the chip to its other protocol (LRP). Detected only on
-    /// a card with one of our addresses.
+    /// Whether someone permanently switched the chip to its other protocol (LRP). This is detected
+    /// only on a card with one of our addresses.
     package let usesLRP: Bool
 }
 
-/// Tools for tags of any kind, cards or not. They move no money.
+/// Tools for tags of any kind, whether or not they are cards. They never move money.
 struct TagTools: StationWork {
     let station: Station
 
@@ -120,7 +121,8 @@ struct TagTools: StationWork {
         }
     }
 
-    /// The space for the message: up to the records on a card, and up to the end on any other tag.
+    /// How many bytes longer the message could be. On a card, its space ends where the records
+    /// begin; on any other tag, it ends with the user pages.
     private static func freeBytes(
         _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
     )
@@ -130,7 +132,7 @@ struct TagTools: StationWork {
         if case .tapcard = content, let layout = chip.model.flatMap(CardLayout.init) {
             room = layout.ndefByteCount
         }
-        // If the message is unreadable, no space can be relied on to be free.
+        // If the message is unreadable, it is not known which bytes are free.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
@@ -189,7 +191,7 @@ struct TagTools: StationWork {
         }
     }
 
-    /// Makes the tag blank again: an empty message, followed by zeros.
+    /// Makes the tag blank again: it then contains an empty message, followed by zeros.
     func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await rewrite(
             overwriting, orRefuseChip: "it cannot be made blank again"
@@ -201,6 +203,7 @@ struct TagTools: StationWork {
                         "card \(uid) is not closed and has a balance of \(known.balance.shown)"),
                     uid: uid)
             }
+            // An empty NDEF message (type 03h, length 0) and the terminator (FEh).
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
             return tag.chip.userPages.map { number in
                 PageWrite(number, number == tag.chip.userPages.lowerBound ? blank : .zero)
@@ -208,8 +211,8 @@ struct TagTools: StationWork {
         }
     }
 
-    /// Writes pages to a tag that may be overwritten. `pages` refuses the tag or chooses what it
-    /// should hold, based on its contents and what the ledger knows.
+    /// Writes pages to a tag that may be overwritten. `pages` either refuses the tag or returns the
+    /// pages to write, based on the tag's contents and what the ledger knows.
     private func rewrite(
         _ overwriting: Bool, orRefuseChip why: String,
         with pages: (ScannedTag, CardUID, KnownCard?) throws(Interruption) -> [PageWrite]
@@ -250,12 +253,11 @@ struct TagTools: StationWork {
                 WritePages(
                     writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
-            // Without a record to fall back on, an interrupted rewrite cannot be reported as "not
-            // done".
+            // Some pages may already have been written, so this cannot be reported as "not done".
             let error = error.error
             throw .refused(
                 TapcardError(
-                    error.kind, error.what, meaning: "The tag may be half written.",
+                    error.kind, error.what, meaning: "The tag may be only partly written.",
                     next: error.next + [.tag(.goOn)]))
         }
     }
@@ -266,7 +268,7 @@ struct TagTools: StationWork {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
-        // What a closed card left behind, or an empty tag, is worth nothing to anyone.
+        // An empty tag, or what a closed card left behind, is of no value to anyone.
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
@@ -293,7 +295,7 @@ struct TagTools: StationWork {
         return uid
     }
 
-    /// Waits for a tag of any kind; the caller releases it.
+    /// Waits for a tag of any kind. The caller has to release it.
     private func waitForTag() async throws(TapcardError) -> TagIdentity {
         surroundings.progress(.waitingForCard)
         return try await translating(
@@ -301,8 +303,8 @@ struct TagTools: StationWork {
         ) { (error: ReaderError) in TapcardError(error) }
     }
 
-    /// Waits for a tag of any kind and always releases it. Without `refusal`, chips with files
-    /// instead of pages are accepted, too.
+    /// Waits for a tag of any kind, runs the body, and always releases the tag. If no `refusal` is
+    /// given, chips with files instead of pages are accepted, too.
     private func withTag<Success: Sendable>(
         orRefuseChip refusal: TapcardError? = nil,
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
@@ -329,8 +331,8 @@ struct TagTools: StationWork {
 }
 
 extension TagTools {
-    /// Everything that a chip says about itself without a key. Evidence against it is requested
-    /// again in another session.
+    /// Everything that a chip says about itself without authentication. If there is evidence
+    /// against the chip, it is read once more in another session.
     private func chipInfo(
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
@@ -367,8 +369,8 @@ extension TagTools {
             configuration: nil, counter: nil, ntag424Card: card(answers))
     }
 
-    /// The chip as a card, according to its answers. Key 3 is changed early and key 0 last, so a
-    /// half-made card belongs to the issuer that its key 3 refers to.
+    /// What the chip claims to be as a card. When a card is made, key 3 is changed early and key 0
+    /// last, so the version of key 3 shows which issuer a partly made card belongs to.
     private func card(_ answers: NTAG424Answers) -> NTAG424CardInfo {
         let selling = answers.sellingVersion
         let named =

@@ -1,7 +1,7 @@
 public import Ledger
 public import TapcardDomain
 
-/// The receipt for a bought ticket, with the payment for it.
+/// The receipt for a ticket that was bought, and for the payment for it.
 public struct TicketReceipt: Sendable, Hashable {
     /// The ticket that was bought.
     public let ticket: Ticket
@@ -13,7 +13,7 @@ public struct TicketReceipt: Sendable, Hashable {
 public struct CardTicket: Sendable, Hashable {
     /// The ticket.
     public let ticket: Ticket
-    /// The card the ticket was bought with: the one in hand, or one that it replaced.
+    /// The card with which the ticket was bought: the current card, or one that it has replaced.
     public let boughtWith: CardUID
     /// The operation that bought it.
     public let purchase: OperationID
@@ -23,12 +23,12 @@ public struct CardTicket: Sendable, Hashable {
     public let boughtAt: Timestamp
     /// The booking of the prize; nil if it has not been booked.
     public let claim: Claim?
-    /// The status of the card that was asked about; nil if none was given.
+    /// The status of the card whose tickets were requested; nil if no card was given.
     public let status: LedgerCard.Status?
-    /// Whether no card can ever claim the prize.
+    /// Whether the prize can never be claimed with any card.
     public let isGivenUp: Bool
 
-    /// Whether a prize could be booked now.
+    /// Whether a prize for the ticket could be booked now.
     public var canBeClaimed: Bool {
         claim == nil && !isGivenUp && (status ?? .active) == .active
     }
@@ -46,11 +46,11 @@ public struct CardTicket: Sendable, Hashable {
     }
 }
 
-/// A card with its tickets, newest first.
+/// A card and its tickets.
 public struct CardTickets: Sendable, Hashable {
     /// The card.
     public let card: CardSummary
-    /// Its tickets, oldest first.
+    /// Its tickets, newest first.
     public let tickets: [CardTicket]
 }
 
@@ -58,14 +58,14 @@ public struct CardTickets: Sendable, Hashable {
 public struct PrizeReceipt: Sendable, Hashable {
     /// The card's number.
     public let uid: CardUID
-    /// The winning tickets, newest first, each with the booking of its prize, marked as replayed if
-    /// that happened before this tap.
+    /// The winning tickets, newest first, each with the receipt for its prize. The receipt is
+    /// marked as replayed if the prize was booked before this tap.
     public let prizes: [Prize]
     /// The card's balance now.
     public let balance: Money
     /// Whether phones see the current state.
     public let display: DisplayState
-    /// Why some prizes were not booked; the others were.
+    /// Why some prizes could not be booked, although the others were.
     public let problem: TapcardError?
     /// The operations from earlier taps that this one resolved.
     public let resolved: [ResolvedOperation]
@@ -92,7 +92,7 @@ public struct PrizeReceipt: Sendable, Hashable {
 }
 
 extension CardTickets {
-    /// The tickets of a card that was just read.
+    /// Looks up the tickets of a card that was just read.
     init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
         let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
         self.init(
@@ -117,10 +117,11 @@ extension CardTicket {
 }
 
 extension Station.Surroundings {
-    /// Random balls, all equally likely to within 2^-54.
+    /// Random balls, all equally likely except for a bias of less than 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         func drawn(below limit: Int) -> Int {
             let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            // With 64 random bits, the bias is less than 2^-54 for any limit below 1,024.
             return Int(dealt % UInt64(limit))
         }
         return try translating(Balls.drawn(under: rules, random: drawn)) { (error: Refusal) in
@@ -129,7 +130,7 @@ extension Station.Surroundings {
     }
 }
 
-/// The purchase of a ticket.
+/// Sells a ticket.
 package struct TicketPurchase: UseCase {
     private let ticket: Ticket
     private var change: CardChange
@@ -148,24 +149,27 @@ package struct TicketPurchase: UseCase {
         let sold = try await translating(
             awaiting: await station.ledger.ticket(of: receipt.operation.id)
         ) { (error: LedgerError) in
+            // The purchase is booked, so this must not look like a refusal.
             TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
         }
-        // A repeated request has drawn new balls, but the ledger's ticket is the one that counts.
+        // A repeated request has drawn new balls, but only the ticket in the ledger counts.
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }
 }
 
-/// A tap that resolves a purchase whose draw is over. It requests no operation of its own, so
-/// nothing new is written.
+/// A tap that resolves a purchase whose draw is over. It has no request of its own, so it writes
+/// nothing for the purchase.
 struct ResolvePurchase: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
+        // With the requested draw, a request for another draw than the one bought is refused.
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
         request = PendingRequest(
             sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
+        // Only the card that was charged can prove the payment.
         self.card = card ?? sold.card
     }
 
@@ -190,8 +194,8 @@ struct ResolvePurchase: TapUseCase {
     }
 }
 
-/// A tap that reads a card in this ledger and resolves an open operation. If that operation was of
-/// the requested kind, the card need not stay.
+/// A tap that reads a card in this ledger and resolves an open operation on it. If it resolves an
+/// operation of the kind `finishing`, it succeeds even if the card is removed afterward.
 struct ReadKnownCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -226,11 +230,11 @@ struct ReadKnownCard: TapUseCase {
 }
 
 extension TicketID {
-    /// The name of the ticket that an operation buys.
+    /// The ID of the ticket that an operation buys.
     package init(boughtBy operation: OperationID) {
         let digits = operation.derived(for: "ticket").description.filter { $0 != "-" }
         guard let id = TicketID("ticket-\(digits.prefix(12))") else {
-            preconditionFailure("hexadecimal digits make a name")
+            preconditionFailure("hexadecimal digits make a valid ID")
         }
         self = id
     }
@@ -251,7 +255,7 @@ extension CardTicket {
 }
 
 extension TapcardError {
-    /// The error for a purchase that has begun, when it is not known whether its draw has taken
+    /// The error for a purchase that has begun, if it is not known whether its draw has taken
     /// place.
     public static func purchaseOpen(
         _ sold: SoldTicket, because error: TapcardError
@@ -259,19 +263,22 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
-            meaning: "The card may or may not have been written, and this is booked only if it "
-                + "was; hand over nothing until the next tap shows the result.",
+            meaning: "The card may or may not have been written, and the "
+                + "\(Operation.Kind.ticket.noun) is booked only if it was. Wait for the next tap "
+                + "to show the result before you hand over anything.",
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
     }
 
-    /// The error for a voided purchase, with this error as the reason why it cannot be repeated.
+    /// The error for a voided purchase, which also gives this error as the reason why the purchase
+    /// cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
         return voided.saying("\(what) \(voided.what)")
     }
 
-    /// The error for a bought ticket or booked prize that the ledger cannot identify now.
+    /// The error for a ticket that was bought, or a prize that was booked, if the ledger cannot be
+    /// read now.
     static func doneUnread(
         _ done: Operation, because error: TapcardError
     ) -> TapcardError {

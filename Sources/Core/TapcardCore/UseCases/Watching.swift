@@ -5,42 +5,44 @@ import TapcardDomain
 struct ReaderWatch: StationWork {
     let station: Station
 
-    /// The shortest wait for a card; without a minimum, an impatient caller would ask without
-    /// pausing.
+    /// The shortest wait for a card. Without a minimum, a caller that sets a very short wait would
+    /// make this poll without pausing.
     private static let shortestWait = Duration.seconds(1)
-    /// How many misses in a row mean that a card was taken away: if it is moved a little, it is
-    /// lost for a moment.
-    private static let missesOfAbsence = 2
-    /// How long one search for a missing reader may take, and the pause after it.
+    /// How many misses in a row mean that a card was removed. A single miss may only mean that the
+    /// card was moved a little.
+    private static let missesUntilGone = 2
+    /// How long one search for a missing reader may take.
     private static let readerSearch = Duration.seconds(1)
+    /// The pause between two such searches.
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads card after card until nobody is watching.
+    /// Reads card after card until the task is canceled or `show` returns false.
     func watch(
         resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
     ) async {
         let patient = waiting(max(settings.wait, ReaderWatch.shortestWait))
-        // A reader that was lost earlier is reported soon, not only after the usual wait for a
-        // card.
+        // The first wait is short, so that a reader that is already lost is reported soon.
         var station = waiting(ReaderWatch.shortestWait)
         var isFirst = true
         while !Task.isCancelled {
-            let lying: CardUID?
+            let present: CardUID?
             var wereSeveral = false
             do {
                 let summary = try await station.read(resolving: resolving)
-                (lying, isFirst) = (summary.uid, false)
+                (present, isFirst) = (summary.uid, false)
                 guard await show(.card(summary)) else { return }
             } catch {
+                // The caller stopped the watch.
                 if error.kind == .cancelled { return }
                 if error.result == .noCard {
                     if isFirst { guard await show(.empty) else { return } }
+                    // The reader works, so from now on it can wait longer for a card.
                     (station, isFirst) = (patient, false)
                     continue
                 }
                 isFirst = false
-                // No particular card was asked for, so a card that replaces another is just the
-                // next one.
+                // No particular card was requested, so if another card has taken the first one's
+                // place, it is simply the next card.
                 if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
@@ -48,10 +50,10 @@ struct ReaderWatch: StationWork {
                     (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
                     continue
                 }
-                lying = error.uid
+                present = error.uid
                 wereSeveral = error.kind == .severalTags
             }
-            let lost = await waitForRemoval(of: lying, wereSeveral: wereSeveral)
+            let lost = await waitForRemoval(of: present, wereSeveral: wereSeveral)
             if Task.isCancelled { return }
             guard await show(.gone) else { return }
             if let lost {
@@ -68,19 +70,19 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or has a different card from this one, or from the first
-    /// one seen; returns the error if the reader itself is gone.
+    /// Returns once the reader is empty or has another card than this one or, if none is given,
+    /// than the first one seen. Returns the error if the reader itself is gone.
     private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
-        var lying = card?.bytes
+        var present = card?.bytes
         var misses = 0
         var wereSeveral = wereSeveral
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
                 // If several cards were there, the one that is left was never read, so it counts as
-                // a new one.
-                if lying == nil ? wereSeveral : lying != uid { break }
-                lying = uid
+                // a new card.
+                if present == nil ? wereSeveral : present != uid { break }
+                present = uid
                 misses = 0
             } catch {
                 switch error.kind {
@@ -92,7 +94,7 @@ struct ReaderWatch: StationWork {
                 case .noReader, .busy, .readerLost: return error
                 case .cancelled: return nil
                 }
-                if misses >= ReaderWatch.missesOfAbsence { break }
+                if misses >= ReaderWatch.missesUntilGone { break }
             }
             do { try await surroundings.sleep(Station.presenceInterval) } catch { break }
         }
@@ -100,13 +102,13 @@ struct ReaderWatch: StationWork {
         return nil
     }
 
-    /// Waits for the reader and reports it; false if nobody is watching.
+    /// Waits for the reader and reports that it is back. Returns false if the watch is over.
     private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerIsBack(name: reader.name))
     }
 
-    /// Returns once there is a reader again; false if the task was canceled first.
+    /// Returns true once there is a reader again, or false if the task is canceled first.
     private func waitForReader() async -> Bool {
         while !Task.isCancelled {
             do {
@@ -115,7 +117,7 @@ struct ReaderWatch: StationWork {
             } catch {
                 switch error.kind {
                 case .noReader, .busy, .readerLost, .cancelled: break
-                // Any other answer shows that there is a reader.
+                // Any other error shows that there is a reader.
                 default: return true
                 }
             }

@@ -114,7 +114,7 @@ extension NextStep.LedgerStep {
         case .takeNoMoney:
             NextWords(
                 "take-no-money",
-                "Payments, top-ups and other money operations are not possible until the ledger "
+                "Payments, top-ups, and other money operations are not possible until the ledger "
                     + "can be used again, except for offline payments where those are turned on.")
         case .restoreGoodBackup:
             NextWords(

@@ -179,7 +179,7 @@ extension Settings {
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
-                    meaning: "Payments, top-ups and other money operations are not possible until "
+                    meaning: "Payments, top-ups, and other money operations are not possible until "
                         + "the ledger can be used again, except for offline payments where those "
                         + "are turned on.",
                     advice:
