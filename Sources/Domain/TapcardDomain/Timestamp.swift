@@ -1,5 +1,5 @@
-/// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain does not read
-/// any clock.
+/// A point in time, in milliseconds since 1970 in UTC. The caller supplies it, because the domain
+/// reads no clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The milliseconds since 1970 in UTC.
     public let milliseconds: Int64
