@@ -113,7 +113,7 @@ struct ReaderTests {
                            sudo modprobe -r pn533_usb
                          To keep it from loading again, also run this in the tapcard folder:
                            sudo make install-udev
-                         Or, without that folder:
+                         Or, if you do not have that folder:
                            echo blacklist pn533_usb | sudo tee /etc/modprobe.d/tapcard-pn533.conf
 
                 """)

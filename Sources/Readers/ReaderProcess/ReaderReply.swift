@@ -4,7 +4,7 @@ package import Tags
 package enum ReaderReply: Equatable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
-    /// A tag is selected on the current reader.
+    /// A tag has been selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case answer([UInt8])
     case released
@@ -58,7 +58,7 @@ package enum ReaderReply: Equatable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// The number for a kind, followed by the NAK's code.
+    /// The number that stands for a kind, followed by the code of a NAK, or 0.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
         switch kind {
         case .refused(let code): [refused, code]
@@ -75,6 +75,7 @@ package enum ReaderReply: Equatable, Sendable {
         }
     }
 
+    /// The kinds without a code, in the order of their numbers.
     private static let plainKinds: [ReaderError.Kind] = [
         .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .garbled, .timedOut,
         .cancelled, .unsupported,
@@ -88,7 +89,7 @@ package enum ReaderReply: Equatable, Sendable {
     }
 }
 
-/// What a program needs to know about its reader.
+/// The properties of a reader that the program at the other end needs.
 package struct ReaderSummary: Hashable, Sendable {
     package let name: String
     package let longestAnswer: Int

@@ -292,7 +292,7 @@ extension DoctorCase {
             survey.readers[0].holders = []
             return survey
         },
-        DoctorCase(heading: "pcscd does not offer the reader", status: 5) {
+        DoctorCase(heading: "pcscd does not list the reader", status: 5) {
             var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
             survey.smartCardReaders = []
             return survey
