@@ -30,6 +30,7 @@ public struct Purse: Hashable, Sendable {
     /// The purse while a payment of this amount is open.
     public func holding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
+        // Money that another open payment holds cannot be used again.
         guard amount.minorUnits <= available.minorUnits,
             let next = Purse(
                 balance: balance,

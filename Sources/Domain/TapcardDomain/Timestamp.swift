@@ -20,6 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The time that has passed since `earlier`; 0 if a clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        // Only times with different signs can overflow, so the sign shows which one is later.
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)
     }
 }

@@ -52,6 +52,7 @@ package struct AnswerTimeout: Hashable, Sendable {
 
     /// The shortest setting that waits at least this long, but never less than the default.
     package init(atLeast wait: Duration) {
+        // A value of 1 stands for 100 us, and each further step doubles that.
         var value = Self.usual.rawValue
         while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
             value += 1

@@ -67,6 +67,7 @@ package struct ConnectionString: Hashable, Sendable {
             throw refuse(
                 "part of the name is missing; use the complete name as `tapcard readers` lists it")
         }
+        // libnfc splits names at colons, so a path cannot contain one.
         guard parts.count <= 3 else {
             throw refuse("the name has more than two colons; choose a path without a colon")
         }

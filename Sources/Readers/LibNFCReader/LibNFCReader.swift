@@ -96,6 +96,7 @@ public final class LibNFCReader: TagReader {
     @LibNFCLane public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
     {
         let wait = abortSwitch.nextWait()
+        // A cancellation handler runs on any thread, so it gets only the switch.
         let abortSwitch = abortSwitch
         let result: Result<TagIdentity, ReaderError> = await withTaskCancellationHandler {
             do throws(ReaderError) {

@@ -37,6 +37,7 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
         case .aborted: return ReaderError(.cancelled, detail)
         case .targetReleased: return ReaderError(.tagLost, detail)
         case .radio, .authenticationFailed, .chip: return ReaderError(.garbled, detail)
+        // As in `endsConnection`, the reader gets the blame for anything else.
         default: return ReaderError(.readerLost, detail)
         }
     }

@@ -16,6 +16,8 @@ final class PortClaim: Sendable {
 
     static func take(_ path: String) throws(ReaderError) -> PortClaim {
         do {
+            // Without O_NONBLOCK, opening a serial port may wait for a modem. Without O_NOCTTY, the
+            // port may become this process's terminal.
             let node = try FileDescriptor.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             if try node.lock(waiting: false) { return PortClaim(node) }
         } catch {

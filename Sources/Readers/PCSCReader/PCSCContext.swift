@@ -51,6 +51,7 @@ struct PCSCContext: ~Copyable {
         let status = PCSCStatus(
             rawValue: unsafe tapcard_scard_wait(
                 handle, reader, milliseconds, &flags, &answer, &length))
+        // The time was up before anything changed.
         if status == .timeout { return state }
         try status.check()
         return ReaderState(flags: flags, answerToReset: Array(answer.prefix(Int(length))))

@@ -64,6 +64,7 @@ package struct TypeAActivation: Sendable {
     }
 
     private mutating func askNumber() -> Step {
+        // 20h: the frame contains no part of the UID yet, so the tag sends all four bytes.
         state = .numbering
         return .send([TypeAActivation.levels[level], 0x20], lastBits: 0, hasCRC: false)
     }

@@ -69,6 +69,7 @@ public final class EmulatedReader: Sendable {
         var thread = pthread_t()
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
+            // No thread has taken over the reference.
             unsafe owned.release()
             throw EmulatorError(.system, "a thread could not be started: error \(number)")
         }
@@ -99,6 +100,7 @@ public final class EmulatedReader: Sendable {
     /// Changes the tags, which of them are on the reader, or the frame fault.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
+            // A chip that is waiting for a card may have to answer now.
             body(&state.emulation.simulation)
             state.emit(state.emulation.line.fieldChanged())
         }

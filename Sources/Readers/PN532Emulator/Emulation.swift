@@ -68,6 +68,7 @@ package struct Emulation {
         var uids = beside ? world.onReader : []
         var foreign = beside ? line.chip.field.foreign : []
         if words.isEmpty {
+            // Without arguments, the tag that was on the reader last is put back.
             guard let last = world.lastOnReader else {
                 throw EmulatorError(.control, "no tag was on the reader before")
             }
@@ -133,6 +134,7 @@ package struct Emulation {
             world.take(uid)
         }
         if words.isEmpty {
+            // Without arguments, the reader is emptied.
             world.take()
             foreign = []
         }

@@ -62,6 +62,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
             return ForeignCard.answerToSelect
         }
         // The block number and the bit that says whether a CID follows are ignored.
+        // The cases are an I-block, an R-block, S(DESELECT), and PPS.
         switch first & 0xF6 {
         case 0x02, 0x06: return [first] + ForeignCard.unknownInstruction
         case 0xB2, 0xA2: return [0xA2 | first & 0x01]

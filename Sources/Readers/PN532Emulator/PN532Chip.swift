@@ -53,6 +53,7 @@ package struct PN532Chip {
         wait = nil
         guard let command = PN532Command(rawValue: code) else { return .syntaxError }
         let result = run(command, data[...])
+        // The command may have switched the field, and a host can see that in a register.
         registers.hasField = field.isOn
         return result
     }

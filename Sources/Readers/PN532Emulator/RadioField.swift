@@ -74,6 +74,7 @@ package struct RadioField {
         airNanoseconds += AirTime.answer(first)
         let isRequest = frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp
         if isRequest { return .frame(RadioField.merged(answers)) }
+        // All answers are sent at the same time, so different ones cannot be told apart.
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 

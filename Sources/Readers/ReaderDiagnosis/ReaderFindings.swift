@@ -104,6 +104,7 @@ extension ReaderSurvey {
                     .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]
             }
+        // A reader that pcscd lists can be used through pcscd, so this is only a note.
         return Finding(
             .heldByPCSCD, offered == nil ? .problem : .note, reader: name(of: reader),
             "\(describe(reader)) is held by pcscd, the smart card service.",
@@ -199,5 +200,6 @@ extension ReaderSurvey {
 
 extension SerialPort {
     /// The group that a user is advised to join. It is never root's.
+    // dialout is Debian's group for serial ports.
     var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
 }

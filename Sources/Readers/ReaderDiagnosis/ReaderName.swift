@@ -32,6 +32,7 @@ public enum ReaderName: Hashable, Sendable {
             switch kind {
             case ReaderName.simulatedWord: .simulated(file: rest)
             case ReaderName.smartCardWord: .smartCard(rest)
+            // Whether there is such a driver is left to libnfc.
             default: .libnfc(driver: kind, place: rest)
             }
     }
@@ -60,6 +61,7 @@ public enum ReaderName: Hashable, Sendable {
     /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if there is none.
     public var path: String? {
         guard case .libnfc(_, let place) = self, isSerial || bus != nil else { return nil }
+        // A speed may follow the path, after a colon.
         let path = place.prefix { $0 != ":" }
         return path.isEmpty ? nil : String(path)
     }

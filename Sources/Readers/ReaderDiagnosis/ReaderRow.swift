@@ -100,7 +100,7 @@ extension ReaderSurvey {
         let names = smartCardReaders ?? []
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
-        // Readers found on USB already have a row.
+        // Readers found on USB already have a row, and all slots of a reader share one.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {

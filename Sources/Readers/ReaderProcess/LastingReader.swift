@@ -43,6 +43,7 @@ public actor LastingReader: TagReader {
             if Task.isCancelled { throw ReaderError(.cancelled) }
         }
         return try await dropOnLoss { reader throws(ReaderError) in
+            // The time spent on finding a reader counts toward the limit.
             try await reader.select(within: max(.zero, clock.now.duration(to: end)))
         }
     }
@@ -73,6 +74,7 @@ public actor LastingReader: TagReader {
             return try await body(reader)
         } catch {
             switch error.kind {
+            // Errors that concern the reader, not the tag: the next selection looks for a reader.
             case .noReader, .busy, .readerLost:
                 await reader?.release()
                 reader = nil

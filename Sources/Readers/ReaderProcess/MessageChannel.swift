@@ -40,6 +40,7 @@ package final class MessageChannel: Sendable {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return false }
             while true {
+                // With MSG_NOSIGNAL, SIGPIPE does not end this process if the other end is gone.
                 let count = unsafe message.withUnsafeBytes { bytes in
                     unsafe Glibc.send(
                         descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -68,6 +69,7 @@ package final class MessageChannel: Sendable {
                 unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
             }
             if count < 0 && errno == EINTR { continue }
+            // No message is empty, so 0 means that the other end is gone.
             return count > 0 ? .message(Array(message.prefix(count))) : .closed
         }
     }

@@ -18,6 +18,7 @@ package enum ReaderReply: Equatable, Sendable {
             guard let summary = ReaderSummary(&rest), rest.isAtEnd else { return nil }
             self = .ready(summary)
         case Opcode.tag.rawValue:
+            // Numbers are sent as eight bytes, but an ATQA has only two.
             guard let uid = rest.field(), let request = rest.number(), let select = rest.byte(),
                 let family = rest.byte().flatMap(TagIdentity.Family.init),
                 let answerToRequest = UInt16(exactly: request),
@@ -84,6 +85,7 @@ package enum ReaderReply: Equatable, Sendable {
 
     private static func kind(_ number: UInt8, _ code: UInt8) -> ReaderError.Kind? {
         if number == refused { return .refused(code) }
+        // Only a NAK has a code.
         guard code == 0, Int(number) < plainKinds.count else { return nil }
         return plainKinds[Int(number)]
     }

@@ -53,6 +53,7 @@ package struct RemoteMastermind: MastermindService {
             "guess": .array(colours.map { .number(String($0)) }),
         ]
         return try await call(post(body), "/logik/guess", token) { body throws(ServiceError) in
+            // A guess has one color for each slot.
             try MastermindParsing.guess(body, slots: colours.count)
         }
     }

@@ -81,6 +81,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         }
         guard let failure = SandboxFailure(rawValue: String(rest)),
             seconds == nil || failure == .slow,
+            // A failure that affects no call of this service could never happen.
             failure.calls.contains(where: { service == nil || $0.service == service })
         else { return nil }
         (self.failure, self.service, self.times) = (failure, service, times)
@@ -90,6 +91,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     /// The number that follows a one-character sign.
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
         let digits = text.dropFirst()
+        // `Int(_:)` alone would also accept a sign.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(digits), range.contains(number)
         else { return nil }

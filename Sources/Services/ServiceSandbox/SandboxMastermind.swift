@@ -102,6 +102,7 @@ package struct SandboxMastermind: Sendable {
         guard let name = request["gameId"]?.string, let elements = request["guess"]?.array else {
             throw .malformed("gameId must be text, and guess must be an array")
         }
+        // Another user's game is treated as if it did not exist.
         guard let id = MastermindGameID(name), var game = games[id], game.user == user else {
             throw .notFound("this user has no such game")
         }

@@ -54,6 +54,7 @@ public final class ServiceSandbox: Sendable {
         let server = try WebServer.start(web) { await routes.answer($0) }
         let scheme = settings.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(web.address):\(server.port)"
+        // The ranking contains complete addresses, and the port is known only now.
         world.withLock { $0.icons = address + SandboxRoutes.icons }
         let drawing = settings.drawEvery.map { pause in
             Task { await draw(every: pause, in: world) }
@@ -80,6 +81,7 @@ public final class ServiceSandbox: Sendable {
     private static func draw(
         every pause: Duration, in world: Guarded<SandboxWorld>
     ) async {
+        // Sleeping fails when the task is canceled, which ends the loop.
         while (try? await Task.sleep(for: pause)) != nil {
             let isDrawn = world.withLock { world in
                 var chance = SystemRandomNumberGenerator()

@@ -62,6 +62,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             name = text.prefix { $0 != ":" }
             rest = text.dropFirst(name.count)
+            // A dot separates two parts of a name, or follows the last one.
             guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }),
                 !name.hasPrefix("."), !name.contains("..")
             else { return false }

@@ -5,6 +5,7 @@ import Glibc
 struct DeviceTree: Sendable {
     /// The maximum number of names that are read from a folder. Real folders have fewer.
     private static let maximumNamesPerFolder = 65_536
+    /// The size of a page of memory, which an attribute in sysfs cannot exceed.
     private static let longestAttributeInBytes = 4_096
 
     /// The root, without a trailing slash; empty for the machine itself.

@@ -19,6 +19,7 @@ enum LibUSB {
             var list: UnsafeMutablePointer<OpaquePointer?>?
             let count = unsafe libusb_get_device_list(session, &list)
             guard count >= 0, let list = unsafe list else { return nil }
+            // The 1 releases the devices along with the list.
             defer { unsafe libusb_free_device_list(list, 1) }
             return (0..<count).compactMap { index in
                 unsafe list[index].flatMap { unsafe identity(of: $0) }

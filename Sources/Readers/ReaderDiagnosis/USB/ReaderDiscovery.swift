@@ -28,6 +28,7 @@ public struct ReaderDiscovery: Sendable {
         let devices = identities()
         let bus = USBBus(tree: tree)
         return ReaderSurvey(
+            // A device from libusb shows that there is USB, even if sysfs does not.
             bus: bus.exists || !devices.isEmpty
                 ? .present(deviceCount: devices.count { !$0.isHub }) : .absent,
             readers: readers(among: devices), ports: serialPorts(),
@@ -73,6 +74,7 @@ public struct ReaderDiscovery: Sendable {
         let isSerial = name.isSerial
         switch named(path) {
         case .missing: survey.pathRefusal = .missing(path)
+        // With any other driver, the path need not be that of a serial port.
         case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
         case .port(let port) where name.portPath != nil: survey.ports.append(port)
         case .port, .other: break
@@ -97,6 +99,7 @@ public struct ReaderDiscovery: Sendable {
         guard !known.isEmpty else { return [] }
         let bus = USBBus(tree: tree)
         let folders = bus.devices()
+        // Searched once for all readers, because the search goes through all processes.
         let programs = OpenFiles(tree: tree).programs(holding: Set(known.map { $0.0.node }))
         return known.map { device, model in
             let folder = folders.first {

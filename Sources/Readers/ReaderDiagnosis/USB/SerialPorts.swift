@@ -15,6 +15,7 @@ extension ReaderDiscovery {
             names.filter { name in
                 Self.prefixes.contains { name.hasPrefix($0) } && linked.map { $0 != name } ?? true
             } + [header].compactMap { $0 }
+        // A program that uses the port on the header has the port itself open, not the link.
         let opened = Dictionary(
             ports.map { ("/dev/\($0)", $0 == header ? "/dev/\(linked ?? "")" : "/dev/\($0)") },
             uniquingKeysWith: { first, _ in first })

@@ -48,6 +48,7 @@ struct USBBus: Sendable {
 
     /// The drivers that are bound to a device's interfaces.
     func drivers(of name: String) -> [String] {
+        // The folders of a device's interfaces have names such as "1-2:1.0".
         tree.names(in: Self.folder).filter { $0.hasPrefix(name + ":") }.compactMap { interface in
             tree.target(of: "\(Self.folder)/\(interface)/driver")?.split(separator: "/").last
                 .map(String.init)

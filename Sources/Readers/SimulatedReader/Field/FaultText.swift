@@ -70,6 +70,7 @@ extension TornPage: CustomStringConvertible {
 
     init?(_ words: [String]) {
         let number = words.count == 2 ? UInt64(words[1]) : nil
+        // A page has 32 bits.
         let count = number.flatMap { $0 <= 32 ? Int($0) : nil }
         switch (words[0], words.count, number, count) {
         case ("old", 1, _, _): self = .unchanged

@@ -43,6 +43,7 @@ extension Simulation {
         var after = before
         let reply = side.answer(frame, &after)
         if case .torn(let torn) = fault {
+            // Only a frame that the tag has accepted can tear a page.
             save(reply == .ack ? Simulation.tear(frame, before, after, as: torn) : after)
             take(uid)
             return .gone

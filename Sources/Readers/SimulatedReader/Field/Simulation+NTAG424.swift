@@ -45,6 +45,7 @@ extension Simulation {
         }
         save(after)
         return arrival(
+            // Silence cannot be damaged.
             from: uid, under: fault, whole: .answer(answer),
             garbled: answer.map(ChipOutcome.garbled) ?? .answer(nil), late: .late,
             killed: .killed, gone: .gone)

@@ -98,6 +98,7 @@ public struct Simulation: Hashable, Sendable {
     /// Puts tags from the drawer on the reader and removes the others.
     public mutating func put(_ uids: [[UInt8]]) {
         onReader = uids.filter { tag($0) != nil || chip($0) != nil }
+        // Emptying the reader does not change which tag was there last.
         lastOnReader = onReader.last ?? lastOnReader
     }
 
@@ -115,6 +116,7 @@ public struct Simulation: Hashable, Sendable {
     public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
         guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
         take(uid)
+        // A tag that is no longer in the drawer cannot be put back.
         if lastOnReader == uid { lastOnReader = nil }
         return tags.remove(at: index)
     }

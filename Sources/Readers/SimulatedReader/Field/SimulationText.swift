@@ -83,6 +83,7 @@ extension Simulation {
             !line.hasPrefix(NTAG424Memory.heading)
         {
             lines.removeFirst()
+            // Blank lines and comments are allowed between the fields.
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
             guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),

@@ -33,6 +33,7 @@ public enum TornPage: Hashable, Sendable {
         case .unchanged: old
         case .new: new
         case .zero: 0
+        // A set bit in the mask selects the new bit, a cleared one the old bit.
         case .mix(let seed): old & ~TornPage.mask(seed) | new & TornPage.mask(seed)
         case .lowestOnes(let count): TornPage.ones(of: new, count, fromTop: false)
         case .highestOnes(let count): TornPage.ones(of: new, count, fromTop: true)

@@ -34,6 +34,7 @@ package struct CurlFailure {
     }
 
     package var error: ServiceError {
+        // We stopped this transfer, so libcurl's code does not give the reason.
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")

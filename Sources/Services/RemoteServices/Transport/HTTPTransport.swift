@@ -49,6 +49,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
         guard !name.isEmpty, isName, !value.isEmpty,
             value.utf8.count <= HTTPHeader.longestValue,
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+            // The server would drop spaces at the ends, so it would see a different value.
             value.utf8.first != 0x20, value.utf8.last != 0x20
         else { return nil }
         (self.name, self.value) = (name, value)

@@ -54,6 +54,7 @@ package struct MastermindEvaluation: Hashable, Sendable {
     /// of the guess.
     package init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
+        // How many pegs of each color in the secret have not been matched yet.
         var left: [Int: Int] = [:]
         for colour in secret { left[colour, default: 0] += 1 }
         var common = 0
