@@ -17,7 +17,7 @@ struct LibNFCField {
 
     /// How long a tag must be without power before it is certain to have been reset (ISO/IEC
     /// 14443-3).
-    private static let shortestPause = Duration.milliseconds(6)
+    private static let shortestPowerLoss = Duration.milliseconds(6)
 
     /// The exchange of blocks with the selected card, once it is activated.
     private var conversation: ReaderSide?
@@ -25,7 +25,7 @@ struct LibNFCField {
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
-    private var wentOff = ContinuousClock.now
+    private var switchedOffAt = ContinuousClock.now
     /// The registers after a select. They are always the same, so they are read only once.
     private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
@@ -54,7 +54,7 @@ struct LibNFCField {
         }
         // No tag was selected, or that tag is gone or will not respond until it has lost power.
         try switchOff(device)
-        waitOut()
+        waitForPowerLoss()
         let tags = try list(.list(atMost: UInt8(TagList.mostTags)))
         guard tags.count < 2 else {
             try switchOff(device)
@@ -64,7 +64,7 @@ struct LibNFCField {
             if let tag = try select(uid) { return found(tag) }
             // Some chips do not wake a halted tag, so the tag is reset instead.
             try switchOff(device)
-            waitOut()
+            waitForPowerLoss()
             if let tag = try list(.list(atMost: 1)).first {
                 // Phones and passports choose a new four-byte UID each time they are powered, so a
                 // different UID does not mean a different tag.
@@ -85,11 +85,11 @@ struct LibNFCField {
             throw ReaderError(.tagLost, "no tag is selected")
         }
         if !ownCRC {
-            try takeOverCRC(device)
+            try disableChipCRC(device)
             state = .selected(uid, ownCRC: true)
         }
         // An earlier card may have needed a longer timeout for its blocks.
-        try allow(.usual, device)
+        try setTimeout(.usual, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
@@ -149,7 +149,7 @@ struct LibNFCField {
     }
 
     /// Sets the chip's timeout for the answers that follow.
-    private mutating func allow(
+    private mutating func setTimeout(
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
         guard needed != timeout else { return }
@@ -165,10 +165,10 @@ struct LibNFCField {
             throw ReaderError(.tagLost, "no card is selected")
         }
         if !ownCRC {
-            try takeOverCRC(device)
+            try disableChipCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        try allow(AnswerTimeout(atLeast: wait), device)
+        try setTimeout(AnswerTimeout(atLeast: wait), device)
         let command = ChipCommand.communicate(block + RadioCRC.bytes(of: block))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a block")
@@ -189,9 +189,9 @@ struct LibNFCField {
 
     /// Waits until every tag in the field has lost its power. The field stays off until the next
     /// search.
-    private mutating func waitOut() {
+    private mutating func waitForPowerLoss() {
         guard state == .off else { return }
-        let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
+        let pause = ContinuousClock.now.duration(to: switchedOffAt + Self.shortestPowerLoss)
         if pause > .zero {
             usleep(UInt32(pause / .microseconds(1)))
         }
@@ -207,7 +207,7 @@ struct LibNFCField {
         }
         state = .off
         // The pause begins now, so that a caller that takes its time need not wait later.
-        wentOff = .now
+        switchedOffAt = .now
     }
 
     private mutating func found(_ tag: TagIdentity) -> TagIdentity {
@@ -218,7 +218,7 @@ struct LibNFCField {
     /// Makes the chip leave CRCs alone. libnfc's own property is not used for that, because a
     /// select switches CRCs on without libnfc noticing. libnfc keeps believing that they are on,
     /// which will be true again after the next select.
-    private mutating func takeOverCRC(_ device: LibNFCDevice) throws(ReaderError) {
+    private mutating func disableChipCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
         if afterSelecting.isEmpty { afterSelecting = try registerValues(registers, device) }
         let changed = zip(registers, afterSelecting).map { ($0, $1 & ~ChipRegister.crcBit) }

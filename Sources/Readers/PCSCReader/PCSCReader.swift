@@ -114,7 +114,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    public func release() async { letGo() }
+    public func release() async { releaseCard() }
 
     private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
@@ -132,7 +132,7 @@ public actor PCSCReader: TagReader {
                 }
                 if state.hasCard { pause = PCSCReader.retryInterval }
             } catch {
-                letGo(hasLeft: true)
+                releaseCard(hasLeft: true)
                 switch error.kind {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
@@ -156,7 +156,7 @@ public actor PCSCReader: TagReader {
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
-            letGo(hasLeft: true)
+            releaseCard(hasLeft: true)
         }
         if slots.count > 1, try !findCard(&state) { return nil }
         try wait(&state, within: .zero)
@@ -174,7 +174,7 @@ public actor PCSCReader: TagReader {
         }
         if !isUnderstood { manner = StorageCommands() }
         let identity = try mannerSelect()
-        if identity == nil { letGo(hasLeft: true) }
+        if identity == nil { releaseCard(hasLeft: true) }
         return identity
     }
 
@@ -257,7 +257,7 @@ public actor PCSCReader: TagReader {
         } catch {
             // pcscd accepted this user when the reader was opened, so this is not about access.
             let status = error.onceLetIn
-            if status.isServiceGone || status.readerError.kind == .readerLost { hangUp() }
+            if status.isServiceGone || status.readerError.kind == .readerLost { disconnect() }
             let error = status.readerError
             // These two errors are about this particular reader, so they name it.
             guard [.busy, .readerLost].contains(error.kind), !status.isServiceGone else {
@@ -267,7 +267,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    private func letGo(hasLeft: Bool = false) {
+    private func releaseCard(hasLeft: Bool = false) {
         isSelected = false
         guard card != nil else { return }
         // A failure does not matter: if the tag or the reader is gone, there is nothing to switch
@@ -277,7 +277,7 @@ public actor PCSCReader: TagReader {
         card = nil
     }
 
-    private func hangUp() {
+    private func disconnect() {
         isSelected = false
         card = nil
         // Before the context is released, so that another thread cannot use it anymore.

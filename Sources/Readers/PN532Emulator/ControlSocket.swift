@@ -28,7 +28,7 @@ package final class ControlSocket {
     }
 
     deinit {
-        for client in clients { ControlSocket.hangUp(client) }
+        for client in clients { ControlSocket.disconnect(client) }
         close(listener)
         unsafe unlink(path)
     }
@@ -121,7 +121,7 @@ package final class ControlSocket {
         var active: [Client] = []
         for var client in served {
             guard serve(&client, answer) else {
-                ControlSocket.hangUp(client)
+                ControlSocket.disconnect(client)
                 continue
             }
             if client.isIdle { clients.append(client) } else { active.append(client) }
@@ -158,11 +158,11 @@ package final class ControlSocket {
     /// Whether any client is idle. Idle clients come first.
     private var hasIdleClient: Bool { clients.first?.isIdle == true }
 
-    private func dropOldestClient() { ControlSocket.hangUp(clients.removeFirst()) }
+    private func dropOldestClient() { ControlSocket.disconnect(clients.removeFirst()) }
 
     /// Ends a connection. It is shut down as well as closed, because a forked process may still
     /// have the descriptor, and then the client would keep waiting.
-    private static func hangUp(_ client: Client) {
+    private static func disconnect(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)
     }

@@ -27,11 +27,11 @@ package struct SerialChip {
     private var isAsleep = true
     private var edges = 0
     /// The bytes received while the chip was stalled.
-    private var kept: [UInt8] = []
+    private var stalledBytes: [UInt8] = []
     private var lastAnswer: [UInt8]?
     /// An answer that a fault delays. `isFirst` says whether it is sent before the next command's
     /// ACK.
-    private var held: (answer: [UInt8], isFirst: Bool)?
+    private var delayed: (answer: [UInt8], isFirst: Bool)?
     private var counted = EmulatorCounters()
     private var output: [Output] = []
 
@@ -60,7 +60,7 @@ package struct SerialChip {
 
     package mutating func receive(_ bytes: [UInt8]) -> [Output] {
         if isStalled {
-            kept += bytes.prefix(SerialChip.stalledLimit - kept.count)
+            stalledBytes += bytes.prefix(SerialChip.stalledLimit - stalledBytes.count)
             return []
         }
         for (index, byte) in bytes.enumerated() {
@@ -68,7 +68,7 @@ package struct SerialChip {
             take(byte)
             // If a fault has just stalled the chip, the rest of the bytes is kept for later.
             if isStalled {
-                kept += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
+                stalledBytes += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
                 break
             }
         }
@@ -88,12 +88,12 @@ package struct SerialChip {
     mutating func resume() -> [Output] {
         guard isStalled else { return [] }
         isStalled = false
-        if let held {
-            self.held = nil
-            emit(held.answer)
+        if let delayed {
+            self.delayed = nil
+            emit(delayed.answer)
         }
-        let bytes = kept
-        kept = []
+        let bytes = stalledBytes
+        stalledBytes = []
         output += receive(bytes)
         return flush() + fieldChanged()
     }
@@ -113,9 +113,9 @@ package struct SerialChip {
         parser.reset()
         isAsleep = true
         edges = 0
-        kept = []
+        stalledBytes = []
         lastAnswer = nil
-        held = nil
+        delayed = nil
         output = []
     }
 
@@ -169,9 +169,9 @@ package struct SerialChip {
         let fault = dueFault(isData: isData)
         // An answer delayed by `late-reply` is sent before this command's ACK, one delayed by
         // `stale-reply` after it.
-        if let held, held.isFirst {
-            self.held = nil
-            emit(held.answer)
+        if let delayed, delayed.isFirst {
+            self.delayed = nil
+            emit(delayed.answer)
         }
         output.append(Output(bytes: [], isCancelling: true))
         if fault != .loseAcknowledge { emit(HostFrame.acknowledge) }
@@ -207,14 +207,14 @@ package struct SerialChip {
         var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
         // The byte before the last one, the postamble, is the data checksum.
         if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
-        if let held, !held.isFirst {
-            self.held = nil
-            emit(held.answer)
+        if let delayed, !delayed.isFirst {
+            self.delayed = nil
+            emit(delayed.answer)
         }
         switch fault {
         case .loseReply, .unplug: lastAnswer = frame
-        case .lateReply: held = (frame, true)
-        case .staleReply, .stall: held = (frame, false)
+        case .lateReply: delayed = (frame, true)
+        case .staleReply, .stall: delayed = (frame, false)
         default:
             lastAnswer = frame
             emit(frame, nanoseconds)

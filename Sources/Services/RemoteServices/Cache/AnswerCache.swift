@@ -29,7 +29,7 @@ package actor AnswerCache {
             try DurableFile.makeFolder(folder)
             try file(name).write(answer.bytes, mode: 0o600, durable: false)
         } catch {
-            // Ignored: the answer itself is good. It only cannot be used later, when the service
+            // Ignored: the answer itself is good. It just cannot be used later, when the service
             // is offline.
         }
     }
