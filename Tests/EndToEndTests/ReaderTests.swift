@@ -191,7 +191,7 @@ struct ReaderTests {
         // What looks like no reader is not spoken to either: it is refused, with the reason.
         let read = try run(["read", "--reader", "pn532_i2c:/dev/null"], on: [])
         #expect(read.status == 5)
-        #expect(read.errors.contains("no reader answers"), "\(read.errors)")
+        #expect(read.errors.contains("no reader responds"), "\(read.errors)")
     }
 
     @Test("A reader name with control characters is refused and printed escaped")

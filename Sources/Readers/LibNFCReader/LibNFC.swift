@@ -78,7 +78,7 @@ final class LibNFC {
             let cause =
                 connection.node == nil
                 ? "another program is using it, or you do not have permission"
-                : "no reader answers at that address"
+                : "no reader responds at that address"
             throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(cause)")
         }
         let device = unsafe LibNFCDevice(

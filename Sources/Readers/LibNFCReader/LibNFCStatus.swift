@@ -54,7 +54,7 @@ extension LibNFCStatus: CustomStringConvertible {
         case .noSuchDevice: "the reader was not found"
         // The system's "input/output error" has the same number.
         case .overflow: "the reader's answer was too long or could not be read"
-        case .timeout: "the reader did not answer in time"
+        case .timeout: "the reader did not respond in time"
         case .aborted: "the command was aborted"
         case .notImplemented: "the reader or libnfc does not support this function"
         case .targetReleased: "the tag was released"

@@ -63,7 +63,7 @@ extension ReaderSurvey {
                             + "the kernel lists it:"),
                     .run("lsusb"),
                     .say(
-                        "A PN532 board on a serial port must be given by name: "
+                        "A PN532 board on a serial port must be specified by name: "
                             + "`--reader pn532_uart:/dev/ttyUSB0`."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])

@@ -99,7 +99,7 @@ extension ReaderSurvey {
             } else {
                 [
                     .say(
-                        "Use the reader through pcscd, giving part of the name that "
+                        "Use the reader through pcscd, specifying part of the name that "
                             + "`pcsc_scan -r` shows:"),
                     .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]
@@ -191,7 +191,7 @@ extension ReaderSurvey {
                 .serialPort, .note, reader: name,
                 "\(what) was not examined because it may belong to another device.",
                 remedy: [
-                    .say("If a PN532 board is connected there, give its name:"),
+                    .say("If a PN532 board is connected there, specify its name:"),
                     .run("tapcard --reader \(name) doctor"),
                 ])
         }
