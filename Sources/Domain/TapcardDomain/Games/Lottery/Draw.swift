@@ -125,15 +125,15 @@ public struct DrawList: Hashable, Sendable {
         return draws[index + step]
     }
 
-    /// How many draws ahead tickets are sold at most.
+    /// The maximum number of draws ahead for which a ticket is sold.
     private static let maximumDrawsAhead = 52
 
     /// The draw that a ticket is for: the draw after the last known one or, if `name` is given, the
     /// draw with that name, provided that it has not taken place yet.
     ///
     /// The lottery does not announce the names of future draws. A name is accepted only if all
-    /// known draws are numbered consecutively, because a ticket for a draw that never takes place
-    /// would be a waste of money.
+    /// known draws are numbered consecutively, because money paid for a draw that never takes place
+    /// would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(

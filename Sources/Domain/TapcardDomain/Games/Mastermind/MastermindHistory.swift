@@ -80,7 +80,8 @@ package struct MastermindHistory: Hashable, Sendable {
         let isHolder = holder.map { turns[$0].guess == guess } ?? false
         let own = isHolder ? holder : waiting(guess)
         if let holder, holder != own {
-            // Another guess was assumed to have this number. The two trade places.
+            // Another guess was assumed to have this number. It gets this guess's number instead,
+            // if there is one.
             let other = own.flatMap { turns[$0].number }
             turns[holder] = MastermindTurn(
                 turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
