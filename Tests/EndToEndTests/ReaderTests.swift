@@ -113,7 +113,7 @@ struct ReaderTests {
                            sudo modprobe -r pn533_usb
                          To keep it from loading again, also run this in the tapcard folder:
                            sudo make install-udev
-                         Or, without that folder:
+                         Or, if you do not have that folder:
                            echo blacklist pn533_usb | sudo tee /etc/modprobe.d/tapcard-pn533.conf
 
                 """)
@@ -191,7 +191,7 @@ struct ReaderTests {
         // What looks like no reader is not spoken to either: it is refused, with the reason.
         let read = try run(["read", "--reader", "pn532_i2c:/dev/null"], on: [])
         #expect(read.status == 5)
-        #expect(read.errors.contains("no reader answers"), "\(read.errors)")
+        #expect(read.errors.contains("no reader responds"), "\(read.errors)")
     }
 
     @Test("A reader name with control characters is refused and printed escaped")

@@ -3,7 +3,7 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The bytes, in the order in which they appear during selection.
     public let bytes: [UInt8]
 
-    /// Takes a tag's UID; `nil` unless it has 7 bytes.
+    /// Creates a UID from its bytes; `nil` unless there are seven.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 7 else { return nil }
         self.bytes = bytes
@@ -27,11 +27,12 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// `nil` for a number that needs more than seven bytes.
     package init?(number: Int64) {
+        // Seven bytes are 56 bits.
         guard number >= 0, number >> 56 == 0 else { return nil }
         self.init(bytes: (0..<7).map { UInt8(truncatingIfNeeded: number >> (48 - 8 * $0)) })
     }
 
-    /// The seven bytes as a number, which has the same sort order as the cards.
+    /// The seven bytes as a number. Numbers sort in the same order as UIDs.
     package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 
     public static func < (left: Self, right: Self) -> Bool {
@@ -40,9 +41,9 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     public var description: String {
         unsafe String(unsafeUninitializedCapacity: 14) { buffer in
-            for (place, byte) in bytes.enumerated() {
-                unsafe buffer[2 * place] = CardUID.digit(byte >> 4)
-                unsafe buffer[2 * place + 1] = CardUID.digit(byte & 15)
+            for (index, byte) in bytes.enumerated() {
+                unsafe buffer[2 * index] = CardUID.digit(byte >> 4)
+                unsafe buffer[2 * index + 1] = CardUID.digit(byte & 15)
             }
             return 14
         }

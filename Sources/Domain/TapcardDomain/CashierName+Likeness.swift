@@ -1,6 +1,6 @@
 extension CashierName {
-    /// The name with case, spaces, and invisible characters ignored: the same no matter how it is
-    /// typed.
+    /// The name without spaces and invisible characters, in lower case. It is the same no matter
+    /// how someone types the name.
     public var spelling: String { CashierName.folded(text.unicodeScalars) }
 
     /// Whether one name could be mistaken for the other on a screen.
@@ -9,7 +9,7 @@ extension CashierName {
     }
 
     private var shape: String {
-        // Shapes are compared both before and after case folding: a capital may look like a
+        // Lookalikes are replaced both before and after case folding: a capital may look like a
         // different letter than its lower-case form does.
         let shown = CashierName.folded(text.unicodeScalars.map(CashierName.shape))
         return String(String.UnicodeScalarView(shown.unicodeScalars.map(CashierName.shape)))
@@ -22,7 +22,7 @@ extension CashierName {
     }
 
     private static func shape(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        // The full-width forms of ASCII characters.
+        // Full-width forms of ASCII characters are mapped to the characters themselves.
         let narrow =
             (0xFF01...0xFF5E).contains(scalar.value)
             ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar

@@ -1,4 +1,5 @@
-/// The name of a person who works at a station: composed Unicode, no control characters, not empty.
+/// The name of a person who works at a station: composed Unicode without control characters, and
+/// not empty.
 public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
@@ -6,7 +7,7 @@ public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length, in Unicode scalars of the composed form.
     public static let longest = 40
 
-    /// Checks a name. Refuses one that is empty, too long, or contains control characters.
+    /// Checks a name. Refuses a name that is empty, too long, or contains control characters.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         guard name.unicodeScalars.count <= CashierName.longest else {

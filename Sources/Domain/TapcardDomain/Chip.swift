@@ -1,8 +1,8 @@
-/// A chip that tapcard can use for cards. The raw value is the chip's name in the ledger, in JSON,
-/// in dumps, and as shown to people.
+/// A chip that tapcard can use for cards. The raw value is the name that the ledger, JSON, dumps,
+/// and people use for the chip.
 ///
-/// To add a chip, start with a case here; the compiler will then ask for its pages (`Type2Chip`)
-/// and for where a card goes on it (`CardLayout`).
+/// To add a chip, start with a case here; the compiler will then require its pages (`Type2Chip`)
+/// and the location of a card's data in its memory (`CardLayout`).
 public enum Chip: String, Sendable, CaseIterable {
     /// NTAG213, with 144 bytes of user memory.
     case ntag213 = "NTAG213"
@@ -13,7 +13,7 @@ public enum Chip: String, Sendable, CaseIterable {
     /// NTAG 424, which uses keys to prove that it is genuine.
     case ntag424 = "NTAG424"
 
-    /// The name on the data sheet.
+    /// The name that the chip's maker uses on the data sheet.
     public var name: String { rawValue }
 
     /// The chip whose name someone typed, in upper or lower case.
@@ -24,7 +24,7 @@ public enum Chip: String, Sendable, CaseIterable {
     /// All names, as a list: "NTAG213, NTAG215, NTAG216".
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
-    /// All names, for a sentence: "NTAG213, NTAG215 or NTAG216".
+    /// All names, for use in a sentence: "NTAG213, NTAG215 or NTAG216".
     public static var choice: String {
         let names = allCases.map(\.name)
         return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

@@ -15,16 +15,16 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         second = Int(seconds - days * CivilTime.secondsInDay)
     }
 
-    /// Accepts exactly 19 characters, "2021-04-26 17:26:22".
+    /// Accepts exactly 19 characters, in the form "2021-04-26 17:26:22".
     package init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, let date = CalendarDate(String(words[0])),
-            let second = secondOfDay(words[1])
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, let date = CalendarDate(String(parts[0])),
+            let second = secondOfDay(parts[1])
         else { return nil }
         self.init(date, second)
     }
 
-    /// A leap second, number 60, counts as the second that follows it.
+    /// Treats a leap second, written as second 60, as the second that follows it.
     fileprivate init?(_ date: CalendarDate, _ second: Int) {
         let days = date.daysSince1970 * CivilTime.secondsInDay
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
@@ -45,25 +45,27 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CalendarDate {
-    // Years are counted from March 1, so that a leap day is the last day of its year. From March
-    // on, the lengths of the months repeat every five months, which have 153 days. The number is
-    // the days from March 1 of the year 0 to January 1, 1970; below, 400 years have 97 leap days.
+    // Here, years begin on March 1, so that a leap day is the last day of its year. Starting in
+    // March, the pattern of month lengths repeats every five months, or 153 days.
+
+    /// The days from March 1 of year 0 to January 1, 1970.
     private static let daysFromMarchOfYearZero: Int64 = 719_468
+    /// 400 years have 97 leap days.
     private static let daysInFourCenturies: Int64 = 146_097
 
     /// The date this many days after 1970-01-01; `nil` outside the calendar.
     fileprivate init?(daysSince1970 days: Int64) {
-        // A number beyond all calendar years could overflow below.
+        // A number far outside the calendar could cause an overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
         let day = days + CalendarDate.daysFromMarchOfYearZero
         let era = floored(day, CalendarDate.daysInFourCenturies)
         let dayOfEra = day - era * CalendarDate.daysInFourCenturies
-        // The leap day ends a four-year span, or the era; a plain division would count it as part
-        // of the next year.
+        // A leap day is the last day of a four-year span or of the era; simply dividing by 365
+        // would count it as part of the next year.
         let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // Months from March on, 0 to 11, based on five months having 153 days.
+        // Months are counted from March, 0 to 11; five months have 153 days.
         let month = (5 * dayOfYear + 2) / 153
         self.init(
             year: Int(era * 400 + yearOfEra) + (month < 10 ? 0 : 1),
@@ -81,7 +83,7 @@ extension CalendarDate {
     }
 }
 
-/// Division that also rounds down for negative numbers.
+/// Division that rounds down even for negative numbers.
 private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
     let quotient = number / divisor
     return quotient * divisor > number ? quotient - 1 : quotient
@@ -91,6 +93,7 @@ private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
 private func secondOfDay(_ text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let clock = parts.compactMap { number($0, digits: 2) }
+    // Second 60 is a leap second.
     guard parts.count == 3, clock.count == 3, clock[0] < 24, clock[1] < 60, clock[2] <= 60 else {
         return nil
     }
@@ -98,6 +101,7 @@ private func secondOfDay(_ text: Substring) -> Int? {
 }
 
 private func number(_ text: Substring, digits: Int) -> Int? {
+    // `Int(_:)` alone would also accept a sign.
     guard text.utf8.count == digits,
         text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
     else { return nil }

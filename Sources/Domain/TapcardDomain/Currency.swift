@@ -1,4 +1,4 @@
-/// A currency for a ledger: its ISO 4217 code, number of decimal places, and symbol.
+/// A currency that a ledger can use: its ISO 4217 code, number of decimal places, and symbol.
 public struct Currency: Hashable, Sendable {
     /// The ISO 4217 code, such as USD.
     public let code: String
@@ -6,18 +6,18 @@ public struct Currency: Hashable, Sendable {
     public let decimals: Int
     /// The symbol shown before an amount.
     public let sign: String
-    /// Roughly how many minor units are worth one dollar: a round number near the rates of 2026,
-    /// for amounts that only need a sensible size.
+    /// Roughly how many minor units are worth one dollar: a round number close to the 2026 exchange
+    /// rate, for amounts that only need to be of the right size.
     let dollarsWorth: Int64
     /// Whether people who pay in this currency write a comma as the decimal separator.
     public let usesDecimalComma: Bool
 
-    /// The largest balance that a card can have, in minor units: eight digits fill the space on the
-    /// tag.
+    /// The largest balance that a card can have, in minor units: the tag has space for eight
+    /// digits.
     public static let largestBalance: Int64 = 99_999_999
 
-    /// The largest prize that is paid out without going through the card, in minor units: fifteen
-    /// digits are exact in every program that reads them.
+    /// The largest prize that is paid out directly, without being added to the card, in minor
+    /// units: every program that reads JSON represents fifteen digits exactly.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
     /// The United States dollar.
@@ -58,8 +58,8 @@ public struct Currency: Hashable, Sendable {
         (self.dollarsWorth, self.usesDecimalComma) = (dollarsWorth, usesDecimalComma)
     }
 
-    /// A round amount worth about this many dollars, no more than the largest balance that a card
-    /// can have.
+    /// A round amount worth about this many dollars, limited to the largest balance that a card can
+    /// have.
     public func roughly(dollars: Int64) -> Money { roughly(cents: dollars * 100) }
 
     /// A round amount worth about this many hundredths of a dollar.

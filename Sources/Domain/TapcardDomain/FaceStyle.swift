@@ -1,4 +1,4 @@
-/// The format in which a tag presents card data to phones.
+/// The format in which phones see a card's data on a tag.
 public enum FaceStyle: String, Sendable, CaseIterable {
     /// tapcard's own JSON in a Text record.
     case tapcard

@@ -1,13 +1,14 @@
 @_spi(_Unicode) import Swift
 
-/// The cardholder. Both parts are optional, because any phone can read them from the tag.
+/// The cardholder. Both the number and the name are optional, because any phone can read them from
+/// the tag.
 public struct Holder: Hashable, Sendable {
     /// The cardholder's number; `nil` if there is none.
     public let id: HolderID?
     /// The cardholder's name; `nil` if there is none.
     public let name: HolderName?
 
-    /// No cardholder, for a card that belongs to nobody.
+    /// No cardholder: for a card that is not assigned to anyone.
     public static let nobody = Holder(id: nil, name: nil)
 
     /// Creates a cardholder.
@@ -17,8 +18,8 @@ public struct Holder: Hashable, Sendable {
     }
 }
 
-/// A cardholder's number, 1 or higher. Under the seal, zero stands for "none", so it is not a valid
-/// id.
+/// A cardholder's number, 1 or higher. Zero is not a valid ID, because it stands for "none" in
+/// sealed records.
 public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let number: Int64
@@ -26,19 +27,20 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     /// Checks a number.
     public init(_ number: Int64) throws(Refusal) {
         guard number >= 1 else {
-            throw Refusal(.badIdentifier, "\(number) is not a valid id; ids begin at 1")
+            throw Refusal(.badIdentifier, "\(number) is not a valid ID; IDs begin at 1")
         }
         self.number = number
     }
 
     /// Reads a number in decimal digits.
     public init(parsing text: String) throws(Refusal) {
+        // `Int64(_:)` alone would also accept a sign.
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(text)
         else {
             throw Refusal(
                 .badIdentifier,
-                "\"\(printable(text))\" is not a valid id; use a whole number from 1 to "
+                "\"\(printable(text))\" is not a valid ID; use a whole number from 1 to "
                     + "\(Int64.max)")
         }
         try self.init(number)
@@ -47,18 +49,18 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(number) }
 }
 
-/// A cardholder's name: Unicode in its composed form, without control characters, not empty.
+/// A cardholder's name: composed Unicode without control characters, and not empty.
 ///
-/// The form is fixed because the name is sealed byte for byte: two ways of writing it that look the
-/// same must not give two different seals.
+/// Names are always composed because the seal covers their bytes: two encodings of a name that look
+/// the same must not result in different seals.
 public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// The maximum length in bytes: a longer name does not fit on any supported chip.
+    /// The maximum length in bytes: no supported chip has space for a longer name.
     public static let longestInBytes = 160
 
-    /// Checks a name: its length in bytes, and whether it can be displayed.
+    /// Checks a name: its length in bytes, and that it can be displayed.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         let excess = name.utf8.count - HolderName.longestInBytes
@@ -74,18 +76,20 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Composes a name; refuses one that is empty, unreadable, or contains control characters.
+/// Converts a name to composed Unicode. Refuses a name that is empty, not valid UTF-8, or contains
+/// control characters.
 func composedName(_ text: String) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }
     let name = String(composed)
-    let isShown = composed.contains {
+    // A name made up of spaces and invisible characters would look empty.
+    let isVisible = composed.contains {
         !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
     }
-    guard isShown else {
+    guard isVisible else {
         throw Refusal(.badName, "the name is empty; leave it out instead")
     }
-    // The character that Swift substitutes for bytes that are not UTF-8.
+    // Swift substitutes this character for bytes that are not UTF-8.
     guard !composed.contains("\u{FFFD}") else {
         throw Refusal(.badName, "the name is not valid UTF-8")
     }

@@ -1,4 +1,4 @@
-/// An amount of money: whole minor units of one currency, never a binary fraction.
+/// An amount of money: a whole number of minor units of one currency, never a binary fraction.
 public struct Money: Hashable, Sendable, CustomStringConvertible {
     /// The amount in minor units, such as cents.
     public let minorUnits: Int64
@@ -11,10 +11,10 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// Reads an amount that someone typed: digits, optionally followed by a point and no more
-    /// digits than the currency has; ".50" is 0.50. Zero is valid here; the rule that uses the
-    /// amount decides whether to accept it. A comma is a decimal comma if exactly two digits follow
-    /// it and there is no other separator, and before any number of digits where decimal commas are
+    /// Reads an amount that someone typed: digits, optionally followed by a point and at most as
+    /// many digits as the currency has decimal places; ".50" is 0.50. Zero is valid here; the rule
+    /// that uses the amount decides whether to accept it. A comma is read as a decimal comma if
+    /// exactly two characters follow it and there is no point, and always where decimal commas are
     /// customary. It never separates thousands: 1,500 is refused in a currency with two decimal
     /// places.
     public init(
@@ -22,7 +22,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     ) throws(Refusal) {
         var bytes = Array(text.utf8)
         if !bytes.contains(UInt8(ascii: ".")), let comma = bytes.firstIndex(of: UInt8(ascii: ",")),
-            // Three bytes, starting with the comma: the comma itself and two digits.
+            // The comma and exactly two digits after it.
             acceptingComma ?? currency.usesDecimalComma || bytes.count - comma == 3
         {
             bytes[comma] = UInt8(ascii: ".")
@@ -31,7 +31,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; enter it without a minus sign")
         }
-        // A decimal comma is an easy slip, and the right amount is obvious.
+        // A decimal comma is an easy mistake, and the intended amount is obvious.
         if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; enter \(suggestion)")
         }
@@ -90,16 +90,17 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The maximum length in bytes: no one types longer amounts.
+    /// The maximum length, in bytes, of text for which a correction is suggested.
     private static let longestAmount = 40
 
-    /// The plain amount for text with a currency symbol, or with two kinds of separators; `nil` if
-    /// it is ambiguous or too large.
+    /// The plain amount in text with a currency symbol or with two kinds of separators; `nil` if
+    /// the text is ambiguous or too long.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
         guard text.utf8.count <= longestAmount else { return nil }
         var rest = text
-        for word in [currency.code, currency.sign.filter { $0 != " " }] {
-            rest = rest.replacing(word, with: "", maxReplacements: 1)
+        // Some symbols end in a space, which people may leave out.
+        for symbol in [currency.code, currency.sign.filter { $0 != " " }] {
+            rest = rest.replacing(symbol, with: "", maxReplacements: 1)
         }
         let hasSign = rest != text
         rest = rest.filter { $0 != " " }
@@ -107,17 +108,18 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         guard let last = parts.last,
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) })
         else { return nil }
-        let marks = rest.filter { $0 == "." || $0 == "," }
-        // With only one kind of separator and no currency symbol, 1.500 could mean either.
-        guard hasSign || Set(marks).count == 2 else { return nil }
+        let separators = rest.filter { $0 == "." || $0 == "," }
+        // With only one kind of separator and no currency symbol, 1.500 is ambiguous.
+        guard hasSign || Set(separators).count == 2 else { return nil }
         let isFraction = parts.count > 1 && last.count <= currency.decimals
-        // Three digits after a single separator could be thousands or decimals.
+        // If too many digits follow the last separator, they could be thousands or decimals.
         guard isFraction || parts.count == 1 else { return nil }
         return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
-    /// The text with a point, if a single decimal comma is all that is wrong with it. A comma
-    /// followed by more digits than the currency has may separate thousands.
+    /// The text with a point instead of its comma, if the comma is all that is wrong with the text;
+    /// otherwise `nil`. A comma followed by more digits than the currency has decimal places may
+    /// separate thousands.
     private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),

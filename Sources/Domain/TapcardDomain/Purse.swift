@@ -1,5 +1,5 @@
-/// A card's balance, and the part of it that an open payment holds. Each step either returns the
-/// next purse or refuses; a purse that breaks a limit cannot be created.
+/// A card's balance, and the part of it that an open payment holds. Each function returns the next
+/// purse or refuses; a purse that exceeds a limit cannot be created.
 public struct Purse: Hashable, Sendable {
     /// The money on the card.
     public let balance: Money
@@ -30,6 +30,7 @@ public struct Purse: Hashable, Sendable {
     /// The purse while a payment of this amount is open.
     public func holding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
+        // Money that another open payment holds cannot be used again.
         guard amount.minorUnits <= available.minorUnits,
             let next = Purse(
                 balance: balance,
@@ -46,6 +47,7 @@ public struct Purse: Hashable, Sendable {
     /// The purse with this amount added.
     public func adding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
+        // Compared with the room left, because adding a huge amount to the balance could overflow.
         let room = Currency.largestBalance - balance.minorUnits
         guard amount.minorUnits <= room,
             let next = Purse(
@@ -53,10 +55,10 @@ public struct Purse: Hashable, Sendable {
                     minorUnits: balance.minorUnits + amount.minorUnits, balance.currency),
                 held: held)
         else {
-            let most = Money(minorUnits: Currency.largestBalance, balance.currency)
+            let maximum = Money(minorUnits: Currency.largestBalance, balance.currency)
             throw Refusal(
                 .limitExceeded,
-                "\(amount.shown) more would exceed the card's maximum of \(most.shown)")
+                "\(amount.shown) more would exceed the card's maximum of \(maximum.shown)")
         }
         return next
     }

@@ -1,22 +1,22 @@
-/// A refusal by a rule, with the facts. Two refusals are equal when their rules are.
+/// A refusal: the rule that refused, and the details. Two refusals are equal if their rules are.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rules that can refuse.
+    /// The rules that can refuse something.
     public enum Rule: String, Sendable, CaseIterable {
         /// The amount is not valid in the currency.
         case badAmount = "bad-amount"
         /// The cardholder's number is not valid.
         case badIdentifier = "bad-identifier"
-        /// A card or the ledger cannot accept the name.
+        /// The name is not valid on a card or in the ledger.
         case badName = "bad-name"
         /// The card has less money than requested.
         case insufficientBalance = "insufficient-balance"
-        /// More than a card can hold, or more than is allowed.
+        /// The amount is more than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
-        /// Not possible in the current state of the card or the station.
+        /// The request is not possible in the current state of the card or the station.
         case wrongState = "wrong-state"
         /// The card is blocked or was replaced.
         case cardBlocked = "card-blocked"
-        /// The card was closed and paid out.
+        /// The card was closed, and its balance was paid out.
         case cardClosed = "card-closed"
         /// The ledger already knows the card.
         case cardKnown = "card-known"
@@ -30,9 +30,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case notRefundable = "not-refundable"
         /// The operation has already been reversed.
         case alreadyRefunded = "already-refunded"
-        /// The numbers are not those of a lottery ticket.
+        /// The numbers are not valid for the lottery.
         case badBalls = "bad-balls"
-        /// A name or a list of draws that makes no sense.
+        /// The name of a draw is invalid, or the list of draws makes no sense.
         case badDraw = "bad-draw"
         /// There is no known draw with this name.
         case noSuchDraw = "no-such-draw"
@@ -44,7 +44,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case badGuess = "bad-guess"
         /// The ticket has not won anything.
         case nothingWon = "nothing-won"
-        /// The prize has already been booked.
+        /// The prize has already been claimed.
         case alreadyClaimed = "already-claimed"
     }
 
@@ -52,14 +52,14 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public let rule: Rule
     /// A sentence for people that describes the refusal.
     public let detail: String
-    /// The reason within the rule, if it affects what can be done about it.
+    /// A more specific reason, if it affects what can be done about the refusal.
     public let reason: Reason?
 
-    /// Reasons that call for a different remedy than their rule suggests.
+    /// Reasons that call for a different remedy than the rule alone suggests.
     public enum Reason: Hashable, Sendable {
-        /// The card was replaced: this refusal is permanent.
+        /// The card was replaced, so this refusal is permanent.
         case replaced
-        /// The operation was made with this other card.
+        /// The operation belongs to another card, namely this one.
         case otherCard(CardUID)
         /// The operation belongs to the tag's previous account.
         case earlierAccount

@@ -1,7 +1,8 @@
-/// A safety rule: 1 to 13 and 51 to 62 are described in docs/EXACTLY-ONCE.md, the others below. A
-/// `make mutants` build can switch off one rule to prove that a test fails without it. In every
-/// other build the check is a constant, so the optimizer removes the code for running without the
-/// rule.
+/// A safety rule. A `make mutants` build can switch off one rule at a time to prove that a test
+/// fails without it. In every other build, the check is a constant, so the optimizer removes the
+/// code for running without the rule.
+///
+/// docs/EXACTLY-ONCE.md describes rules 1 to 13 and 51 to 62; the others are described below.
 @usableFromInline
 package enum SafetyRule: Int, Sendable, CaseIterable {
     case keepConfirmedRecord = 1
@@ -12,45 +13,47 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case confirmedUnderTheLock = 6
     case readAgain = 7
     case guardPage = 8
-    /// The two halves of rule 6: the state on which the decision about a request was based is
-    /// compared under the lock, and that is also where the place for the next record comes from.
+    /// The first half of rule 6: the state on which the decision about a request was based is
+    /// compared under the lock.
     case comparisonUnderTheLock = 9
+    /// The second half of rule 6: the slot for the next record is chosen under the lock.
     case placeUnderTheLock = 10
     /// An answer reports what the tap has resolved.
     case resolvedIsTold = 21
-    /// An open operation under a request's id is finished only if it matches the request.
+    /// An open operation with a request's ID is finished only if it matches the request.
     case parametersAtTheTag = 22
-    /// The id of a request to make a card stands for all parameters of that request.
+    /// The ID of a request for a new card is bound to all parameters of that request.
     case requestBelongsToItsID = 23
-    /// A payout is reported as booked only to a client that asks about it by its id.
+    /// A payout is reported as booked only to a client that asks for it by its ID.
     case payoutIsToldOnce = 24
-    /// A shared reader is used by one operation at a time.
+    /// Only one operation at a time uses a shared reader.
     case oneOperationAtTheReader = 25
     /// A card that stays on the reader is charged only once, unless someone asks for another
     /// charge.
     case oncePerVisit = 26
-    /// For a card that no one saw arrive, the ledger is asked what was done with it before.
+    /// If the station did not see a card arrive, it asks the ledger what was done with the card
+    /// before.
     case unseenCardIsAskedAbout = 27
-    /// A repeated request does not start anything.
+    /// A repeated request does not start an operation.
     case repetitionBeginsNothing = 28
-    /// If a client was told that something will not happen, it does not happen.
+    /// Once a client has been told that its request will not be carried out, it never is.
     case withdrawnIsNotBegun = 29
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13
-    /// The grant is written to a chip before the state that needs it.
+    /// The grant is written to a chip before the state that depends on it.
     case grantFirst = 51
     /// The key that allows an interrupted key change to be continued is changed last.
     case applicationKeyLast = 52
     /// A new state overwrites the oldest one.
     case oldestState = 53
-    /// While its keys are being changed, a chip is asked which key it has; no key is tried.
+    /// While its keys are being changed, a chip is asked which key it has; keys are not tried out.
     case noKeyGuessed = 54
-    /// A write has happened if the MAC on the answer proves it.
+    /// A write counts as done only if the MAC of the response proves it.
     case answerIsProved = 55
     /// The sum granted never decreases.
     case grantNeverFalls = 56
-    /// A new connection to a database does not reveal anything that the replica lacks.
+    /// A new connection to a database does not show anything that the replica lacks.
     case fence = 31
     /// A commit that produced a warning may be lost.
     case warningIsUnknown = 32
@@ -63,28 +66,30 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case oneTransaction = 35
     /// Each station has its own rows for the issuer's accounts.
     case issuerRowsOfStations = 36
-    /// An id belongs to only one card.
+    /// An ID belongs to only one card.
     case idsAreUnique = 37
-    /// After a loss, no number is used that may already be on a tag.
+    /// After data was lost, numbers that may already be on a tag are not used.
     case skippedNumbers = 38
-    /// A card is changed only if it is still as it was read; otherwise it is not changed at all.
+    /// A card is changed only if it is still in the state that was read.
     case cardVersion = 39
-    /// A batch is not carried out after its station has given up on it.
+    /// A batch is not executed after its station has given up on it.
     case deadline = 40
     /// Every transaction checks whether the ledger is open on this server.
     case guardian = 41
-    /// A station asks about the last operation that was confirmed to it.
+    /// A station checks that the ledger still has the last operation confirmed to the station.
     case lastConfirmed = 42
     /// A station looks up an operation that it has given up on, once that operation has ended.
     case givenUpHasEnded = 43
 
-    /// A payment that a station reported as not done is never taken under its id, not even offline.
+    /// A payment that a station reported as not done is never taken with the same ID, not even
+    /// offline.
     case notDoneStaysSo = 61
     /// An offline payment counts as booked only if an operation books it.
     case onlyItsOwnBooking = 62
 
     #if LEAVE_RULES_OUT
-    /// The rule that is switched off, local to a task, so that several can be tried at once.
+    /// The rule that is switched off. It is local to a task, so that several rules can be tested at
+    /// once.
     @usableFromInline
     package static let leftOut: TaskLocal<SafetyRule?>? = TaskLocal(wrappedValue: nil)
     #else

@@ -9,7 +9,7 @@ public enum ScratchCard: Hashable, Sendable {
     /// The code is activated.
     case activated(ScratchCode)
 
-    /// The code; `nil` while none is visible.
+    /// The code; `nil` if none is visible.
     public var code: ScratchCode? {
         switch self {
         case .none, .unscratched: nil
@@ -17,7 +17,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
-    /// The word for the state, as used for people, on the tag, and in `--json`.
+    /// The word for the state, as shown to people, written to the tag, and used in `--json`.
     public var word: String? {
         switch self {
         case .none: nil

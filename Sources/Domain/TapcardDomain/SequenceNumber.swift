@@ -5,12 +5,12 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
 
     /// The number before the first state.
     public static let none = SequenceNumber(trusted: 0)
-    /// The highest number: it takes up three bytes in the record on the tag.
+    /// The highest number that fits in the three bytes that a record has for it.
     public static let last: UInt32 = 0xFF_FFFF
     /// The highest number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
-    /// Takes a number; `nil` for a number that no record can have.
+    /// Creates a sequence number; `nil` for a number that no record can have.
     public init?(_ value: UInt32) {
         guard value <= SequenceNumber.last else { return nil }
         self.value = value
@@ -18,7 +18,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
 
     private init(trusted value: UInt32) { self.value = value }
 
-    /// The number after this one; `nil` when all are used up.
+    /// The number this many steps after this one; `nil` if that is beyond the highest number.
     public func next(_ step: UInt32 = 1) -> SequenceNumber? {
         let (sum, overflow) = value.addingReportingOverflow(step)
         return overflow ? nil : SequenceNumber(sum)

@@ -1,9 +1,9 @@
-/// The name of a station, which is also its login for the database.
+/// The name of a station, which is also the name of its database login.
 package struct StationName: Hashable, Sendable, CustomStringConvertible {
     package static let longest = 40
     package let text: String
 
-    /// Letters a to z, digits, "-" and "_", beginning with a letter.
+    /// Accepts the letters a to z, digits, "-", and "_"; the first character must be a letter.
     package init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { letter in
             (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter)

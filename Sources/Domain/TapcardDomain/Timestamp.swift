@@ -1,5 +1,5 @@
-/// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain does not read
-/// any clock.
+/// A point in time, in milliseconds since 1970 in UTC. The caller supplies it, because the domain
+/// reads no clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// The milliseconds since 1970 in UTC.
     public let milliseconds: Int64
@@ -20,6 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// The time that has passed since `earlier`; 0 if a clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        // Only times with different signs can overflow, so the sign shows which one is later.
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)
     }
 }

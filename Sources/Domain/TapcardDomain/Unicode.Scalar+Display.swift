@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// Whether the scalar can make text look like something else or break its line: control
+    /// Whether the scalar can make text look like other text or break a line: true for control
     /// characters, line and paragraph separators, and marks that change the writing direction.
     public var isMisleading: Bool {
         switch properties.generalCategory {
@@ -10,7 +10,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// The typed text, made safe to display: shortened, and without misleading characters.
+/// Text that someone typed, made safe to display: shortened, and without misleading characters.
 package func printable(_ text: String) -> String {
     let longestShown = 40
     let safe = text.unicodeScalars.prefix(longestShown).map { scalar in

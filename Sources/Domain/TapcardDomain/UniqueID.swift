@@ -1,11 +1,11 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    // An array: with two numbers instead, Swift 6.3 crashes when it optimizes asynchronous code,
-    // and some of the programs that it compiles crash, too.
-    /// The 16 bytes of the id.
+    // This is an array, because with two integers instead, Swift 6.3 crashes when it optimizes
+    // asynchronous code, and some of the programs that it compiles crash, too.
+    /// The 16 bytes of the ID.
     public let bytes: [UInt8]
 
-    /// Takes 16 bytes; `nil` for any other number of bytes.
+    /// Creates an ID from its bytes; `nil` unless there are 16.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -21,17 +21,17 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, in upper or lower case. Refuses the nil UUID: programs
-    /// that have not generated an id send it, so two of them would mean the same operation.
+    /// Reads 8-4-4-4-12 hexadecimal digits, in upper or lower case. Refuses the nil UUID, which
+    /// programs send if they forgot to generate an ID: two of them would mean the same operation.
     public init?(_ text: String) {
         let text = text.utf8
         guard text.count == UniqueID.length else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16)
-        var (place, high) = (0, UInt8?.none)
+        var (position, high) = (0, UInt8?.none)
         for character in text {
-            defer { place += 1 }
-            if UniqueID.hyphens.contains(place) {
+            defer { position += 1 }
+            if UniqueID.hyphens.contains(position) {
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
             }
@@ -45,27 +45,29 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         unsafe String(unsafeUninitializedCapacity: UniqueID.length) { buffer in
-            var place = 0
+            var position = 0
             for byte in bytes {
-                if UniqueID.hyphens.contains(place) {
-                    unsafe buffer[place] = UInt8(ascii: "-")
-                    place += 1
+                // A hyphen never splits the two digits of a byte.
+                if UniqueID.hyphens.contains(position) {
+                    unsafe buffer[position] = UInt8(ascii: "-")
+                    position += 1
                 }
-                unsafe buffer[place] = hexadecimalDigit(byte >> 4)
-                unsafe buffer[place + 1] = hexadecimalDigit(byte & 15)
-                place += 2
+                unsafe buffer[position] = hexadecimalDigit(byte >> 4)
+                unsafe buffer[position + 1] = hexadecimalDigit(byte & 15)
+                position += 2
             }
-            return place
+            return position
         }
     }
 
-    /// The positions of the hyphens in the text, and its length.
+    /// The positions of the hyphens in the text.
     private static let hyphens = [8, 13, 18, 23]
+    /// The length of the text.
     private static let length = 36
 }
 
-/// The id that makes an operation idempotent: the client chooses it once, and a retry with the same
-/// id does not repeat the operation.
+/// The ID that makes an operation idempotent: the client chooses it once, and a retry with the same
+/// ID does not repeat the operation.
 public typealias OperationID = UniqueID
 
 /// The code under the scratch-off layer.

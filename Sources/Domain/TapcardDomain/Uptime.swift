@@ -1,14 +1,14 @@
 /// How long a machine has been running, on a monotonic clock.
 ///
-/// The time of day may be wrong when an operation begins, and may be corrected later. After that,
-/// only this clock can tell how old the operation is, as long as the machine was not restarted.
+/// The time of day may be wrong when an operation begins and may be corrected later. Then only this
+/// clock can tell how old the operation is, provided that the machine was not restarted.
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
     /// Identifies one particular start of one machine.
     public let boot: String
     /// The milliseconds since the machine started.
     public let milliseconds: Int64
 
-    /// Creates a time. Only times from the same start of the machine can be compared.
+    /// Creates an uptime. Only uptimes from the same start of the machine can be compared.
     public init(boot: String, milliseconds: Int64) {
         (self.boot, self.milliseconds) = (boot, milliseconds)
     }
@@ -25,6 +25,7 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
     /// The time since an earlier uptime; `nil` if the machine was restarted in between.
     public func millisecondsSince(_ earlier: Uptime) -> Int64? {
         guard boot == earlier.boot else { return nil }
+        // Both values are milliseconds; `Timestamp` handles overflow.
         return Timestamp(milliseconds: milliseconds)
             .millisecondsSince(Timestamp(milliseconds: earlier.milliseconds))
     }

@@ -1,12 +1,12 @@
 /// A version: numbers separated by dots, compared number by number. 6.1 equals 6.1.0 and comes
 /// before 6.2, which comes before 6.10.
 package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// The digits of each number without leading zeros, as text, so that no number is too large to
-    /// compare; trailing zeros are dropped.
+    /// Each number's digits without leading zeros, as text, so that no number is too large to
+    /// compare. Numbers at the end that are 0 are dropped.
     private let numbers: [String]
     package let description: String
 
-    /// The maximum length of text that is read.
+    /// The maximum length of the text, in bytes.
     private static let longestText = 64
 
     /// Accepts only digits with single dots between them.
@@ -22,6 +22,7 @@ package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible 
         var numbers = parts.map { part in
             String(decoding: part.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
         }
+        // A number that was 0 has no digits left.
         while numbers.last == "" { numbers.removeLast() }
         self.numbers = numbers
         description = text

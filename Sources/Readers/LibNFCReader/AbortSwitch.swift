@@ -4,16 +4,16 @@ import Dispatch
 
 /// Ends a wait for a tag early, from any thread.
 ///
-/// `nfc_abort_command` is the only call that another thread may make, and it has pitfalls: on USB,
-/// an abort while nothing is running ends the next command; on a serial port, an abort that is too
-/// early gets lost and costs a descriptor. So it is called only if a command of that wait has been
-/// running for a long time, no more than a few times, and never while the device is being opened or
-/// closed.
+/// `nfc_abort_command` is the only function that another thread may call, and it has pitfalls: on
+/// USB, an abort while nothing is running ends the next command; on a serial port, an abort that
+/// comes too early has no effect and costs a descriptor. It is therefore called only if a command
+/// of the wait has been running for a long time, at most a few times, and never while the device is
+/// being opened or closed.
 final class AbortSwitch: Sendable {
     /// How long a command may run before it is aborted. A search that finds no tag ends sooner, so
-    /// only a reader that hangs is aborted.
-    private static let patience = DispatchTimeInterval.milliseconds(100)
-    private static let mostAborts = 3
+    /// an abort affects only a reader that hangs.
+    private static let delay = DispatchTimeInterval.milliseconds(100)
+    private static let maximumAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
 
     // The pointers are used only under the lock.
@@ -37,12 +37,12 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Makes aborts impossible. Called before the device is closed.
+    /// Makes aborts impossible. Must be called before the device is closed.
     func disarm() {
         state.withLock { state in unsafe state.device = nil }
     }
 
-    /// A number for one wait, so that its cancellation aborts only its own commands.
+    /// Returns a number for a new wait, so that canceling it aborts only its own commands.
     func nextWait() -> UInt64 {
         state.withLock { state in
             state.lastWait += 1
@@ -50,8 +50,8 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Runs one command of a wait. `nil` if it was aborted, even if it also ended on its own,
-    /// because the abort would then end the next command.
+    /// Runs one command of a wait. Returns `nil` if the command was aborted, even if it also ended
+    /// on its own: in that case, the abort will end the next command.
     func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
         state.withLock { state in
             state.running = wait
@@ -66,25 +66,25 @@ final class AbortSwitch: Sendable {
     }
 
     /// Aborts the commands in this wait if one of them hangs.
-    func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.mostAborts) }
+    func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.maximumAborts) }
 
     private func schedule(_ wait: UInt64, aborts: Int) {
         guard aborts > 0 else { return }
-        // Only commands that hang are still running at that point; a wait between two checks ends
-        // on its own.
-        Self.queue.asyncAfter(deadline: .now() + Self.patience) {
-            // An abort that is too early gets lost on a serial line, so it is repeated as long as
-            // the command is running.
+        // After the delay, only commands that hang are still running. A wait between two searches
+        // ends on its own.
+        Self.queue.asyncAfter(deadline: .now() + Self.delay) {
+            // On a serial line, an abort that comes too early has no effect, so it is repeated as
+            // long as the command is running.
             if self.abort(wait) { self.schedule(wait, aborts: aborts - 1) }
         }
     }
 
-    /// Aborts a command in this wait; `false` if none was running.
+    /// Aborts a command in this wait; returns `false` if none was running.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,
-                // An abort opens two descriptors, and from 1024 on, libnfc's select() writes past
-                // the end of its set.
+                // An abort opens two descriptors. If their numbers are 1024 or higher, libnfc's
+                // select() writes past the end of its set.
                 let function = unsafe state.function, DescriptorTable.hasRoomForReader
             else { return false }
             _ = unsafe function(device)

@@ -1,4 +1,4 @@
-/// A command for a PN53x chip: bytes that start with the command code.
+/// A command for a PN53x chip: its code, followed by its parameters.
 package struct ChipCommand: Equatable, Sendable {
     package let bytes: [UInt8]
 
@@ -8,16 +8,16 @@ package struct ChipCommand: Equatable, Sendable {
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
     /// Selects the tag with this UID, even if it is halted. Cascade tags are added to a longer UID,
-    /// as in the tag's own transmission.
+    /// as tags themselves do when they transmit it.
     package static func select(_ uid: [UInt8]) -> Self {
-        let mark: [UInt8] = [0x88]
-        let marked =
+        let cascadeTag: [UInt8] = [0x88]
+        let parts =
             switch uid.count {
-            case 7: mark + uid
-            case 10: mark + uid[..<3] + mark + uid[3...]
+            case 7: cascadeTag + uid
+            case 10: cascadeTag + uid[..<3] + cascadeTag + uid[3...]
             default: uid
             }
-        return Self(bytes: [0x4A, 1, 0x00] + marked)
+        return Self(bytes: [0x4A, 1, 0x00] + parts)
     }
 
     /// Sends a frame to the selected tag unchanged (InCommunicateThru).
@@ -26,7 +26,7 @@ package struct ChipCommand: Equatable, Sendable {
     /// Sets how long the chip waits for a tag's answer: 100 us times a power of two
     /// (RFConfiguration, item 2).
     package static func answerTimeout(_ limit: AnswerTimeout) -> Self {
-        // The second value is for the first contact with a peer, which tapcard never has.
+        // The other timeout is for attributes exchanged with a peer, and tapcard has no peers.
         Self(bytes: [0x32, 0x02, 0x00, 0x0B, limit.rawValue])
     }
 
@@ -43,15 +43,16 @@ package struct ChipCommand: Equatable, Sendable {
 package struct AnswerTimeout: Hashable, Sendable {
     /// The chip's default of 51.2 ms, which is long enough for every frame that is not a block.
     package static let usual = Self(rawValue: 0x0A)
-    /// The longest setting needed, 819.2 ms: more than a card may ask for.
+    /// The longest setting that is used, 819.2 ms: a card cannot request more time than that.
     package static let longest = Self(rawValue: 0x0E)
 
     package let rawValue: UInt8
 
     private init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The shortest setting that waits at least this long, but no shorter than the default.
+    /// The shortest setting that waits at least this long, but never less than the default.
     package init(atLeast wait: Duration) {
+        // A value of 1 stands for 100 us, and each further step doubles that.
         var value = Self.usual.rawValue
         while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
             value += 1
@@ -70,8 +71,8 @@ package enum ChipRegister: UInt16, CaseIterable, Sendable {
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 
-    /// The register values from an answer to `readRegisters`; `nil` if they are missing. A PN533
-    /// puts a status byte before them; other chips do not.
+    /// The register values in an answer to `readRegisters`; `nil` if there are not exactly `count`.
+    /// A PN533 sends a status byte before the values; other chips do not.
     package static func values(_ answer: [UInt8], count: Int) -> [UInt8]? {
         switch answer.count {
         case count: answer

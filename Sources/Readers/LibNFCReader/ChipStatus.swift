@@ -2,31 +2,32 @@ import Tags
 
 /// The status byte that a PN53x chip returns for a frame sent to a tag.
 ///
-/// libnfc maps most of these to a single number; the byte itself distinguishes a missing tag from a
-/// damaged answer.
+/// libnfc maps most status bytes to the same error number. The byte itself distinguishes a missing
+/// tag from a damaged answer.
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Drops bits 6 and 7, which say that more data follows and that an address comes first.
+    /// Drops bits 6 and 7, which are not part of the error code: they say that more data follows
+    /// and that an address comes first.
     init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
     static let noError = Self(rawValue: 0x00)
-    /// No tag answered within the chip's own limit of 51 milliseconds.
+    /// No tag responded within the chip's timeout.
     static let silence = Self(rawValue: 0x01)
 
-    /// What this status means to the sender of the frame, as an error.
+    /// The error for the sender of the frame.
     var error: ReaderError {
         self == .silence
-            ? ReaderError(.tagLost, "no tag answered")
+            ? ReaderError(.tagLost, "no tag responded")
             : ReaderError(.garbled, "\(meaning) (chip status \(rawValue))")
     }
 
     private var meaning: String {
         switch rawValue {
-        case 0x02: "the answer has a wrong CRC"
-        case 0x03: "the answer has a wrong parity"
-        case 0x04, 0x05: "the answer has a wrong framing"
-        case 0x06: "two tags answered at once"
+        case 0x02: "the answer has an incorrect CRC"
+        case 0x03: "the answer has incorrect parity"
+        case 0x04, 0x05: "the answer has incorrect framing"
+        case 0x06: "two tags responded at once"
         case 0x07, 0x09, 0x0E: "the answer was longer than the reader's buffer"
         case 0x0D: "the reader's chip overheated"
         case 0x2D: "the antenna current was too high"

@@ -5,7 +5,7 @@ package import Tags
 /// libnfc accepts an incomplete name and then opens the first reader it finds. This type refuses
 /// names with missing parts, or with parts that libnfc would silently misread.
 package struct ConnectionString: Hashable, Sendable {
-    /// The drivers in Debian's libnfc for chips of the PN53x family, which `ChipCommand` requires.
+    /// The drivers in Debian's libnfc for PN53x chips. `ChipCommand` supports only such chips.
     package enum Driver: String, CaseIterable {
         case acr122USB = "acr122_usb"
         case pn53xUSB = "pn53x_usb"
@@ -18,18 +18,17 @@ package struct ConnectionString: Hashable, Sendable {
         package var isUSB: Bool { self == .acr122USB || self == .pn53xUSB }
         fileprivate var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
-        /// The time limit for one command, in milliseconds. The chip stops waiting for a tag after
-        /// 51. The USB drivers subtract 200 and fail immediately if nothing is left; 0 would mean
-        /// no limit.
+        /// The time limit for one command, in milliseconds. By default, the chip stops waiting for
+        /// a tag after 51 ms. The USB drivers subtract 200 ms and fail immediately if nothing is
+        /// left; 0 would mean no limit.
         package var commandLimit: Int32 { isUSB ? 1000 : 500 }
 
-        /// The maximum number of bytes of a tag's answer, without its CRC, in one answer from the
-        /// chip.
+        /// The maximum number of bytes that a tag's answer can have, not counting its CRC.
         ///
-        /// A PN53x passes on 262 bytes of a frame. An ACR122 uses one byte to count the bytes in
-        /// its answer and needs five of them itself, which leaves 250. libnfc's I2C driver has room
-        /// for 264 bytes of a frame and needs 12 of them, including the checksum at the end. The
-        /// CRC always takes two bytes.
+        /// A PN53x passes on at most 262 bytes of a tag's frame. An ACR122 gives the length of its
+        /// answer in one byte and uses five bytes of the answer itself, which leaves 250. libnfc's
+        /// I2C driver has a buffer of 264 bytes, of which it uses 12 itself, including the checksum
+        /// at the end. The CRC always takes up two bytes.
         package var longestAnswer: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
@@ -39,10 +38,10 @@ package struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// The line speeds that libnfc can set. It ignores any other speed and uses the current one.
+    /// The line speeds that libnfc can set. Given any other speed, it uses the port's current one.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
-    /// The SPI clock in hertz. The chip can keep up with as much as 5 MHz. libnfc accepts any
-    /// number, even 0.
+    /// The SPI clock rates that are accepted, in hertz. The chip supports up to 5 MHz, but libnfc
+    /// accepts any number, even 0.
     private static let clocks = 1000...5_000_000
     private static let longest = 1023
 
@@ -54,7 +53,7 @@ package struct ConnectionString: Hashable, Sendable {
     package init(_ text: String) throws(ReaderError) {
         func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        // libnfc has room for 1023 bytes of the name and a zero.
+        // libnfc's buffer has space for 1023 bytes and a terminating zero.
         guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
             throw ReaderError(
                 .noReader, "the reader name is too long or contains control characters")
@@ -63,11 +62,12 @@ package struct ConnectionString: Hashable, Sendable {
             let known = Driver.allCases.map(\.rawValue).joined(separator: ", ")
             throw refuse("the name must start with one of these drivers: \(known)")
         }
-        // Without a bus and a device, libnfc opens the first USB reader of any kind.
+        // If the bus or the device number is missing, libnfc opens the first USB reader it finds.
         guard !parts.contains(""), parts.count > (driver.isUSB ? 2 : 1) else {
             throw refuse(
                 "part of the name is missing; use the complete name as `tapcard readers` lists it")
         }
+        // libnfc splits names at colons, so a path cannot contain one.
         guard parts.count <= 3 else {
             throw refuse("the name has more than two colons; choose a path without a colon")
         }

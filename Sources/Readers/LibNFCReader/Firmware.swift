@@ -1,10 +1,10 @@
-/// The version of the chip and its firmware, as the chip reports it.
+/// The chip's model and the version of its firmware, as the chip reports them.
 package struct Firmware: Equatable, CustomStringConvertible {
     package let chip: String
     package let version: UInt8
     package let revision: UInt8
 
-    /// Reads two bytes from a PN531, or four from later chips; `nil` for anything else.
+    /// Reads the chip's answer: two bytes from a PN531, four from later chips; otherwise `nil`.
     package init?(_ answer: [UInt8]) {
         switch (answer.count, answer.first) {
         case (2, let version?):
@@ -12,6 +12,7 @@ package struct Firmware: Equatable, CustomStringConvertible {
             self.version = version
             revision = answer[1]
         case (4, let chip?):
+            // 32h stands for a PN532.
             self.chip = "PN5" + String(chip, radix: 16)
             version = answer[1]
             revision = answer[2]

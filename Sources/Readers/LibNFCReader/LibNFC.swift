@@ -2,17 +2,17 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The only owner of libnfc in this process: its context, which lives as long as the process, and
-/// the device that may be open.
+/// The only user of libnfc in this process. It owns libnfc's context, which exists as long as the
+/// process, and the open device, if there is one.
 ///
-/// There is only one of each, because ending any context removes the drivers of all others, and
-/// listing readers disturbs an open one.
+/// There is only one context and one device, because ending any context removes the drivers of all
+/// others, and because a search for readers disturbs an open reader.
 @LibNFCLane
 @safe
 final class LibNFC {
     private static var shared: LibNFC?
-    /// The maximum number of readers that are listed. A machine has fewer; each takes 1024 bytes.
-    private static let mostReaders = 16
+    /// The maximum number of readers that are listed. Each takes up 1024 bytes.
+    private static let maximumReaders = 16
 
     private let library: LibNFCLibrary
     private let context: OpaquePointer
@@ -29,8 +29,8 @@ final class LibNFC {
     static func started() throws(ReaderError) -> LibNFC {
         if let shared { return shared }
         let library = try LibNFCLibrary.load()
-        // On its own, libnfc writes to standard error, and it may search serial ports if its
-        // configuration says so. The user's settings are kept.
+        // By default, libnfc writes to standard error, and its configuration may make it search
+        // serial ports. Variables that the user has set are not changed.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
         var context: OpaquePointer?
@@ -43,14 +43,14 @@ final class LibNFC {
         return started
     }
 
-    /// The exclusive right to have a reader open, until it is returned.
+    /// Reserves the right to have a reader open. Returns a ticket, which has to be given back.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
             throw ReaderError(.busy, "this program is already using a reader")
         }
         lastTicket += 1
-        // A new number each time, so that an old reader cannot return the right that belongs to a
-        // newer one.
+        // The number is new each time, so that an old reader cannot give back the ticket of a newer
+        // one.
         ticket = lastTicket
         return lastTicket
     }
@@ -61,7 +61,7 @@ final class LibNFC {
         self.ticket = nil
     }
 
-    /// Opens a reader and gets it ready, with its field off.
+    /// Opens a reader and initializes it, with its field off.
     func open(
         _ connection: ConnectionString, _ abortSwitch: AbortSwitch
     ) throws(ReaderError) -> LibNFCDevice {
@@ -70,26 +70,26 @@ final class LibNFC {
             throw ReaderError(
                 .noReader, "too many files are open; libnfc allows at most 1024 descriptors")
         }
-        // Before nfc_open: libnfc lets two programs open the same serial port.
+        // The port is claimed before nfc_open, because libnfc lets two programs open the same port.
         let claim: PortClaim?
         if let node = connection.node { claim = try PortClaim.take(node) } else { claim = nil }
         guard let pointer = unsafe library.functions.open(context, connection.text) else {
-            // nfc_open does not report a cause.
-            let what =
+            // nfc_open does not report a cause, so the message gives the likely one.
+            let cause =
                 connection.node == nil
                 ? "another program is using it, or you do not have permission"
-                : "no reader answers at that address"
-            throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(what)")
+                : "no reader responds at that address"
+            throw ReaderError(.noReader, "\(connection.text) cannot be opened: \(cause)")
         }
         let device = unsafe LibNFCDevice(
             pointer, of: library, claim: claim, limit: connection.driver.commandLimit, abortSwitch)
         self.device = device
         let steps: [() -> LibNFCStatus?] = [
-            { device.initialise() },
+            { device.initialize() },
             // Without this, a search in an empty field would never end.
             { device.set(NP_INFINITE_SELECT, false) },
-            // Otherwise, the chip would repeat and join ISO/IEC 14443-4 blocks on its own: `IsoDep`
-            // does that.
+            // Without this, the chip would repeat and join ISO/IEC 14443-4 blocks on its own, which
+            // is `IsoDep`'s task.
             { device.set(NP_AUTO_ISO14443_4, false) },
             { device.set(NP_ACTIVATE_FIELD, false) },
         ]
@@ -106,18 +106,18 @@ final class LibNFC {
         device = nil
     }
 
-    /// The complete connection strings of the readers that libnfc finds.
+    /// Returns the complete connection strings of the readers that libnfc finds.
     func list() throws(ReaderError) -> [String] {
         guard ticket == nil else {
             throw ReaderError(.busy, "readers cannot be listed while one is open")
         }
         let size = Int(tapcard_libnfc_connstring_size)
-        var strings = [CChar](repeating: 0, count: size * Self.mostReaders)
+        var strings = [CChar](repeating: 0, count: size * Self.maximumReaders)
         let count = unsafe withUnsafePointer(to: library.functions) { functions in
-            unsafe tapcard_libnfc_list(functions, context, &strings, Self.mostReaders)
+            unsafe tapcard_libnfc_list(functions, context, &strings, Self.maximumReaders)
         }
-        return (0..<min(count, Self.mostReaders)).map { number in
-            let string = strings[(number * size)..<((number + 1) * size)].prefix { $0 != 0 }
+        return (0..<min(count, Self.maximumReaders)).map { index in
+            let string = strings[(index * size)..<((index + 1) * size)].prefix { $0 != 0 }
             return String(decoding: string.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
     }

@@ -1,18 +1,18 @@
 import CLibNFC
 import Tags
 
-/// An open libnfc device. Its owner closes it once.
+/// An open libnfc device. Its owner must close it.
 @LibNFCLane
 @safe
 final class LibNFCDevice {
     /// The result of one command, either from the chip or from libnfc.
     enum Reply {
         case answer([UInt8])
-        /// A failure, and the first byte received, which is where the chip puts its status.
+        /// A failure, with the chip's status, which is the first byte received.
         case failure(LibNFCStatus, ChipStatus)
     }
 
-    /// The maximum number of bytes of an answer that libnfc can handle.
+    /// The maximum number of bytes in an answer that libnfc can handle.
     private static let longestAnswer = 264
 
     private let library: LibNFCLibrary
@@ -48,7 +48,7 @@ final class LibNFCDevice {
         return unsafe String(cString: text)
     }
 
-    func initialise() -> LibNFCStatus? {
+    func initialize() -> LibNFCStatus? {
         status(unsafe library.functions.initiator_init(pointer))
     }
 
@@ -56,7 +56,7 @@ final class LibNFCDevice {
         status(unsafe library.functions.set_property_bool(pointer, property, isOn))
     }
 
-    /// Sends one command to the chip. The command can be aborted if it belongs to a wait.
+    /// Sends one command to the chip. If the command belongs to a wait, it can be aborted.
     func send(_ command: ChipCommand, wait: UInt64? = nil) -> Reply {
         guard let wait else { return transceive(command) }
         return abortSwitch.during(wait) { transceive(command) } ?? .failure(.aborted, .noError)
@@ -65,17 +65,17 @@ final class LibNFCDevice {
     /// Closes the device and releases its port.
     func close() {
         guard let open = unsafe pointer else { return }
-        // This comes first; otherwise an abort could reach the closed device.
+        // This comes first; otherwise, an abort could use the closed device.
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)
-        // Released now rather than along with the last reference, so that the port is free for its
-        // next user.
+        // The port is released now rather than with the last reference to this object, so that
+        // others can use it right away.
         claim = nil
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {
-        // Filled with zeros, because libnfc looks at the first byte even if the answer is empty.
+        // The buffer is zeroed, because libnfc reads the first byte even if the answer is empty.
         var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,

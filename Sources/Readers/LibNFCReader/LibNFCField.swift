@@ -2,7 +2,7 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The reader's field and the tag in it: decides which commands to send, and interprets the
+/// The reader's field and the tag in it. Decides which commands to send, and interprets the
 /// answers.
 @LibNFCLane
 struct LibNFCField {
@@ -10,13 +10,14 @@ struct LibNFCField {
         case off
         /// The field is on, and it is not known which tags are in it.
         case on
-        /// The tag with this UID is selected. The chip handles the tag's CRCs until the first
-        /// frame.
+        /// The tag with this UID is selected. The chip handles CRCs until the first frame is sent;
+        /// after that, `ownCRC` is true.
         case selected([UInt8], ownCRC: Bool)
     }
 
-    /// How long a tag must be without power to be certain that it has been reset (ISO/IEC 14443-3).
-    private static let shortestPause = Duration.milliseconds(6)
+    /// How long a tag must be without power before it is certain to have been reset (ISO/IEC
+    /// 14443-3).
+    private static let shortestPowerLoss = Duration.milliseconds(6)
 
     /// The exchange of blocks with the selected card, once it is activated.
     private var conversation: ReaderSide?
@@ -24,17 +25,18 @@ struct LibNFCField {
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
-    private var wentOff = ContinuousClock.now
-    /// The registers after a select. They are always the same, so the chip is asked only once.
+    private var switchedOffAt = ContinuousClock.now
+    /// The registers after a select. They are always the same, so they are read only once.
     private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
-    /// Looks for a tag once; `nil` if none answers.
+    /// Looks for a tag once; `nil` if none responds.
     ///
-    /// In a new field, it first asks the chip for two tags at once. That may leave a lone tag
-    /// halted, in which case only a request with its UID reaches it. A tag that was selected before
-    /// is requested in the same way: it loses its authentication but keeps its power.
+    /// In a field that was just switched on, the chip first looks for two tags at once. If there is
+    /// only one, the search may leave it halted, in which case it responds only to a request with
+    /// its UID. A tag that is still selected is requested in the same way: it loses its
+    /// authentication but keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
     ) throws(ReaderError) -> TagIdentity? {
@@ -50,9 +52,9 @@ struct LibNFCField {
             state = .on
             if let tag = try select(uid) { return found(tag) }
         }
-        // The tag in the field is gone, or will not respond until it loses power.
+        // No tag was selected, or that tag is gone or will not respond until it has lost power.
         try switchOff(device)
-        waitOut()
+        waitForPowerLoss()
         let tags = try list(.list(atMost: UInt8(TagList.mostTags)))
         guard tags.count < 2 else {
             try switchOff(device)
@@ -60,11 +62,12 @@ struct LibNFCField {
         }
         if let uid = tags.first?.uid {
             if let tag = try select(uid) { return found(tag) }
-            // This chip does not wake a halted tag.
+            // Some chips do not wake a halted tag, so the tag is reset instead.
             try switchOff(device)
-            waitOut()
+            waitForPowerLoss()
             if let tag = try list(.list(atMost: 1)).first {
-                // Phones and passports choose a different four-byte UID each time they are powered.
+                // Phones and passports choose a new four-byte UID each time they are powered, so a
+                // different UID does not mean a different tag.
                 if tag.uid == uid || TagIdentity(uid: tag.uid).hidesNumber { return found(tag) }
                 try switchOff(device)
                 throw ReaderError(.severalTags)
@@ -82,11 +85,11 @@ struct LibNFCField {
             throw ReaderError(.tagLost, "no tag is selected")
         }
         if !ownCRC {
-            try takeOverCRC(device)
+            try disableChipCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        // A card that accepts blocks may have needed a longer timeout.
-        try allow(.usual, device)
+        // An earlier card may have needed a longer timeout for its blocks.
+        try setTimeout(.usual, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
@@ -95,7 +98,7 @@ struct LibNFCField {
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
-            // The next tag in the field may be any tag.
+            // The tag is gone; the next one in the field may be a different tag.
             if error.kind == .tagLost { state = .on }
             throw error
         }
@@ -107,7 +110,7 @@ struct LibNFCField {
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
         if let conversation { reader = conversation } else { reader = try activate(device) }
-        // After any failure, the card has to be selected again.
+        // Restored only after a success: after any failure, the card has to be selected again.
         conversation = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
@@ -125,8 +128,8 @@ struct LibNFCField {
         }
     }
 
-    /// Activates the card and finds out how to talk to it. A request that gets lost is repeated
-    /// once.
+    /// Activates the card and reads the parameters for its blocks. A request that gets no valid
+    /// answer is repeated once.
     private mutating func activate(_ device: LibNFCDevice) throws(ReaderError) -> ReaderSide {
         let request = AnswerToSelect.request(frameSize: .of256)
         var event = try exchangeBlock(request, .zero, device)
@@ -139,13 +142,14 @@ struct LibNFCField {
             throw ReaderError(.garbled, IsoDepError(.noProtocol).description)
         }
         answerToSelect = frame
+        // The card may require a pause before its first block.
         let pause = answer.pause / .microseconds(1)
         if pause > 0 { usleep(UInt32(pause.rounded(.up))) }
         return ReaderSide(answer)
     }
 
-    /// Makes the chip wait this long for the answers that follow.
-    private mutating func allow(
+    /// Sets the chip's timeout for the answers that follow.
+    private mutating func setTimeout(
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
         guard needed != timeout else { return }
@@ -161,10 +165,10 @@ struct LibNFCField {
             throw ReaderError(.tagLost, "no card is selected")
         }
         if !ownCRC {
-            try takeOverCRC(device)
+            try disableChipCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        try allow(AnswerTimeout(atLeast: wait), device)
+        try setTimeout(AnswerTimeout(atLeast: wait), device)
         let command = ChipCommand.communicate(block + RadioCRC.bytes(of: block))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a block")
@@ -173,7 +177,7 @@ struct LibNFCField {
             else { return .damaged }
             return .frame(frame)
         } catch {
-            // Losing the reader is not a radio fault, and only radio faults lead to a repetition.
+            // If the reader itself failed, nothing is repeated; only radio faults are worth that.
             guard !isBroken else { throw error }
             switch error.kind {
             case .tagLost: return .silence
@@ -183,11 +187,11 @@ struct LibNFCField {
         }
     }
 
-    /// Waits until every tag in the field has lost its power. The next search switches the field
-    /// on.
-    private mutating func waitOut() {
+    /// Waits until every tag in the field has lost its power. The field stays off until the next
+    /// search.
+    private mutating func waitForPowerLoss() {
         guard state == .off else { return }
-        let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
+        let pause = ContinuousClock.now.duration(to: switchedOffAt + Self.shortestPowerLoss)
         if pause > .zero {
             usleep(UInt32(pause / .microseconds(1)))
         }
@@ -202,8 +206,8 @@ struct LibNFCField {
             throw status.error("switching off the field")
         }
         state = .off
-        // Counted from here, so that a caller that was slow does not have to wait.
-        wentOff = .now
+        // The pause begins now, so that a caller that takes its time need not wait later.
+        switchedOffAt = .now
     }
 
     private mutating func found(_ tag: TagIdentity) -> TagIdentity {
@@ -211,10 +215,10 @@ struct LibNFCField {
         return tag
     }
 
-    /// Tells the chip to leave CRCs alone. A select switches them on without libnfc noticing, so
-    /// libnfc's own switch is not used: libnfc continues to believe that they are on, which is true
-    /// again after the next select.
-    private mutating func takeOverCRC(_ device: LibNFCDevice) throws(ReaderError) {
+    /// Makes the chip leave CRCs alone. libnfc's own property is not used for that, because a
+    /// select switches CRCs on without libnfc noticing. libnfc keeps believing that they are on,
+    /// which will be true again after the next select.
+    private mutating func disableChipCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
         if afterSelecting.isEmpty { afterSelecting = try registerValues(registers, device) }
         let changed = zip(registers, afterSelecting).map { ($0, $1 & ~ChipRegister.crcBit) }
@@ -238,6 +242,7 @@ struct LibNFCField {
         case .answer(let answer): return answer
         case .failure(let status, let chip):
             isBroken = status.endsConnection
+            // For these two, the chip's own status is more specific than libnfc's.
             guard status == .radio || status == .chip else { throw status.error(doing) }
             throw ReaderError(
                 chip.error.kind, "\(chip.error.detail) (libnfc \(status.rawValue))")

@@ -3,10 +3,10 @@ import BlockingLane
 /// The only lane in the process on which libnfc is called.
 ///
 /// libnfc is not thread-safe, keeps its drivers in a global list, and blocks. Code with this
-/// attribute cannot be called from anywhere else; the abort switch is the only exception.
+/// attribute runs only on this lane. The abort switch is the only other caller of libnfc.
 @globalActor
 public actor LibNFCLane {
-    /// The process's only lane, because libnfc is not designed for several threads.
+    /// The only lane, because libnfc is not designed for several threads.
     public static let shared = LibNFCLane()
 
     private nonisolated let lane = BlockingLane(label: "tapcard.libnfc")

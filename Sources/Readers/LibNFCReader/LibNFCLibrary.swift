@@ -2,7 +2,7 @@ import CLibNFC
 package import OperatingSystem
 package import Tags
 
-/// The libnfc library, loaded at run time, so that a program without it can say so.
+/// The libnfc library. It is loaded at run time, so that a program can report that it is missing.
 package struct LibNFCLibrary {
     package static let defaultFile = "libnfc.so.6"
     /// The release for which this code was written. Other releases may behave differently.
@@ -59,6 +59,6 @@ public enum LibNFCPresence: Sendable, Hashable {
     case missing
     /// The library can be used and has this version.
     case usable(version: String)
-    /// A different release, or a library that lacks the functions.
+    /// The library is a different release, or lacks functions.
     case unusable(why: String)
 }

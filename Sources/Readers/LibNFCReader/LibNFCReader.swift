@@ -2,13 +2,13 @@ public import Tags
 
 /// A reader driven by libnfc. A process can have only one at a time.
 ///
-/// Any failure between libnfc and the reader closes the connection, and the next `select` reopens
-/// it, so a late answer is never mistaken for the answer to another command.
+/// Any failure between libnfc and the reader closes the connection; the next `select` reopens it.
+/// That way, a late answer is never mistaken for the answer to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
     /// How often a waiting reader looks for a tag.
     private static let pollingInterval = Duration.milliseconds(80)
-    /// The maximum number of bytes in a frame to a tag. The longest frame for a Type 2 tag has 16.
+    /// The maximum number of bytes in a frame to a tag: more than any frame for a Type 2 tag has.
     private static let longestFrame = 64
 
     public nonisolated let name: String
@@ -29,8 +29,8 @@ public final class LibNFCReader: TagReader {
         _ abortSwitch: AbortSwitch
     ) throws(ReaderError) {
         let device = try owner.open(connection, abortSwitch)
-        // libnfc's serial driver ignores a failed initialization; only an answer shows that there
-        // is a reader.
+        // libnfc's serial driver ignores a failed initialization, so only an answer from the chip
+        // shows that there is a reader.
         guard case .answer(let version) = device.send(.firmwareVersion),
             let firmware = Firmware(version)
         else {
@@ -49,8 +49,8 @@ public final class LibNFCReader: TagReader {
     }
 
     deinit {
-        // Only a safety net for callers that forgot to call `close`. The lane owns the device, so
-        // nothing is closed here.
+        // This is only a safety net for callers that forgot to call `close`. The device belongs to
+        // the lane, so it is closed there.
         let ticket = ticket
         Task { @LibNFCLane in
             try? LibNFC.started().giveBack(ticket)
@@ -96,6 +96,7 @@ public final class LibNFCReader: TagReader {
     @LibNFCLane public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
     {
         let wait = abortSwitch.nextWait()
+        // A cancellation handler runs on any thread, so it gets only the switch.
         let abortSwitch = abortSwitch
         let result: Result<TagIdentity, ReaderError> = await withTaskCancellationHandler {
             do throws(ReaderError) {
@@ -111,11 +112,14 @@ public final class LibNFCReader: TagReader {
 
     @LibNFCLane public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         let isFrame = (1...Self.longestFrame).contains(frame.count)
-        precondition(isFrame, "no frame for a tag")
+        precondition(isFrame, "not a frame for a tag")
         guard let device = isClosed ? nil : owner.device else {
             throw ReaderError(.readerLost, "\(name) is not open")
         }
-        switch try surviving({ () throws(ReaderError) in try radio.exchange(frame, device) }) {
+        let answer = try closingIfBroken { () throws(ReaderError) in
+            try radio.exchange(frame, device)
+        }
+        switch answer {
         case .acknowledged: return []
         case .refused(let code): throw ReaderError(.refused(code))
         case .data(let bytes): return bytes
@@ -128,7 +132,7 @@ public final class LibNFCReader: TagReader {
         guard let device = isClosed ? nil : owner.device else {
             throw ReaderError(.readerLost, "\(name) is not open")
         }
-        return try surviving { () throws(ReaderError) in
+        return try closingIfBroken { () throws(ReaderError) in
             try radio.exchange(command: command, device)
         }
     }
@@ -137,8 +141,8 @@ public final class LibNFCReader: TagReader {
 
     @LibNFCLane public func release() async {
         guard let device = isClosed ? nil : owner.device else { return }
-        // A reader that no longer responds is closed by `surviving`.
-        try? surviving { () throws(ReaderError) in try radio.switchOff(device) }
+        // If the reader no longer responds, `closingIfBroken` closes it.
+        try? closingIfBroken { () throws(ReaderError) in try radio.switchOff(device) }
     }
 
     private func waitForTag(
@@ -149,11 +153,11 @@ public final class LibNFCReader: TagReader {
         while true {
             if Task.isCancelled { throw ReaderError(.cancelled) }
             let device = try connected()
-            let tag = try surviving { () throws(ReaderError) in
+            let tag = try closingIfBroken { () throws(ReaderError) in
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
-            // After a search, so that there is one search even if the limit is zero.
+            // Checked after the search, so that there is one search even if the limit is zero.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {
@@ -164,7 +168,7 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// The device, reopened if it was lost.
+    /// Returns the device; reopens it if it was lost.
     private func connected() throws(ReaderError) -> LibNFCDevice {
         guard !isClosed else { throw ReaderError(.noReader, "\(name) is closed") }
         if let device = owner.device { return device }
@@ -174,7 +178,7 @@ public final class LibNFCReader: TagReader {
 
     /// Runs a step, and closes the device if the step shows that the device can no longer be
     /// trusted.
-    private func surviving<Success>(
+    private func closingIfBroken<Success>(
         _ step: () throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
         do throws(ReaderError) {

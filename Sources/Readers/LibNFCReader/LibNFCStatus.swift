@@ -23,13 +23,13 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
 
     /// Whether the reader can no longer be trusted and has to be closed.
     ///
-    /// After a timeout, the answer may still arrive, and a USB reader will hand it to the next
-    /// command. Any failure that is not clearly caused by the tag is attributed to the reader.
+    /// After a timeout, the answer may still arrive, and a USB reader would return it for the next
+    /// command. Any failure that is not clearly the tag's is attributed to the reader.
     package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
-    /// The error for the sender of the frame, with this number in its message.
+    /// The error for the sender of the frame. `doing` says what was being done.
     package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {
@@ -37,6 +37,7 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
         case .aborted: return ReaderError(.cancelled, detail)
         case .targetReleased: return ReaderError(.tagLost, detail)
         case .radio, .authenticationFailed, .chip: return ReaderError(.garbled, detail)
+        // As in `endsConnection`, the reader gets the blame for anything else.
         default: return ReaderError(.readerLost, detail)
         }
     }
@@ -47,13 +48,13 @@ extension LibNFCStatus: CustomStringConvertible {
 
     private var meaning: String {
         switch self {
-        case .inputOutput: "the reader is gone or its answer was damaged"
+        case .inputOutput: "the reader is gone, or its answer was damaged"
         case .invalidArgument: "the reader refused the command because of an invalid argument"
         case .notSupported: "the reader or libnfc does not support this function"
         case .noSuchDevice: "the reader was not found"
         // The system's "input/output error" has the same number.
         case .overflow: "the reader's answer was too long or could not be read"
-        case .timeout: "the reader did not answer in time"
+        case .timeout: "the reader did not respond in time"
         case .aborted: "the command was aborted"
         case .notImplemented: "the reader or libnfc does not support this function"
         case .targetReleased: "the tag was released"

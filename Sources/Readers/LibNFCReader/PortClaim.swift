@@ -2,11 +2,11 @@ import Glibc
 import OperatingSystem
 import Tags
 
-/// The exclusive right, among tapcard processes, to use a serial reader; held until the last
-/// reference is gone.
+/// The exclusive right, among tapcard processes, to use a serial port. It ends along with the last
+/// reference to this object.
 ///
-/// libnfc marks a port as taken with a flag that the system does not keep, so two programs could
-/// open the same port and read each other's answers.
+/// libnfc marks a port as taken with a flag that the system does not keep. Without this claim, two
+/// programs could open the same port and read each other's answers.
 final class PortClaim: Sendable {
     private let node: FileDescriptor
 
@@ -16,6 +16,8 @@ final class PortClaim: Sendable {
 
     static func take(_ path: String) throws(ReaderError) -> PortClaim {
         do {
+            // Without O_NONBLOCK, opening a serial port may wait for a modem. Without O_NOCTTY, the
+            // port may become this process's terminal.
             let node = try FileDescriptor.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             if try node.lock(waiting: false) { return PortClaim(node) }
         } catch {
@@ -24,7 +26,7 @@ final class PortClaim: Sendable {
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }
 
-    /// The process that holds the lock for this path, if the system reveals it.
+    /// The process that holds the lock on this path, if the system reveals it.
     private static func holder(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0,
@@ -34,25 +36,25 @@ final class PortClaim: Sendable {
                 in: String(decoding: bytes, as: UTF8.self))
         else { return nil }
         let name = try? DurableFile("/proc/\(process)/comm").read(limit: longestName)
-        // A program chooses its own name, so characters that could move the cursor are removed.
-        let words = String(
+        // Programs choose their own names, so characters that could move the cursor are removed.
+        let program = String(
             String.UnicodeScalarView(
                 String(decoding: name ?? [], as: UTF8.self).unicodeScalars.filter {
                     $0.properties.generalCategory != .control
                         && $0.properties.generalCategory != .format
                 }))
-        return words.isEmpty ? "process \(process)" : "\(words) (process \(process))"
+        return program.isEmpty ? "process \(process)" : "\(program) (process \(process))"
     }
 
-    /// How many bytes to read from the list of locks at most.
+    /// The maximum number of bytes to read from the list of locks.
     private static let longestList = 1_048_576
     private static let longestName = 64
 }
 
-/// The system's list of locks: `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
+/// The system's list of locks, with lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
 package enum LockList {
-    /// The name of a file in the list: the two parts of its device number, in hexadecimal, and its
-    /// own number.
+    /// The name of a file in the list: the two parts of its device number, in hexadecimal, and the
+    /// number of its inode.
     package static func name(device: UInt, file: UInt) -> String {
         // As in sysmacros.h: the minor number has bits on both sides of the major number.
         let major = device >> 8 & 0xFFF
@@ -66,9 +68,9 @@ package enum LockList {
     /// The process that holds a whole-file lock on the file with this name.
     package static func holder(of file: String, in list: String) -> Int32? {
         for line in list.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            guard words.count >= 6, words[1] == "FLOCK", words[5] == file,
-                let process = Int32(words[4]), process > 0
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", fields[5] == file,
+                let process = Int32(fields[4]), process > 0
             else { continue }
             return process
         }

@@ -9,7 +9,7 @@ package enum TagAnswer: Equatable {
     private static let acknowledge: UInt8 = 0x0A
     private static let longestNibble: UInt8 = 0x0F
 
-    /// Reads the raw answer. Four bits arrive as one byte; anything longer has a CRC.
+    /// Reads the raw answer. An answer of four bits arrives as one byte; anything longer has a CRC.
     package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
         if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
@@ -23,7 +23,7 @@ package enum TagAnswer: Equatable {
         }
         let data = Array(raw.dropLast(RadioCRC.length))
         guard RadioCRC.bytes(of: data).elementsEqual(raw.suffix(RadioCRC.length)) else {
-            throw ReaderError(.garbled, "the answer has a wrong CRC")
+            throw ReaderError(.garbled, "the answer has an incorrect CRC")
         }
         self = .data(data)
     }

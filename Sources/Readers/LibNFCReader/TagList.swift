@@ -7,8 +7,8 @@ package struct TagList: Equatable {
 
     package let tags: [TagIdentity]
 
-    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order, and
-    /// leaves the cascade tags in a longer UID.
+    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order and does
+    /// not remove the cascade tags from a longer UID.
     package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
@@ -26,13 +26,13 @@ package struct TagList: Equatable {
         var tags: [TagIdentity] = []
         for number in 0..<count {
             let head = Array(try next(5))
-            // Every byte is checked, because a hostile reader may make up any number or length.
+            // Every byte is checked, because a hostile reader may send any number or length.
             guard head[0] == number + 1 else {
                 throw ReaderError(
                     .garbled,
                     "the answer has tag number \(head[0]) where \(number + 1) was expected")
             }
-            let uid = Self.withoutMarks(Array(try next(Int(head[4]))))
+            let uid = Self.withoutCascadeTags(Array(try next(Int(head[4]))))
             guard [4, 7, 10].contains(uid.count) else {
                 throw ReaderError(.garbled, "a UID of \(uid.count) bytes")
             }
@@ -41,7 +41,7 @@ package struct TagList: Equatable {
                 TagIdentity(
                     uid: uid, answerToRequest: UInt16(high) << 8 | UInt16(low),
                     selectAcknowledge: head[3]))
-            // A chip that continues with ISO/IEC 14443-4 on its own appends the tag's answer; the
+            // A chip that continues with ISO/IEC 14443-4 on its own appends the tag's ATS. Its
             // length includes the length byte itself.
             if head[3] & 0x20 != 0, let length = rest.first, count == 1 {
                 _ = try next(max(1, Int(length)))
@@ -56,10 +56,10 @@ package struct TagList: Equatable {
         self.tags = tags
     }
 
-    private static func withoutMarks(_ uid: [UInt8]) -> [UInt8] {
-        let mark: UInt8 = 0x88
-        if uid.count == 8, uid[0] == mark { return Array(uid[1...]) }
-        if uid.count == 12, uid[0] == mark, uid[4] == mark {
+    private static func withoutCascadeTags(_ uid: [UInt8]) -> [UInt8] {
+        let cascadeTag: UInt8 = 0x88
+        if uid.count == 8, uid[0] == cascadeTag { return Array(uid[1...]) }
+        if uid.count == 12, uid[0] == cascadeTag, uid[4] == cascadeTag {
             return Array(uid[1...3] + uid[5...])
         }
         return uid

@@ -1,11 +1,11 @@
 import BlockingLane
 import CPCSC
 
-/// Ends a wait from another thread. SCardCancel is the only call that another thread may make.
+/// Ends a wait from another thread. SCardCancel is the only function that another thread may call.
 ///
-/// It is armed only while a context exists, under a lock that is also taken to release the context,
-/// so a cancel never reaches a context that has been released. A cancel before the wait has begun
-/// is lost, so waits are bounded and check for cancellation themselves.
+/// The switch is armed only while a context exists. It is disarmed before the context is released,
+/// under the lock that a cancel also takes. A cancel before the wait has begun has no effect, so
+/// waits are bounded and check for cancellation themselves.
 final class CancelSwitch: Sendable {
     private let context = Guarded<SCARDCONTEXT?>(nil)
 

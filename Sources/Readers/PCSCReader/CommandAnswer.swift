@@ -15,7 +15,7 @@ struct CommandAnswer {
         status = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
     }
 
-    /// Whether the reader says that it does not support the command.
+    /// Whether the status means that the reader does not support the command.
     var isUnknownCommand: Bool { [0x6881, 0x6A81, 0x6D00, 0x6E00].contains(status) }
 
     /// The status in hexadecimal, such as 6300.

@@ -1,6 +1,6 @@
 package import Tags
 
-/// Part of a command or answer in PC/SC's transparent exchange: tag, length, content.
+/// Part of a command or answer in PC/SC's transparent exchange: a tag, a length, and the content.
 package struct DataObject: Hashable, Sendable {
     /// The tag: one byte, or two if the low five bits of the first byte are all set.
     package let tag: UInt16
@@ -11,7 +11,7 @@ package struct DataObject: Hashable, Sendable {
         self.content = content
     }
 
-    /// Splits bytes into objects. Every byte must belong to an object.
+    /// Splits bytes into data objects. Bytes that do not belong to an object are an error.
     package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
@@ -31,14 +31,14 @@ package struct DataObject: Hashable, Sendable {
 
     private static var cutOff: ReaderError { ReaderError(.garbled, "a data object is cut off") }
 
-    /// Reads a length: one byte up to 127; above that, a first byte that says how many bytes
-    /// follow.
+    /// Reads a length. Up to 127, it is a single byte. Otherwise, the first byte gives the number
+    /// of bytes that follow.
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
         guard let first = rest.popFirst() else { throw cutOff }
         guard first >= 0x80 else { return Int(first) }
-        let mostBytes = 2
+        let maximumBytes = 2
         let count = Int(first & 0x7F)
-        guard (1...mostBytes).contains(count), rest.count >= count else { throw cutOff }
+        guard (1...maximumBytes).contains(count), rest.count >= count else { throw cutOff }
         let length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
         rest = rest.dropFirst(count)
         return length

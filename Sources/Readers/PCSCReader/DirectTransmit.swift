@@ -1,30 +1,30 @@
 package import Tags
 
-/// The ACR122U: a PN532 whose own commands pass through the reader unchanged.
+/// The protocol of the ACR122U: the reader passes commands on to its PN532 unchanged.
 ///
 /// The chip's CRC check is off, because it would report an ACK, a NAK, and a real error in the same
-/// way, as an answer without a CRC. This type tells them apart.
+/// way: as an answer without a CRC. This type tells them apart.
 package struct DirectTransmit: TagManner {
-    /// The longest answer: 62 pages, which is a whole card. With the CRC, the PN532 cannot pass on
-    /// any more.
+    /// The longest answer: 62 pages. With the CRC, the reader cannot pass on more.
     package static let longestAnswer = 248
     package static let selectsByReset = false
 
     package init() {}
 
     private enum Register {
-        /// The CIU_RxMode register and its value: 106 kbit/s, no CRC check.
+        /// The address of the CIU_RxMode register, and its value: 106 kbit/s, no CRC check.
         static let plainReception: [UInt8] = [0x63, 0x03, 0x00]
     }
 
     package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
         do {
+            // GetFirmwareVersion, which changes nothing, shows whether there is a PN532.
             _ = try ask([0x02], transmit)
         } catch {
             guard error.kind == .unsupported else { throw error }
             return false
         }
-        // An empty field is reported after two attempts instead of being searched endlessly.
+        // The chip must give up on an empty field after two retries instead of searching forever.
         _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
         // The chip must never send a frame twice on its own.
         _ = try ask([0x32, 0x04, 0x00], transmit)
@@ -44,7 +44,7 @@ package struct DirectTransmit: TagManner {
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
         else { throw ReaderError(.garbled, "the tag description is malformed") }
-        // After InListPassiveTarget, which switches the check back on.
+        // This comes after InListPassiveTarget, which switches the CRC check back on.
         _ = try ask([0x08] + Register.plainReception, transmit)
         return TagIdentity(
             uid: Array(found[header..<header + Int(found[5])]),
@@ -60,7 +60,7 @@ package struct DirectTransmit: TagManner {
         // The two high bits belong to other protocols.
         switch status & 0x3F {
         case 0x00: return try FrameCheck.unwrap(Array(answer.dropFirst()))
-        case 0x01: throw ReaderError(.timedOut, "no answer from the tag")
+        case 0x01: throw ReaderError(.timedOut, "the tag did not respond")
         case 0x0A, 0x29: throw ReaderError(.tagLost, "the reader lost contact with the tag")
         default: throw ReaderError(.garbled, "the PN532 reported error \(status & 0x3F)")
         }
@@ -88,14 +88,14 @@ package struct DirectTransmit: TagManner {
             throw ReaderError(.unsupported, "the reader does not support direct transmission")
         }
         guard answer.status != 0x6300 else {
-            throw ReaderError(.timedOut, "the reader's chip did not answer")
+            throw ReaderError(.timedOut, "the reader's chip did not respond")
         }
         guard answer.status == CommandAnswer.success, answer.data.count >= 2,
-            // The response code is the command's code plus 1: it reveals a late answer to another
-            // command.
+            // The response code is the command's code plus 1. Any other code means that this is the
+            // late answer to an earlier command.
             answer.data[0] == fromReader, answer.data[1] == code &+ 1
         else {
-            throw ReaderError(.garbled, "the answer belongs to another command or to none")
+            throw ReaderError(.garbled, "the answer does not belong to this command")
         }
         return Array(answer.data.dropFirst(2))
     }

@@ -1,9 +1,9 @@
 package import Tags
 
-/// Checks answers as received over the air, with their CRC.
+/// Checks tags' answers as received over the air, with their CRC.
 package enum FrameCheck {
-    /// The content of a tag's answer without its CRC. An ACK has four bits and no CRC; the reader
-    /// returns it as one byte.
+    /// Returns a tag's answer without its CRC. An ACK has four bits and no CRC; the reader passes
+    /// it on as one byte.
     package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
         let acknowledge: UInt8 = 0x0A
         if received.count == 1 {
@@ -19,7 +19,7 @@ package enum FrameCheck {
             throw ReaderError(.garbled, "the answer has only \(received.count) bytes")
         }
         guard let data = RadioCRC.stripped(from: received) else {
-            throw ReaderError(.garbled, "the answer has a wrong CRC")
+            throw ReaderError(.garbled, "the answer has an incorrect CRC")
         }
         return data
     }

@@ -1,17 +1,17 @@
 import CPCSC
 
-/// An exclusive connection to a card. When it ends, the card loses its power.
+/// An exclusive connection to a card. When the connection ends, the card loses its power.
 ///
-/// It is exclusive because a call that runs into another program's transaction waits indefinitely
-/// and cannot be canceled, while an exclusive connection is refused immediately.
+/// If another program has a transaction with the card, a call on a shared connection waits
+/// indefinitely and cannot be canceled. An exclusive connection is refused immediately instead.
 struct PCSCCard: ~Copyable {
     /// The maximum number of bytes in an answer: 256 bytes of data and two of status.
     private static let longestAnswer = 258
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
-    /// Whether the card was removed. Otherwise, pcscd would notice that only when cutting the
-    /// power, record an empty reader, and miss a card that is put back before it checks again.
+    /// Whether the card was removed, in which case its power must not be cut. pcscd would find that
+    /// the reader is empty and would then miss a card that is put back before its next check.
     var hasLeft = false
 
     static func connect(
@@ -29,9 +29,9 @@ struct PCSCCard: ~Copyable {
         return PCSCCard(handle: handle, transmission: transmission)
     }
 
-    /// Connects to a card that was removed during a reset. pcscd treats it as mute or unpowered
-    /// even after it is put back, because as far as pcscd can tell it was never removed. Connecting
-    /// to the reader itself gets around that.
+    /// Connects to a card that was removed during a reset. pcscd does not notice that such a card
+    /// was removed, so it keeps treating the card as mute or unpowered after the card is put back.
+    /// Connecting to the reader itself gets around that.
     private static func revive(
         _ reader: String, in context: borrowing PCSCContext
     ) throws(PCSCStatus) -> PCSCCard {
@@ -39,7 +39,7 @@ struct PCSCCard: ~Copyable {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
         ).check()
-        // Created before the next call can throw, so that the handle is always closed.
+        // Created before the next call, which may throw, so that the handle is always closed.
         var card = PCSCCard(handle: handle, transmission: 0)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
@@ -53,12 +53,12 @@ struct PCSCCard: ~Copyable {
     }
 
     deinit {
-        // Fails if the card or pcscd is gone, but in that case there is no power to cut.
+        // This fails if the card or pcscd is gone, but in that case there is no power to cut.
         _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 
-    /// Sends one command and returns its answer. libpcsclite has no timeout here; the reader's
-    /// driver does.
+    /// Sends one command and returns its answer. libpcsclite has no timeout for this, but the
+    /// reader's driver has one.
     func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: PCSCCard.longestAnswer)
         var length = UInt32(answer.count)
@@ -69,7 +69,7 @@ struct PCSCCard: ~Copyable {
         return Array(answer.prefix(Int(length)))
     }
 
-    /// Makes the reader detect the card again.
+    /// Resets the card, so that the reader selects it again.
     mutating func reset() throws(PCSCStatus) {
         try PCSCStatus(rawValue: unsafe tapcard_scard_reset(handle, &transmission)).check()
     }

@@ -2,7 +2,8 @@ import CPCSC
 
 /// A connection to pcscd, which ends along with its owner.
 struct PCSCContext: ~Copyable {
-    /// The maximum number of bytes for the names of all readers: pcscd has 16 names of 128 bytes.
+    /// The maximum number of bytes for the names of all readers. pcscd itself has at most 16 names
+    /// of 128 bytes.
     private static let longestList = 65_536
 
     let handle: SCARDCONTEXT
@@ -16,7 +17,7 @@ struct PCSCContext: ~Copyable {
     private init(handle: SCARDCONTEXT) { self.handle = handle }
 
     deinit {
-        // A failure can be ignored: pcscd ends everything that its client left open.
+        // A failure does not matter, because pcscd closes everything that a client leaves open.
         _ = tapcard_scard_release(handle)
     }
 
@@ -26,7 +27,7 @@ struct PCSCContext: ~Copyable {
         let status = PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, nil, &length))
         if status == .noReadersAvailable { return [] }
         try status.check()
-        // Readers that are plugged in between the two calls would not fit.
+        // If a reader is plugged in between the two calls, the second one fails for lack of space.
         var names = [CChar](repeating: 0, count: min(Int(length), PCSCContext.longestList))
         try PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, &names, &length)).check()
         return names.prefix(Int(length)).split(separator: 0).map { name in
@@ -39,8 +40,8 @@ struct PCSCContext: ~Copyable {
         try PCSCCard.connect(to: reader, in: self)
     }
 
-    /// Waits until the reader is no longer in this state, and returns its current state, changed or
-    /// not.
+    /// Waits until the reader is no longer in this state or the time is up. Returns the reader's
+    /// current state.
     func state(
         of reader: String, after state: ReaderState, within milliseconds: UInt32
     ) throws(PCSCStatus) -> ReaderState {
@@ -50,6 +51,7 @@ struct PCSCContext: ~Copyable {
         let status = PCSCStatus(
             rawValue: unsafe tapcard_scard_wait(
                 handle, reader, milliseconds, &flags, &answer, &length))
+        // The time was up before anything changed.
         if status == .timeout { return state }
         try status.check()
         return ReaderState(flags: flags, answerToReset: Array(answer.prefix(Int(length))))
@@ -58,7 +60,7 @@ struct PCSCContext: ~Copyable {
 
 /// The state of a reader and its card, as reported by pcscd.
 struct ReaderState: Hashable {
-    /// The unknown state. If queried with it, pcscd answers immediately.
+    /// The unknown state. A wait for a change from this state ends immediately.
     static let unaware = ReaderState(flags: tapcard_scard_state_unaware(), answerToReset: [])
 
     let flags: UInt32

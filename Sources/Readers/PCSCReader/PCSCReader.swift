@@ -2,31 +2,31 @@ import BlockingLane
 import CPCSC
 public import Tags
 
-/// A reader driven by pcscd, on its own lane because every call blocks.
+/// A reader driven by pcscd. It has its own lane, because every call to pcscd blocks.
 ///
-/// From `select` to `release`, no other program can reach the card. If the reader is unplugged or
-/// pcscd is stopped, the error is `.readerLost`; the next `select` looks for the reader again.
+/// From `select` to `release`, no other program can use the card. If the reader is unplugged or
+/// pcscd stops, the error is `.readerLost`; the next `select` looks for the reader again.
 public actor PCSCReader: TagReader {
-    /// The longest single wait inside pcscd. A cancel that arrives before the wait begins may go
+    /// The longest single wait inside pcscd. A cancellation just before the wait begins may go
     /// unnoticed for this long.
     private static let longestWait = Duration.milliseconds(500)
-    /// How often a card that did not answer is tried again.
+    /// The interval between attempts to use a card that did not respond.
     private static let retryInterval = Duration.milliseconds(100)
     /// How long another program may hold the card before the reader counts as busy.
-    private static let patience = Duration.seconds(1)
+    private static let busyLimit = Duration.seconds(1)
 
-    /// The slot in use: if there are several, the one with a card.
+    /// The slot in use. If there are several slots, it is the one with a contactless card.
     public private(set) var name: String
     public nonisolated let longestAnswer: Int
     private nonisolated let lane: BlockingLane
-    private let cancelling = CancelSwitch()
+    private let cancelSwitch = CancelSwitch()
     private let slots: [String]
     private let likelyManner: any TagManner
     private var manner: any TagManner
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
-    /// Whether the tag answered the last frame, so that the next one may be sent to it.
+    /// Whether the tag responded to the last frame, so that another one may be sent to it.
     private var isSelected = false
 
     /// Opens the slot with this name, or the only reader whose name contains it.
@@ -62,7 +62,7 @@ public actor PCSCReader: TagReader {
                 return .failure(error)
             }
         } onCancel: {
-            cancelling.cancel()
+            cancelSwitch.cancel()
         }
         return try selected.get()
     }
@@ -71,8 +71,8 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the tag must be selected before commands are sent")
         }
-        // After a failure, the tag does not answer, and a reader that selects on its own must not
-        // be sent a frame that was meant for the previous tag.
+        // After a failure, the tag no longer responds. A reader that selects tags on its own may
+        // have a different tag by now, which must not receive frames meant for the previous one.
         isSelected = false
         do throws(ReaderError) {
             let answer = try manner.exchange(frame) { command throws(ReaderError) in
@@ -81,7 +81,7 @@ public actor PCSCReader: TagReader {
             isSelected = true
             return answer
         } catch {
-            // Nothing was sent.
+            // If the frame is not supported, nothing was sent, so the tag is still selected.
             isSelected = error.kind == .unsupported
             throw error
         }
@@ -91,18 +91,19 @@ public actor PCSCReader: TagReader {
         guard isSelected else {
             throw ReaderError(.tagLost, "the card must be selected before commands are sent")
         }
-        // Class FFh is for the reader itself: it is never sent to a card.
+        // Commands of class FFh are for the reader itself and never reach a card.
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
-        // Selected again only after an answer: after a failure, nothing more may be sent to this
+        // Set again only after an answer, because after a failure, nothing more may be sent to this
         // card.
         let answer = try transmit(command)
         isSelected = true
         return answer
     }
 
-    /// Asks the reader, because the answer to reset contains only part of it.
+    /// The card's answer to select. The reader is asked for it, because the answer to reset
+    /// contains only part of it.
     public var answerToSelect: [UInt8] {
         get async {
             guard isSelected, SmartCardATR.speaksInBlocks(answerToReset),
@@ -113,7 +114,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    public func release() async { letGo() }
+    public func release() async { releaseCard() }
 
     private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
@@ -131,39 +132,39 @@ public actor PCSCReader: TagReader {
                 }
                 if state.hasCard { pause = PCSCReader.retryInterval }
             } catch {
-                letGo(hasLeft: true)
+                releaseCard(hasLeft: true)
                 switch error.kind {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
                     pause = PCSCReader.retryInterval
-                    // Says more than "no tag" when the time limit has passed.
+                    // When the time is up, this error says more than "no tag" would.
                     last = error
-                case .busy where clock.now < start + min(limit, PCSCReader.patience):
+                case .busy where clock.now < start + min(limit, PCSCReader.busyLimit):
                     pause = PCSCReader.retryInterval
                 default: throw error
                 }
             }
             let left = start + limit - clock.now
             guard left > .zero else { throw last }
-            // A wait watches only one slot, and the card may appear in another.
+            // A wait watches only one slot, but the card may appear in another one.
             if slots.count > 1 { pause = min(pause, PCSCReader.retryInterval) }
             try wait(&state, within: min(left, pause))
         }
     }
 
-    /// Selects the tag in the field; `nil` if there is none, or if it does not answer.
+    /// Selects the tag in the field; `nil` if there is none, or if it does not respond.
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
-            letGo(hasLeft: true)
+            releaseCard(hasLeft: true)
         }
         if slots.count > 1, try !findCard(&state) { return nil }
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
-        // The reader has activated such a card for commands, and selecting it again would undo
-        // that. The other manners select type A cards; a card from another family is only
-        // identified.
+        // The reader has already activated a card that uses blocks; selecting that card again would
+        // undo the activation. The other manners select only type A cards; cards from another
+        // family are only identified.
         let family = StorageCardATR(answerToReset)?.family ?? .typeA
         if SmartCardATR.speaksInBlocks(answerToReset) || family != .typeA {
             manner = StorageCommands()
@@ -173,12 +174,12 @@ public actor PCSCReader: TagReader {
         }
         if !isUnderstood { manner = StorageCommands() }
         let identity = try mannerSelect()
-        if identity == nil { letGo(hasLeft: true) }
+        if identity == nil { releaseCard(hasLeft: true) }
         return identity
     }
 
-    /// Switches to the slot with a contactless card; other slots have a SIM, or nothing. `false` if
-    /// no slot has a contactless card.
+    /// Switches to the slot with a contactless card; returns `false` if there is none. Other slots
+    /// may hold a SIM.
     private func findCard(_ state: inout ReaderState) throws(ReaderError) -> Bool {
         for slot in slots {
             var found = ReaderState.unaware
@@ -212,7 +213,7 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    /// Connects to the card; `false` if it was removed in the meantime.
+    /// Connects to the card; returns `false` if it was removed in the meantime.
     private func connect() throws(ReaderError) -> Bool {
         do throws(ReaderError) {
             try asking { () throws(PCSCStatus) in
@@ -221,7 +222,7 @@ public actor PCSCReader: TagReader {
             manner = likelyManner
             return card != nil
         } catch {
-            // The card was pulled away while it was being connected.
+            // The card was removed while the connection was being made.
             guard error.kind == .tagLost || error.kind == .garbled else { throw error }
             return false
         }
@@ -234,12 +235,12 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
-    /// Updates the state. If the state is already known, waits for it to change.
+    /// Updates the state. If it is already known, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
         try asking { () throws(PCSCStatus) in
             if context == nil {
                 context = try PCSCContext.establish()
-                if let handle = context?.handle { cancelling.arm(handle) }
+                if let handle = context?.handle { cancelSwitch.arm(handle) }
             }
             if let now = try context?.state(of: name, after: state, within: limit.inMilliseconds) {
                 state = now
@@ -248,15 +249,17 @@ public actor PCSCReader: TagReader {
         if state.isGone { throw PCSCStatus.unknownReader.readerError }
     }
 
-    /// Runs a call, and ends all connections to pcscd if the error shows that pcscd is gone.
+    /// Makes a call to pcscd. Ends all connections if the error shows that pcscd or the reader is
+    /// gone.
     private func asking(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
         do throws(PCSCStatus) {
             try body()
         } catch {
-            // pcscd already accepted this user when the reader was opened.
+            // pcscd accepted this user when the reader was opened, so this is not about access.
             let status = error.onceLetIn
-            if status.isServiceGone || status.readerError.kind == .readerLost { hangUp() }
+            if status.isServiceGone || status.readerError.kind == .readerLost { disconnect() }
             let error = status.readerError
+            // These two errors are about this particular reader, so they name it.
             guard [.busy, .readerLost].contains(error.kind), !status.isServiceGone else {
                 throw error
             }
@@ -264,19 +267,21 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    private func letGo(hasLeft: Bool = false) {
+    private func releaseCard(hasLeft: Bool = false) {
         isSelected = false
         guard card != nil else { return }
-        // If a tag or reader is gone, its field does not have to be switched off.
+        // A failure does not matter: if the tag or the reader is gone, there is nothing to switch
+        // off.
         try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
         if hasLeft { card?.hasLeft = true }
         card = nil
     }
 
-    private func hangUp() {
+    private func disconnect() {
         isSelected = false
         card = nil
-        cancelling.disarm()
+        // Before the context is released, so that another thread cannot use it anymore.
+        cancelSwitch.disarm()
         context = nil
     }
 }

@@ -1,7 +1,7 @@
 package import Tags
 
-/// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
-/// other values, which are preserved so that they can be looked up.
+/// The result of a PC/SC call. It is not an enumeration, because drivers and later versions may
+/// return other values, which error messages have to show.
 package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -30,12 +30,12 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The error for callers. Only here does a status become something that code can act on.
+    /// The error for callers. No other code interprets a status for them.
     package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
             ReaderError(.tagLost, description)
-        // "Not transacted" counts as no answer: a WRITE may have reached the tag.
+        // "Not transacted" means that no answer arrived; a WRITE may have reached the tag anyway.
         case .notTransacted, .timeout: ReaderError(.timedOut, description)
         case .sharingViolation:
             ReaderError(.busy, "another program is using the card through pcscd")
@@ -54,9 +54,9 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What this status means for a user whom pcscd has accepted before. libpcsclite reports every
-    /// reset connection as "access denied", and when pcscd exits, it resets connections that have a
-    /// request in flight.
+    /// What this status means for a user whom pcscd has accepted before. When pcscd exits, it
+    /// resets connections with a request in flight, and libpcsclite reports every reset connection
+    /// as "access denied".
     package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
     /// Whether pcscd itself is gone, so that there is nothing left to release.

@@ -2,33 +2,34 @@ package import Tags
 
 /// Finds the reader that the user means.
 package enum ReaderNames {
-    /// The slot with this name, or all slots of the only reader whose name contains it, ignoring
-    /// case. The slot that has the card is used.
+    /// Returns the slot with this name, or all slots of the only reader whose name contains it,
+    /// ignoring case. Of several slots, the reader uses the one that has the card.
     package static func choose(
-        _ wanted: String, among names: [String]
+        _ requested: String, among names: [String]
     ) throws(ReaderError) -> [String] {
-        // A complete name first: it may be part of another reader's name.
-        if names.contains(wanted) { return [wanted] }
+        // Complete names are compared first, because one may be part of another reader's name.
+        if names.contains(requested) { return [requested] }
         let known = names.isEmpty ? "pcscd lists no reader" : "pcscd lists \(list(names))"
-        guard !wanted.isEmpty else {
+        guard !requested.isEmpty else {
             throw ReaderError(.noReader, "no reader name was given; \(known)")
         }
-        let fitting = names.filter { $0.lowercased().contains(wanted.lowercased()) }
-        guard !fitting.isEmpty else {
+        let matches = names.filter { $0.lowercased().contains(requested.lowercased()) }
+        guard !matches.isEmpty else {
             throw ReaderError(
-                .noReader, "no reader has a name containing “\(wanted)”; \(known)")
+                .noReader, "no reader has a name containing “\(requested)”; \(known)")
         }
-        guard areOfOneReader(fitting) else {
+        guard belongToOneReader(matches) else {
             throw ReaderError(
                 .noReader,
-                "the name “\(wanted)” matches more than one reader: \(list(fitting))")
+                "the name “\(requested)” matches more than one reader: \(list(matches))")
         }
-        return fitting
+        return matches
     }
 
-    /// Whether these are slots of the same reader. pcscd writes "NAME [INTERFACE] READER SLOT":
-    /// slots differ in their last number, and each interface of a reader has its own name.
-    private static func areOfOneReader(_ names: [String]) -> Bool {
+    /// Whether these are slots of the same reader. pcscd's names have the form "NAME [INTERFACE]
+    /// READER SLOT": slots differ in the last number, and each interface of a reader has its own
+    /// name.
+    private static func belongToOneReader(_ names: [String]) -> Bool {
         guard names.count > 1 else { return true }
         let readers = names.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
         let slots = names.compactMap { name in

@@ -1,15 +1,16 @@
-/// The answer to reset (ATR) that a reader makes up for a contactless card that accepts commands:
+/// The answer to reset (ATR) that a reader composes for a contactless card that accepts commands:
 /// the card's historical bytes in a frame defined by part 3 of the PC/SC standard.
 package enum SmartCardATR {
-    /// TS, followed by T0 with the number of historical bytes, and TD1 and TD2 for T=0 and T=1.
+    /// TS, the first byte. T0 follows, with the number of historical bytes.
     private static let initial: UInt8 = 0x3B
+    /// TD1 and TD2, for T=0 and T=1.
     private static let protocols: [UInt8] = [0x80, 0x01]
 
-    /// Whether the ATR belongs to an ISO/IEC 14443-4 card rather than a tag without a protocol.
+    /// Whether the ATR belongs to an ISO/IEC 14443-4 card, rather than to a storage card.
     package static func speaksInBlocks(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[0] == initial, bytes[1] & 0xF0 == 0x80,
             Array(bytes[2..<4]) == protocols, bytes.count == 5 + Int(bytes[1] & 0x0F),
-            // TCK: all bytes after the first, XORed, give zero.
+            // TCK, the last byte, makes the XOR of all bytes after the first zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return false }
         return StorageCardATR(bytes) == nil

@@ -1,7 +1,7 @@
 package import Tags
 
-/// The answer to reset (ATR) that a reader makes up for a contactless storage card. Part 3 of the
-/// PC/SC standard defines how it gives the card's standard and name.
+/// The answer to reset (ATR) that a reader composes for a contactless storage card. Part 3 of the
+/// PC/SC standard defines how it encodes the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
     private static let length = 20
     /// TS, T0, TD1, TD2, and then the historical bytes up to PC/SC's application identifier.
@@ -15,7 +15,7 @@ package struct StorageCardATR: Hashable, Sendable {
     /// Parses an ATR; `nil` for any other card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
-            // TCK: all bytes after the first, XORed, give zero.
+            // TCK, the last byte, makes the XOR of all bytes after the first zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return nil }
         standard = bytes[12]
@@ -26,7 +26,7 @@ package struct StorageCardATR: Hashable, Sendable {
     /// successor.
     package var isType2: Bool { selectAcknowledge == 0 }
 
-    /// The family of the card; `nil` for a standard that is unknown here.
+    /// The family of the card; `nil` for an unknown standard.
     package var family: TagIdentity.Family? {
         switch standard {
         case 0x01...0x04: .typeA

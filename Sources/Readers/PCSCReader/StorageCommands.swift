@@ -1,10 +1,10 @@
 package import Tags
 
-/// The PC/SC standard's commands for storage cards, for all other contactless readers. They only
-/// deal with pages: READ, FAST_READ, and WRITE can be expressed, but not the chip's version, its
-/// signature, or a password.
+/// The PC/SC standard's commands for storage cards, for all other contactless readers. They can
+/// only read and write pages, so READ, FAST_READ, and WRITE are supported, but the chip's version
+/// and signature cannot be read, and a password cannot be sent.
 package struct StorageCommands: TagManner {
-    /// The longest answer, 62 pages. FAST_READ is assembled from pieces, so any length would do.
+    /// The longest answer: 62 pages. FAST_READ is done in parts, so any length would be possible.
     package static let longestAnswer = 248
     package static let selectsByReset = true
 
@@ -16,7 +16,7 @@ package struct StorageCommands: TagManner {
     package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool { true }
 
     /// Describes the tag that the reader has already selected: its UID, and its kind according to
-    /// the ATR that the reader makes up.
+    /// the reader's ATR.
     package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
@@ -26,8 +26,8 @@ package struct StorageCommands: TagManner {
         guard !uid.isEmpty else { return nil }
         let storage = StorageCardATR(answerToReset)
         if storage?.isType2 == true { return TagIdentity(uid: uid) }
-        // The reader does not report SAK and ATQA: the name takes their place, or the fact that the
-        // card accepts commands.
+        // The reader does not report SAK and ATQA. The SAK is derived from the card's name, or from
+        // the fact that the card accepts commands.
         let (commands, noName): (UInt8, UInt8) = (0x20, 0x01)
         return TagIdentity(
             uid: uid, answerToRequest: TagIdentity.notTold,
@@ -41,7 +41,7 @@ package struct StorageCommands: TagManner {
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)
         case (0xA2, 6):
             return try ask(
-                // UPDATE BINARY of one page; READ BINARY below is FF B0 (PC/SC part 3).
+                // UPDATE BINARY for one page; FF B0 below is READ BINARY (PC/SC part 3).
                 [0xFF, 0xD6, 0x00, frame[1], UInt8(StorageCommands.pageSize)] + frame.dropFirst(2),
                 answer: 0, transmit)
         default:
@@ -50,7 +50,7 @@ package struct StorageCommands: TagManner {
         }
     }
 
-    /// Does nothing: the power is cut when the connection ends.
+    /// Does nothing, because the power is cut when the connection ends.
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {}
 
     private func read(_ page: UInt8, _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
@@ -58,8 +58,8 @@ package struct StorageCommands: TagManner {
         return try ask([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
     }
 
-    /// Reads in pieces of four pages. The last piece starts early enough to stop at the end,
-    /// because beyond it a tag would continue at page 0 and some readers would refuse.
+    /// Reads four pages at a time. The last read starts early enough to stop at the last page:
+    /// beyond the end of its memory, a tag continues at page 0, and some readers refuse.
     private func read(
         from first: UInt8, to last: UInt8, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -67,16 +67,17 @@ package struct StorageCommands: TagManner {
         let pagesAtOnce = StorageCommands.bytesAtOnce / StorageCommands.pageSize
         var bytes: [UInt8] = []
         for start in stride(from: Int(first), through: Int(last), by: pagesAtOnce) {
-            let reached = min(start, max(0, Int(last) - pagesAtOnce + 1))
-            guard let page = UInt8(exactly: reached) else { throw ReaderError(.refused(0)) }
+            let earlier = min(start, max(0, Int(last) - pagesAtOnce + 1))
+            guard let page = UInt8(exactly: earlier) else { throw ReaderError(.refused(0)) }
             let block = try read(page, transmit)
-            let skipped = (start - reached) * StorageCommands.pageSize
+            // Pages that an earlier read already returned.
+            let skipped = (start - earlier) * StorageCommands.pageSize
             bytes += block.dropFirst(skipped)
         }
         return Array(bytes.prefix((Int(last) - Int(first) + 1) * StorageCommands.pageSize))
     }
 
-    /// Sends a command and requires both a success status and the right length.
+    /// Sends a command. Requires both a status of success and an answer of this length.
     private func ask(
         _ command: [UInt8], answer length: Int, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -92,11 +93,11 @@ package struct StorageCommands: TagManner {
             }
             return answer.data
         case 0x6982, 0x6986, 0x6A82, 0x6B00:
-            throw ReaderError(.refused(0), "the reader answered \(answer.shownStatus)")
+            throw ReaderError(.refused(0), "the reader returned status \(answer.shownStatus)")
         case 0x6300, 0x6400, 0x6401, 0x6581, 0x6F00:
-            // Readers differ as to which status means a missing tag and which means a NAK.
-            throw ReaderError(.timedOut, "the reader answered \(answer.shownStatus)")
-        default: throw ReaderError(.garbled, "the reader answered \(answer.shownStatus)")
+            // Readers differ in which status means a missing tag and which means a NAK.
+            throw ReaderError(.timedOut, "the reader returned status \(answer.shownStatus)")
+        default: throw ReaderError(.garbled, "the reader returned status \(answer.shownStatus)")
         }
     }
 }

@@ -3,19 +3,19 @@ package import Tags
 /// Sends one command to the reader and returns its whole answer, including the status.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
-/// A way to pass frames through a reader to a tag. It sends through a closure, so it does not
-/// depend on pcscd.
+/// A protocol for passing frames through a reader to a tag. It sends commands through a closure, so
+/// it does not depend on pcscd.
 package protocol TagManner: Sendable {
     /// The maximum number of data bytes in one answer.
     static var longestAnswer: Int { get }
     /// Whether the reader has to be reset before a tag can be selected again.
     static var selectsByReset: Bool { get }
 
-    /// Prepares the reader, once per connection; `false` if the reader does not support this
-    /// manner.
+    /// Prepares the reader, once per connection; returns `false` if the reader does not support
+    /// this protocol.
     func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool
 
-    /// Selects the tag, even if it was already selected; `nil` if none answers.
+    /// Selects the tag, even if it was already selected; returns `nil` if none responds.
     func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
@@ -27,9 +27,9 @@ package protocol TagManner: Sendable {
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// The manner that a reader probably supports, judging by its driver's name for it.
+/// The protocol that a reader probably supports, judging by the name that its driver gives it.
 package struct KnownReader: Sendable {
-    /// Part of its name, in lower case.
+    /// Part of the name, in lower case.
     package let fragment: String
     let manner: any TagManner
 
@@ -42,8 +42,8 @@ package struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", manner: TransparentExchange()),
     ]
 
-    /// The manner for a reader with this name. The fallback is the commands for storage cards,
-    /// which every standard-compliant reader supports.
+    /// The protocol for a reader with this name. If the name is unknown, these are the commands for
+    /// storage cards, which every reader that complies with the standard supports.
     static func manner(for name: String) -> any TagManner {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
@@ -51,8 +51,7 @@ package struct KnownReader: Sendable {
 }
 
 extension TagManner {
-    /// The maximum number of data bytes in one answer, for a manner whose type is not known
-    /// statically.
+    /// The maximum number of data bytes in one answer, for code that does not know the type.
     var answerLimit: Int { Self.longestAnswer }
     var needsReset: Bool { Self.selectsByReset }
 }

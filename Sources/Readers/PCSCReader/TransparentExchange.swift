@@ -1,10 +1,10 @@
 package import Tags
 
-/// The ACR1252U and similar readers: frames are passed on unchanged in a transparent session, as in
-/// the amended part 3 of the PC/SC standard.
+/// The protocol of the ACR1252U and similar readers: in a transparent session, the reader passes
+/// frames on unchanged. The amended part 3 of the PC/SC standard defines such sessions.
 package struct TransparentExchange: TagManner {
-    /// The longest answer: 40 pages, which stay well below 256 bytes even with the CRC and data
-    /// objects.
+    /// The longest answer: 40 pages, which stay well below 256 bytes even with the CRC and the data
+    /// objects around them.
     package static let longestAnswer = 160
     package static let selectsByReset = false
 
@@ -17,11 +17,12 @@ package struct TransparentExchange: TagManner {
         static let fieldOn: [UInt8] = [0x84, 0x00]
     }
 
-    /// The tasks that the reader leaves to us: bits in the second byte of object 90h.
+    /// Tasks that the reader does not perform itself: bits in the second byte of object 90h.
     struct Handling: OptionSet {
         let rawValue: UInt8
         static let noCRCSent = Handling(rawValue: 0x01)
-        /// The CRC stays at the end of what is received, unchecked: an ACK and a NAK have none.
+        /// The reader does not check the CRC of an answer and leaves it at the end, because an ACK
+        /// and a NAK have no CRC.
         static let receivedAsIs = Handling(rawValue: 0x02)
         static let noPrologue = Handling(rawValue: 0x10)
     }
@@ -46,7 +47,7 @@ package struct TransparentExchange: TagManner {
             switch step {
             case .send(let frame, let bits, let hasCRC):
                 var handling: Handling = [.receivedAsIs, .noPrologue]
-                // WUPA and the anticollision have no CRC.
+                // WUPA and the frames that ask for a UID have no CRC.
                 if !hasCRC { handling.insert(.noCRCSent) }
                 let answer: [UInt8]?
                 do {
@@ -69,7 +70,7 @@ package struct TransparentExchange: TagManner {
 
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {
         try manage(Session.fieldOff, transmit)
-        // The reader looks for cards on its own only when there is no session.
+        // Without a session, the reader looks for cards on its own again.
         try manage(Session.end, transmit)
     }
 
@@ -77,7 +78,7 @@ package struct TransparentExchange: TagManner {
         _ = try ask([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
     }
 
-    /// Sends a frame whose last byte has this many bits (0 means all), and returns the answer.
+    /// Sends a frame and returns the answer. The last byte sent has `lastBits` bits; 0 means all.
     private func transceive(
         _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -85,24 +86,24 @@ package struct TransparentExchange: TagManner {
         guard frame.count <= longestFrame else {
             throw ReaderError(.garbled, "a command frame cannot have \(frame.count) bytes")
         }
-        // 90h: what the reader leaves to us; 91h: bits in the last byte; 95h: the frame to send.
+        // 90h: the tasks left out by the reader; 91h: the bits in the last byte; 95h: the frame.
         let objects =
             [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
             + frame
         let answer = try ask(
             [0xFF, 0xC2, 0x00, 0x01, UInt8(objects.count)] + objects + [0x00], transmit)
-        // 96h: what went wrong on the air; bit 2 is a collision. 97h: what was received.
+        // 96h: the errors in the field; bit 2 stands for a collision. 97h: the bytes received.
         if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
             throw status & 0x02 != 0
-                ? ReaderError(.severalTags, "two tags answered at once")
+                ? ReaderError(.severalTags, "two tags responded at once")
                 : ReaderError(.garbled, "the reader reported reception error \(status)")
         }
         guard let received = answer.first(where: { $0.tag == 0x97 })?.content, !received.isEmpty
-        else { throw ReaderError(.timedOut, "no answer from the tag") }
+        else { throw ReaderError(.timedOut, "the tag did not respond") }
         return received
     }
 
-    /// Sends one command in the session and returns the objects from a successful answer.
+    /// Sends one command in the session. Returns the objects in the answer if it succeeded.
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
@@ -111,10 +112,10 @@ package struct TransparentExchange: TagManner {
         guard answer.status == CommandAnswer.success else {
             throw ReaderError(
                 answer.status == 0x6401 ? .timedOut : .garbled,
-                "the reader answered \(answer.shownStatus)")
+                "the reader returned status \(answer.shownStatus)")
         }
         let objects = try DataObject.parse(answer.data)
-        // Gives the object that failed and its status; after a warning, the answer is still good.
+        // C0h: the object that failed and its status. After a warning, 6282h, the answer is good.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
         else {
             throw ReaderError(
@@ -122,7 +123,7 @@ package struct TransparentExchange: TagManner {
         }
         switch UInt16(outcome[1]) << 8 | UInt16(outcome[2]) {
         case CommandAnswer.success, 0x6282: return objects
-        case 0x6401: throw ReaderError(.timedOut, "no answer from the tag")
+        case 0x6401: throw ReaderError(.timedOut, "the tag did not respond")
         case let status:
             throw ReaderError(.garbled, "data object \(outcome[0]) failed with status \(status)")
         }

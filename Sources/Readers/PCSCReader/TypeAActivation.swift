@@ -1,23 +1,23 @@
 package import Tags
 
-/// Wakes and selects one tag as specified in ISO/IEC 14443-3 for type A: a state machine from
-/// answers to frames, without I/O.
+/// Wakes and selects one type A tag as specified in ISO/IEC 14443-3: a state machine without I/O
+/// that takes answers and returns the frames to send.
 package struct TypeAActivation: Sendable {
     package enum Step: Hashable, Sendable {
-        /// A frame to send, whose last byte has this many bits (0 means all).
+        /// A frame to send. Its last byte has `lastBits` bits; 0 means all.
         case send([UInt8], lastBits: UInt8, hasCRC: Bool)
         case found(TagIdentity)
-        /// No tag answers.
+        /// No tag responds.
         case nobody
     }
 
     private enum State { case waking, numbering, selecting }
 
-    /// The maximum number of wake-up calls. An active tag treats the first one as an error and
-    /// falls back; it responds to the second.
-    private static let mostCalls = 2
+    /// The maximum number of wake-up calls. An active tag treats the first call as an error and
+    /// falls back; it responds to the second one.
+    private static let maximumCalls = 2
     private static let wakeUp: UInt8 = 0x52
-    /// The cascade levels: one code for every four bytes of the UID.
+    /// The codes for the cascade levels. Each level transfers four bytes.
     private static let levels: [UInt8] = [0x93, 0x95, 0x97]
     private static let cascadeTag: UInt8 = 0x88
 
@@ -32,14 +32,14 @@ package struct TypeAActivation: Sendable {
 
     package mutating func begin() -> Step {
         calls += 1
-        // WUPA, a short frame of seven bits: it also reaches a halted tag.
+        // WUPA, a short frame of seven bits, also wakes a halted tag.
         return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
     }
 
     /// The next step after an answer; `nil` stands for silence.
     package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
-            if state == .waking, calls < TypeAActivation.mostCalls { return begin() }
+            if state == .waking, calls < TypeAActivation.maximumCalls { return begin() }
             return .nobody
         }
         switch state {
@@ -50,9 +50,9 @@ package struct TypeAActivation: Sendable {
             answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
             return askNumber()
         case .numbering:
-            // The check byte BCC makes the XOR of all five bytes zero.
+            // The check byte, BCC, makes the XOR of all five bytes zero.
             guard answer.count == 5, answer.reduce(0, ^) == 0 else {
-                throw ReaderError(.garbled, "the check byte of the UID is wrong")
+                throw ReaderError(.garbled, "the UID's check byte is incorrect")
             }
             number = answer
             state = .selecting
@@ -64,6 +64,7 @@ package struct TypeAActivation: Sendable {
     }
 
     private mutating func askNumber() -> Step {
+        // 20h: the frame contains no part of the UID yet, so the tag sends all four bytes.
         state = .numbering
         return .send([TypeAActivation.levels[level], 0x20], lastBits: 0, hasCRC: false)
     }
@@ -72,12 +73,12 @@ package struct TypeAActivation: Sendable {
         guard answer.count == 1 else {
             throw ReaderError(.garbled, "a SAK of \(answer.count) bytes")
         }
-        let goesOn = answer[0] & 0x04 != 0
+        let hasMore = answer[0] & 0x04 != 0
         // SAK bit 3 and the cascade tag must agree on whether more of the UID follows.
-        guard goesOn == (number[0] == TypeAActivation.cascadeTag) else {
+        guard hasMore == (number[0] == TypeAActivation.cascadeTag) else {
             throw ReaderError(.garbled, "the UID has more or fewer parts than announced")
         }
-        guard goesOn else {
+        guard hasMore else {
             return .found(
                 TagIdentity(
                     uid: uid + number.prefix(4), answerToRequest: answerToRequest,

@@ -1,24 +1,24 @@
-/// How long frames take at 106 kbit/s, counting only their bits.
+/// How long the bits of a frame take at 106 kbit/s.
 ///
-/// With the bits that begin and end a frame, this gives the times in the NTAG21x data sheet: 368 us
-/// for a READ, 1548 us for its answer, 708 us for a WRITE, and 57 us for an ACK. It does not
-/// include waiting for an answer or programming a page.
+/// Including the bits that begin and end a frame, the times are those in the NTAG21x data sheet:
+/// 368 us for a READ, 1548 us for its answer, 708 us for a WRITE, and 57 us for an ACK. The time
+/// for waiting for an answer and for programming a page is not included.
 package enum AirTime {
     // 128 cycles of the 13.56 MHz carrier.
-    private static let nanosecondsOfBit = 9_440
-    /// One start bit before a command and two bit times after it; an answer has one of each.
+    private static let nanosecondsPerBit = 9_440
+    /// A command has one start bit before it and two bit times after it; an answer has one of each.
     private static let commandExtraBits = 3
     private static let answerExtraBits = 2
 
     package static func command(_ frame: RadioFrame) -> Int {
-        (bits(frame) + commandExtraBits) * nanosecondsOfBit
+        (bits(frame) + commandExtraBits) * nanosecondsPerBit
     }
 
     package static func answer(_ frame: RadioFrame) -> Int {
-        (bits(frame) + answerExtraBits) * nanosecondsOfBit
+        (bits(frame) + answerExtraBits) * nanosecondsPerBit
     }
 
-    /// The number of bits in a frame. Each whole byte is followed by its parity bit.
+    /// The number of bits in a frame. A parity bit follows each whole byte.
     private static func bits(_ frame: RadioFrame) -> Int {
         frame.bitCount + frame.bitCount / 8
     }

@@ -1,5 +1,5 @@
-/// The registers of the contactless interface unit (CIU). Those that matter here have an effect;
-/// the others just keep the values written to them.
+/// The registers of the contactless interface unit (CIU). Only the registers named here have an
+/// effect; the others just keep the values written to them.
 struct ChipRegisters {
     static let transmitMode: UInt16 = 0x6302
     static let receiveMode: UInt16 = 0x6303
@@ -24,8 +24,8 @@ struct ChipRegisters {
     private static let transceive: UInt8 = 0x0C
     static let flush: UInt8 = 0x80
     static let startSending: UInt8 = 0x80
-    /// The number of carrier cycles from the end of a request to its answer (ISO/IEC 14443-3), plus
-    /// those until the unit has seen five bits of the answer.
+    /// The number of carrier cycles from the end of a request to the start of its answer (ISO/IEC
+    /// 14443-3), plus the cycles until the unit has received five bits of the answer.
     private static let answerCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
@@ -46,12 +46,12 @@ struct ChipRegisters {
         self[Self.transmitMode] & (Self.framingMask | Self.speedMask) == 0
     }
 
-    /// Sets how many bits of an answer's last byte are valid.
+    /// Sets how many bits are valid in the last byte of an answer.
     mutating func setReceivedLastBits(_ count: UInt8) {
         self[Self.control] = self[Self.control] & ~Self.lastBitsMask | count & Self.lastBitsMask
     }
 
-    /// Sets the registers the way the firmware does before it selects a type A card.
+    /// Sets the registers as the firmware does before it selects a type A card.
     mutating func prepareTypeA() {
         self[Self.transmitMode] = Self.checksumEnabled
         self[Self.receiveMode] = Self.checksumEnabled
@@ -59,11 +59,10 @@ struct ChipRegisters {
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 
-    /// Whether the unit, once started, sends its buffer and waits for an answer.
+    /// Whether the unit will send its buffer and wait for an answer when it is started.
     var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
 
-    /// Stops the unit's timer, which counts down from FFFFh; if there is no answer, it ends at
-    /// zero.
+    /// Stops the unit's timer, which counts down from FFFFh; without an answer, it reaches zero.
     mutating func stopTimer(hasAnswer: Bool) {
         // The timer ticks once every 2 * prescaler + 1 cycles.
         let step = 2 * Int(self[Self.timerPrescaler]) + 1

@@ -1,6 +1,6 @@
 import Tags
 
-/// A card that the chip has listed and that it addresses by number.
+/// A card that the chip has listed, and that the host addresses by number.
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without ISO/IEC 14443-4: Type 2 tags, MIFARE Classic.
@@ -13,13 +13,13 @@ struct ChipTarget: Hashable {
     var kind: Kind
 }
 
-/// A card that the firmware has activated, and the data that is waiting between two host commands.
+/// A card that the firmware has activated, and the data kept between two commands from the host.
 struct BlockTarget: Hashable {
     /// `nil` if the card's answer to its activation is invalid.
     var reader: ReaderSide?
-    /// Parts of a command that the host sends as several commands.
+    /// The parts received so far of a card command that the host sends in several parts.
     var command: [UInt8] = []
-    /// Parts of an answer that the host has not fetched yet.
+    /// The part of an answer that the host has not fetched yet.
     var answer: ArraySlice<UInt8> = []
 
     init(answerToSelect: [UInt8]) {

@@ -2,16 +2,16 @@ import Glibc
 
 /// The client of a control socket.
 package enum ControlClient {
-    /// How long an emulated reader may take to answer, in milliseconds.
+    /// How long an emulated reader may take to respond, in milliseconds.
     private static let silenceLimit = 5_000
     private static let longestAnswerInBytes = 65_536
 
-    /// Sends a line and returns the answer to it. `limit` is in milliseconds, for the connection
-    /// and for the answer.
+    /// Sends a line and returns the answer. `limit` applies to connecting and to the answer, each
+    /// in milliseconds.
     package static func tell(
         _ line: String, _ path: String, within limit: Int = silenceLimit
     ) throws(EmulatorError) -> String {
-        // A line ending in the middle would make it two lines.
+        // A line ending in the middle would turn one command into two.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
                 .control,
@@ -22,14 +22,14 @@ package enum ControlClient {
         do {
             descriptor = try ControlSocket.connect(path, within: limit)
         } catch {
-            // Here `.busy` means that no one accepts the connection: the emulator is stopped or has
-            // no room.
+            // Here, `.busy` means that nobody accepts the connection: the emulator is stopped or
+            // has too many clients.
             guard error.kind == .busy else { throw error }
-            throw EmulatorError(.system, "\(path) exists, but no program answers there")
+            throw EmulatorError(.system, "\(path) exists, but no program responds there")
         }
         defer { close(descriptor) }
         let bytes = Array((line + "\n").utf8)
-        // MSG_NOSIGNAL: if an emulator ends now, this process must not be ended by SIGPIPE.
+        // With MSG_NOSIGNAL, SIGPIPE does not end this process if the emulator ends now.
         let sent = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard sent >= 0 else { throw .last(path) }
         var answer: [UInt8] = []
@@ -37,8 +37,8 @@ package enum ControlClient {
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
-            // This also applies at the time limit, when `recv` returns an error: the line may have
-            // been carried out.
+            // When the time is up, `recv` returns an error. In any of these cases, the line may
+            // have been executed.
             guard count > 0, answer.count + count <= longestAnswerInBytes else {
                 throw EmulatorError(.unanswered, "\(path) does not answer")
             }

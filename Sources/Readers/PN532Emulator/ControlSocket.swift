@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A socket in the file system that answers each line with a line.
+/// A socket in the file system. It answers each line with one line.
 package final class ControlSocket {
     package static let mostClients = 16
     /// How long to wait for another emulator when probing its socket, in milliseconds.
@@ -17,10 +17,10 @@ package final class ControlSocket {
 
     let path: String
     private let listener: Int32
-    /// The clients, those that have been silent the longest first.
+    /// The clients. Those that have been silent the longest come first.
     private var clients: [Client] = []
     /// Whether the process has no descriptor left for another client, and no client to drop.
-    private var isDeaf = false
+    private var cannotAccept = false
 
     private init(path: String, listener: Int32) {
         self.path = path
@@ -28,12 +28,13 @@ package final class ControlSocket {
     }
 
     deinit {
-        for client in clients { ControlSocket.hangUp(client) }
+        for client in clients { ControlSocket.disconnect(client) }
         close(listener)
         unsafe unlink(path)
     }
 
-    /// Refuses a path that holds anything other than the socket of a dead emulator.
+    /// Opens a socket at a path. If something other than the socket of a dead emulator is there,
+    /// refuses the path.
     package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
         // lstat, so that a link to someone else's socket is not followed.
@@ -41,13 +42,13 @@ package final class ControlSocket {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) exists and is not a socket")
             }
-            try makeRoom(path)
+            try removeDeadSocket(path)
         }
         let descriptor = try make()
         var address = try ControlSocket.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        // Set before the socket has a name, so that other users can never connect, and the process
-        // keeps its umask.
+        // The mode is set before the socket has a name, so that other users can never connect.
+        // Setting the process's umask instead would affect other threads.
         fchmod(descriptor, 0o600)
         let bound = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -64,7 +65,7 @@ package final class ControlSocket {
     }
 
     /// Removes the socket of a dead emulator. An emulator that is merely stopped keeps its socket.
-    private static func makeRoom(_ path: String) throws(EmulatorError) {
+    private static func removeDeadSocket(_ path: String) throws(EmulatorError) {
         do {
             close(try connect(path, within: probeLimit))
         } catch {
@@ -76,8 +77,8 @@ package final class ControlSocket {
         throw EmulatorError(.busy, "another emulated reader is using \(path)")
     }
 
-    /// Connects to another process's socket. Connecting, reading, and writing have a time limit in
-    /// milliseconds; the error is `.busy` when it passes.
+    /// Connects to another process's socket. Connecting, reading, and writing each have this time
+    /// limit, in milliseconds. If connecting takes longer, the error is `.busy`.
     static func connect(_ path: String, within limit: Int) throws(EmulatorError) -> Int32 {
         let descriptor = try make()
         var time = timeval(tv_sec: limit / 1_000, tv_usec: limit % 1_000 * 1_000)
@@ -93,7 +94,7 @@ package final class ControlSocket {
             }
         }
         guard result == 0 else {
-            // The wait is for a place in the queue of incoming connections.
+            // With EAGAIN, the queue of incoming connections stayed full.
             let error =
                 errno == EAGAIN
                 ? EmulatorError(.busy, "\(path) does not accept connections")
@@ -107,47 +108,47 @@ package final class ControlSocket {
     /// The descriptors to wait for. The listener is left out if no client can be accepted, because
     /// poll() would keep returning immediately.
     package var polled: [pollfd] {
-        ((isDeaf ? [] : [listener]) + clients.map(\.descriptor)).map {
+        ((cannotAccept ? [] : [listener]) + clients.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
     }
 
     /// Reads the available input and answers every line.
     package func serve(_ answer: (String) -> String) {
-        // `served` in the old order: the silent clients stay first, and the others go behind them.
+        // The order stays the same, except that clients that have sent something move to the end.
         let served = clients
         clients = []
-        var heard: [Client] = []
+        var active: [Client] = []
         for var client in served {
             guard serve(&client, answer) else {
-                ControlSocket.hangUp(client)
+                ControlSocket.disconnect(client)
                 continue
             }
-            if client.isIdle { clients.append(client) } else { heard.append(client) }
+            if client.isIdle { clients.append(client) } else { active.append(client) }
         }
-        clients += heard
+        clients += active
         accept()
     }
 
-    /// Accepts waiting clients. If there is no room, drops the client that has been silent the
-    /// longest, but never one that has just sent something: it counts as idle no later than the
-    /// next call.
+    /// Accepts waiting clients. If there are too many, drops the client that has been silent the
+    /// longest. A client that has just sent something is not dropped; it can be dropped at the next
+    /// call if it is idle by then.
     private func accept() {
-        isDeaf = false
-        while clients.count < ControlSocket.mostClients || isSomebodyIdle {
+        cannotAccept = false
+        while clients.count < ControlSocket.mostClients || hasIdleClient {
             let descriptor = Glibc.accept(listener, nil, nil)
             if descriptor < 0 {
-                // With these errors, the client stays in the queue, and poll() would report it over
-                // and over.
+                // With these errors, the client stays in the queue, and poll() would report it
+                // again and again.
                 guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
-                guard isSomebodyIdle else {
-                    isDeaf = clients.isEmpty
+                guard hasIdleClient else {
+                    cannotAccept = clients.isEmpty
                     return
                 }
-                letOldestGo()
+                dropOldestClient()
                 continue
             }
-            if clients.count == ControlSocket.mostClients { letOldestGo() }
+            if clients.count == ControlSocket.mostClients { dropOldestClient() }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             ControlSocket.setNonBlocking(descriptor)
             clients.append(Client(descriptor: descriptor))
@@ -155,25 +156,25 @@ package final class ControlSocket {
     }
 
     /// Whether any client is idle. Idle clients come first.
-    private var isSomebodyIdle: Bool { clients.first?.isIdle == true }
+    private var hasIdleClient: Bool { clients.first?.isIdle == true }
 
-    private func letOldestGo() { ControlSocket.hangUp(clients.removeFirst()) }
+    private func dropOldestClient() { ControlSocket.disconnect(clients.removeFirst()) }
 
-    /// Ends a connection even if a forked process still has the descriptor: otherwise the client
-    /// would keep waiting.
-    private static func hangUp(_ client: Client) {
+    /// Ends a connection. It is shut down as well as closed, because a forked process may still
+    /// have the descriptor, and then the client would keep waiting.
+    private static func disconnect(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)
     }
 
-    /// Answers one client. `false` if the client is gone or has to be dropped.
+    /// Answers one client; returns `false` if the client is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         client.isIdle = count < 0 && errno == EAGAIN
         if count < 0 { return client.isIdle || errno == EINTR }
         var lines = client.splitter.take(chunk.prefix(count))
-        // The last line counts even without a line ending.
+        // The last line of the stream counts even without a line ending.
         if count == 0, let last = client.splitter.finish() { lines.append(last) }
         for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
@@ -203,9 +204,10 @@ package final class ControlSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-            guard bytes.count < room.count, !bytes.isEmpty else { return false }
-            unsafe room.copyBytes(from: bytes)
+        let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            // One byte is left over for the terminating zero.
+            guard bytes.count < buffer.count, !bytes.isEmpty else { return false }
+            unsafe buffer.copyBytes(from: bytes)
             return true
         }
         guard fits else { throw EmulatorError(.system, "\(path) is too long for a socket") }

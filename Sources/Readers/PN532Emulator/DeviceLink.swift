@@ -1,13 +1,14 @@
 import Glibc
 
-/// A stable name for the terminal, whose own number is different each time.
+/// A symbolic link that gives the terminal a stable name. The terminal's own number is different
+/// each time.
 struct DeviceLink {
     private static let terminals = "/dev/pts/"
     private static let longestTarget = 4_096
 
     let path: String
 
-    /// Refuses a path that is already in use, unless by an emulator's link.
+    /// Refuses a path at which there is anything other than a link to a terminal.
     func check() throws(EmulatorError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -20,10 +21,9 @@ struct DeviceLink {
         }
     }
 
-    /// Points the link to a terminal, in one atomic step.
+    /// Creates the link or replaces it, in one atomic step.
     func point(to terminal: String) throws(EmulatorError) {
-        // rename() replaces in a single step: a client finds either the old terminal or the new
-        // one.
+        // rename() is atomic, so a client finds either the old link or the new one.
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         guard unsafe symlink(terminal, temporary) == 0 else { throw .last(temporary) }
         guard unsafe rename(temporary, path) == 0 else {
@@ -33,7 +33,7 @@ struct DeviceLink {
         }
     }
 
-    /// Removes the link if it still points to this terminal.
+    /// Removes the link if it still points to this terminal; another emulator may have replaced it.
     func remove(from terminal: String) {
         if target == terminal { unsafe unlink(path) }
     }

@@ -6,7 +6,7 @@ import TextCodecs
 /// An emulated PN532 on a pseudo-terminal, for any program that can use the chip through a serial
 /// device.
 public final class EmulatedReader: Sendable {
-    /// How fast the emulated reader answers.
+    /// How fast the emulated reader responds.
     public enum Pace: Sendable {
         /// Without any delay.
         case immediate
@@ -16,12 +16,12 @@ public final class EmulatedReader: Sendable {
 
     /// The settings of an emulated reader.
     public struct Options: Sendable {
-        /// A name for the device that stays the same when the reader is plugged in again.
+        /// The path of a link to the device. It stays the same when the reader is plugged in again.
         public var link: String?
         /// The path of a socket that accepts control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
-        /// Whether a halted card answers a request for its UID.
+        /// Whether a request that contains a halted card's UID wakes that card.
         public var wakesNamedCards = true
         /// A stream of control lines, in addition to the socket.
         public var input: Input?
@@ -31,9 +31,9 @@ public final class EmulatedReader: Sendable {
         public init() {}
     }
 
-    /// A stream of control lines, such as standard input, and where the answers to them go.
+    /// A stream of control lines, such as standard input, and a function that takes the answers.
     public struct Input: Sendable {
-        /// Read until it ends, but never closed.
+        /// The descriptor of the stream. It is read until the stream ends, but never closed.
         let descriptor: Int32
         let answer: @Sendable (String) -> Void
 
@@ -69,8 +69,9 @@ public final class EmulatedReader: Sendable {
         var thread = pthread_t()
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
+            // No thread has taken over the reference.
             unsafe owned.release()
-            throw EmulatorError(.system, "no thread could be started: error \(number)")
+            throw EmulatorError(.system, "a thread could not be started: error \(number)")
         }
         return EmulatedReader(loop, link: options.link, thread: thread)
     }
@@ -83,7 +84,7 @@ public final class EmulatedReader: Sendable {
                 return nil
             }
 
-    /// The terminal that clients open; `nil` while the reader is unplugged.
+    /// The path of the terminal that clients open; `nil` while the reader is unplugged.
     public var devicePath: String? { loop.devicePath }
 
     /// The connection string for libnfc: the link if there is one, otherwise the terminal.
@@ -96,15 +97,16 @@ public final class EmulatedReader: Sendable {
     /// The tags on the reader and next to it.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
-    /// Changes the tags, their places, or the frame fault.
+    /// Changes the tags, which of them are on the reader, or the frame fault.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
+            // A chip that is waiting for a card may have to answer now.
             body(&state.emulation.simulation)
             state.emit(state.emulation.line.fieldChanged())
         }
     }
 
-    /// Carries out one line of the control language. The answer is one line of JSON.
+    /// Executes one line of the control language. The answer is one line of JSON.
     public func control(_ line: String) -> String { loop.control(line) }
 
     /// Sends one control line to the reader that listens on this socket. The answer is one line of
@@ -113,14 +115,14 @@ public final class EmulatedReader: Sendable {
         try ControlClient.tell(line, socket)
     }
 
-    /// Removes the reader, its link and its socket. Further calls have no effect.
+    /// Removes the reader, its link, and its socket. Further calls have no effect.
     public func stop() {
         loop.stop()
         let running = thread.withLock { thread in
             defer { thread = nil }
             return thread
         }
-        // Waits, so that `whenTagsChange` is not called after `stop`.
+        // Waits for the thread, so that `whenTagsChange` is not called after `stop` has returned.
         if let running { pthread_join(running, nil) }
     }
 }

@@ -2,8 +2,8 @@ package import SimulatedReader
 import Tags
 package import TextCodecs
 
-/// A reader on its line, the cards on it, and the control language for both: an emulated reader
-/// without a terminal and sockets.
+/// An emulated reader without its terminal and sockets: the chip on its serial line, the cards on
+/// the reader, and the control language for both.
 package struct Emulation {
     /// The result of a control line.
     package struct Outcome {
@@ -13,7 +13,7 @@ package struct Emulation {
         var plug: Bool?
     }
 
-    /// The longest line of the control language, in bytes.
+    /// The maximum length of a control line, in bytes.
     package static let longestLine = 512
 
     package var line: SerialChip
@@ -33,7 +33,7 @@ package struct Emulation {
         line.restart()
     }
 
-    /// Carries out one line. An invalid line does not change anything.
+    /// Executes one line. An invalid line does not change anything.
     package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
         guard text.utf8.count <= Emulation.longestLine else {
             throw EmulatorError(.control, "the line is longer than \(Emulation.longestLine) bytes")
@@ -63,13 +63,14 @@ package struct Emulation {
     private mutating func present(
         _ words: [String], beside: Bool
     ) throws(EmulatorError) -> [SerialChip.Output] {
-        // On a copy, so that an invalid word later in the line does not change anything.
+        // The changes are made to a copy, so that an invalid word leaves everything unchanged.
         var world = simulation
         var uids = beside ? world.onReader : []
         var foreign = beside ? line.chip.field.foreign : []
         if words.isEmpty {
+            // Without arguments, the tag that was on the reader last is put back.
             guard let last = world.lastOnReader else {
-                throw EmulatorError(.control, "there is no earlier tag to put back")
+                throw EmulatorError(.control, "no tag was on the reader before")
             }
             uids = [last]
         }
@@ -81,7 +82,7 @@ package struct Emulation {
             let uid = try number(word, &world)
             if !uids.contains(uid) { uids.append(uid) }
         }
-        // Cards that stay where they are keep their power.
+        // A card that was on the reader and stays there keeps its power.
         world.put(uids)
         simulation = world
         line.chip.field.foreign = foreign
@@ -112,8 +113,8 @@ package struct Emulation {
         else {
             throw EmulatorError(
                 .control,
-                "\(word.debugDescription) is neither a chip model, classic or type4, nor the UID "
-                    + "of a known tag")
+                "\(word.debugDescription) is not a chip model, classic, type4, or the UID of a "
+                    + "known tag")
         }
         return uid
     }
@@ -133,6 +134,7 @@ package struct Emulation {
             world.take(uid)
         }
         if words.isEmpty {
+            // Without arguments, the reader is emptied.
             world.take()
             foreign = []
         }
@@ -146,7 +148,7 @@ package struct Emulation {
             simulation.fault = nil
             line.fault = nil
         } else if let fault = Fault(text), fault.kind != .killedBefore, fault.kind != .killedAfter {
-            // Not the faults that kill a process: here, that would be the emulator itself.
+            // Faults that kill a process are refused: here, they would kill the emulator itself.
             simulation.fault = fault
         } else if let fault = LinkFault(text) {
             line.fault = fault

@@ -1,6 +1,7 @@
 public import TextCodecs
 
-/// Exact counts of the traffic through an emulated reader, and how long it would have taken.
+/// Exact counts of the traffic through an emulated reader, and how long it would take on a real
+/// one.
 public struct EmulatorCounters: Hashable, Sendable {
     /// Command frames from the host, including those with a syntax error.
     public internal(set) var hostCommands = 0
@@ -8,20 +9,20 @@ public struct EmulatorCounters: Hashable, Sendable {
     public internal(set) var dataCommands = 0
     public internal(set) var framesFromHost = 0
     public internal(set) var framesToHost = 0
-    /// All bytes on the wire, including the wake-up and garbage.
+    /// All bytes on the line, including those for waking the chip, and garbage.
     public internal(set) var bytesFromHost = 0
     public internal(set) var bytesToHost = 0
     /// Frames from the host with a wrong length or checksum.
     public internal(set) var damagedFrames = 0
-    /// Frames sent into the field, including those for selection.
+    /// Frames that the reader sent over the air, including those for selection.
     public internal(set) var radioFrames = 0
     /// WRITE frames that reached a selected tag.
     public internal(set) var writes = 0
-    /// The number of times a tag was powered up.
+    /// How many times a tag was powered up.
     public internal(set) var powerUps = 0
     /// How long commands and answers took over the air, based on their bits.
     public internal(set) var airNanoseconds = 0
-    /// How long the reader waited for answers that never arrived.
+    /// How long the reader would have waited for answers that never arrived.
     public internal(set) var silenceNanoseconds = 0
     /// The time on the serial line: ten bits per byte, in both directions, at the current speed.
     public internal(set) var linkNanoseconds = 0

@@ -1,18 +1,18 @@
 /// Why an emulated reader failed: a kind for code to act on, and a message for people.
 ///
-/// Two errors are equal when their kinds are.
+/// Two errors are equal if their kinds are.
 public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller can act on.
+    /// The kinds of failures that a caller can distinguish.
     public enum Kind: Sendable, Hashable {
-        /// The system does not provide a pseudo-terminal, socket, or thread.
+        /// The system failed to provide a pseudo-terminal, socket, or thread.
         case system
-        /// There is something at the path of the link or the socket that must not be replaced.
+        /// At the path of the link or the socket, there is something that must not be replaced.
         case occupied
         /// Another emulated reader is using the path.
         case busy
         /// The line is not a valid control command.
         case control
-        /// A line was sent but not answered, so it may or may not have been carried out.
+        /// A line was sent but not answered, so it may or may not have been executed.
         case unanswered
     }
 
@@ -27,6 +27,6 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
     public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
     public var description: String {
-        detail.isEmpty ? "the reader cannot do that" : detail
+        detail.isEmpty ? "the emulated reader failed" : detail
     }
 }

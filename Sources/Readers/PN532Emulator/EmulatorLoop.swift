@@ -4,14 +4,14 @@ import OperatingSystem
 import SimulatedReader
 import TextCodecs
 
-/// Carries bytes between a terminal, the sockets, and the emulated chip: an emulated reader's only
-/// thread. It never waits anywhere except in poll().
+/// Moves bytes between a terminal, the sockets, and the emulated chip. It runs on an emulated
+/// reader's only thread, which waits only in poll().
 final class EmulatorLoop: Sendable {
     /// The state that the thread shares with its callers.
     struct State {
         var emulation: Emulation
         var terminal: PseudoTerminal?
-        /// Terminals that were unplugged, kept open until the thread is no longer waiting for them.
+        /// Terminals that were unplugged. They stay open until the thread no longer waits for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
         /// The stream of control lines; `nil` once it has ended.
@@ -19,15 +19,15 @@ final class EmulatorLoop: Sendable {
         var inputLines = LineSplitter()
         /// Bytes that the terminal has not accepted yet.
         var outgoing: [UInt8] = []
-        /// Answers that are not due yet, with the time when they are, in nanoseconds.
+        /// Answers that are not due yet, and when each is due, in nanoseconds.
         var delayed: [(due: UInt64, bytes: [UInt8])] = []
         var isStopping = false
         let pace: EmulatedReader.Pace
         let link: DeviceLink?
     }
 
-    /// The maximum number of bytes kept for a host that does not read; a real line would lose the
-    /// rest, too.
+    /// The maximum number of bytes kept for a host that does not read. The rest is lost, as it
+    /// would be on a real line.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -41,8 +41,8 @@ final class EmulatorLoop: Sendable {
         wakePipe = try WakePipe()
         let link = options.link.map(DeviceLink.init(path:))
         try link?.check()
-        // The link is checked before everything else and set after it: a failed start leaves an
-        // older link alone.
+        // The link is checked first but created last, so that a failed start does not change an
+        // existing link.
         let control: ControlSocket? =
             if let path = options.controlPath { try ControlSocket.open(path) } else { nil }
         let terminal = try PseudoTerminal.open()
@@ -58,7 +58,7 @@ final class EmulatorLoop: Sendable {
 
     var devicePath: String? { state.withLock { $0.terminal?.path } }
 
-    /// Runs the body on the state, then wakes the thread to look at the state.
+    /// Runs the body on the state, then wakes the thread so that it sees the changes.
     func perform<Success: Sendable>(_ body: (inout State) -> Success) -> Success {
         defer { wakePipe.wake() }
         return state.withLock { state in body(&state) }
@@ -70,7 +70,7 @@ final class EmulatorLoop: Sendable {
 
     func run() {
         var saved = state.withLock { $0.emulation.simulation.contents }
-        // Ends when `stop` was called.
+        // The loop ends after `stop` has been called.
         while true {
             let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
             guard var polled else { break }
@@ -80,7 +80,8 @@ final class EmulatorLoop: Sendable {
                 state.work(polled)
                 return state.emulation.simulation
             }
-            // Outside the lock, because the callback may write a file.
+            // Called outside the lock, because the callback may take long, for example to write a
+            // file.
             if simulation.contents != saved {
                 saved = simulation.contents
                 whenTagsChange?(simulation)
@@ -94,7 +95,7 @@ extension EmulatorLoop.State {
     /// The descriptors to wait for, and the time limit in milliseconds; `nil` when it is time to
     /// end.
     fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
-        // poll() has returned, so closing them now cannot affect a reused descriptor.
+        // poll() has returned, so nobody is waiting for these terminals, and they can be closed.
         retired = []
         guard !isStopping else { return (nil, 0) }
         var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
@@ -108,13 +109,13 @@ extension EmulatorLoop.State {
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = SystemClock.uptimeNanoseconds
-        // Rounded up; otherwise the last part of a millisecond would be spent in pointless passes.
+        // Rounded up; otherwise, the last fraction of a millisecond would be spent busy-waiting.
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
     fileprivate mutating func work(_ polled: [pollfd]) {
         receive()
-        // Read only if there is input, because unlike the others, it may block.
+        // This stream is read only if there is input, because unlike the others, it may block.
         if let input, polled.contains(where: { $0.fd == input.descriptor && $0.revents != 0 }) {
             readLines(input)
         }
@@ -142,6 +143,7 @@ extension EmulatorLoop.State {
         if count < 0, errno == EINTR || errno == EAGAIN { return }
         var lines = inputLines.take(chunk.prefix(max(count, 0)))
         if count <= 0 {
+            // The last line counts even without a line ending.
             self.input = nil
             if let last = inputLines.finish() { lines.append(last) }
         }
@@ -157,8 +159,8 @@ extension EmulatorLoop.State {
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
-                // Behind whatever is still waiting: answers are sent in the order of their
-                // commands.
+                // Not before the answers that are still waiting, so that answers keep the order of
+                // their commands.
                 let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }

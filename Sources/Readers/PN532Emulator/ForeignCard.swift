@@ -1,7 +1,7 @@
 import Tags
 
-/// Cards that tapcard does not use, emulated just enough for a reader to turn them down: they are
-/// listed, and they refuse unsuitable commands.
+/// Cards that tapcard does not use. They are emulated just enough for a reader to find and reject
+/// them.
 public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     /// MIFARE Classic 1K, with a four-byte UID.
     case classic
@@ -16,7 +16,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The type 4 card's answer to select: frames of 64 bytes, 106 kbit/s, no CID or NAD.
+    /// The type 4 card's answer to select (ATS): frames of 64 bytes, 106 kbit/s, no CID or NAD.
     package static let answerToSelect: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
 
     var activation: TypeACardSelection {
@@ -28,11 +28,11 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The NAK that a MIFARE Classic returns for a command that needs a key.
+    /// The NAK that a MIFARE Classic sends for a command that requires authentication.
     private static let notAllowed = RadioFrame(bytes: [0x04], lastBits: 4)
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
-    /// The answer of a selected card to a frame with a checksum; `nil` for silence.
+    /// The answer from a selected card to a frame with a checksum; `nil` for silence.
     func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()
@@ -61,7 +61,8 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
             activation.enterBlocks()
             return ForeignCard.answerToSelect
         }
-        // Ignores the block number and the bit for the identifier.
+        // The block number and the bit that says whether a CID follows are ignored.
+        // The cases are an I-block, an R-block, S(DESELECT), and PPS.
         switch first & 0xF6 {
         case 0x02, 0x06: return [first] + ForeignCard.unknownInstruction
         case 0xB2, 0xA2: return [0xA2 | first & 0x01]

@@ -2,7 +2,7 @@
 package enum HostFrame {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
-    /// The chip's answer to a command that it does not understand.
+    /// The chip's answer to a command that is invalid.
     package static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
 
     static let hostToChip: UInt8 = 0xD4
@@ -11,9 +11,10 @@ package enum HostFrame {
     package static let longestData = 265
     private static let longestNormal = 255
 
-    /// A frame around data whose first byte is the direction; extended if the length requires it.
+    /// A frame that contains this data, whose first byte is the direction. Long data gets an
+    /// extended frame.
     package static func information(_ data: [UInt8]) -> [UInt8] {
-        // The checksum makes the direction, the data, and the checksum itself add up to zero.
+        // The checksum makes the sum of the data and the checksum itself zero.
         let sum = data.reduce(0, &+)
         return [0x00, 0x00, 0xFF] + lengthField(data.count) + data + [0 &- sum, 0x00]
     }

@@ -1,6 +1,6 @@
-/// Finds the host's frames in a stream of bytes, however the stream is split and whatever garbage
-/// lies between frames. A damaged frame is skipped silently, as the chip does: the host repeats a
-/// frame that was not acknowledged.
+/// Finds the host's frames in a stream of bytes, no matter how the stream is split and what garbage
+/// is between frames. Like the chip, it silently skips damaged frames: the host repeats a frame
+/// that was not acknowledged.
 package struct HostFrameParser {
     package enum Event: Hashable {
         case acknowledge
@@ -9,7 +9,8 @@ package struct HostFrameParser {
         case information([UInt8])
     }
 
-    /// The bytes from the first one that may begin a frame, never more than one frame.
+    /// The bytes not used yet, starting where a frame may begin. They are never more than one
+    /// frame.
     private var pending: [UInt8] = []
     /// The number of frames with a wrong length or checksum.
     private(set) var damagedCount = 0
@@ -74,7 +75,7 @@ package struct HostFrameParser {
 
     private func data(from start: Int, count: Int) -> Finding {
         guard (1...HostFrame.longestData).contains(count) else { return .damaged }
-        // The checksum matters; the zero after it is only a pause.
+        // A frame ends with a zero after the checksum, but only the checksum is needed.
         let end = start + count
         guard pending.count > end else { return .incomplete }
         guard pending[start...end].reduce(0, &+) == 0 else { return .damaged }

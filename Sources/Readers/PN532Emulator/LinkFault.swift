@@ -8,32 +8,32 @@ public struct LinkFault: Hashable, Sendable {
         case data
     }
 
-    /// The kinds of fault.
+    /// The kinds of faults.
     public enum Kind: Hashable, Sendable {
-        /// The command is carried out, but its answer never arrives.
+        /// The command is executed, but its answer never arrives.
         case loseReply
-        /// The answer arrives late: before the complete response to the next command.
+        /// The answer arrives late: just before the ACK and the answer for the next command.
         case lateReply
-        /// The answer arrives late: in place of the next command's own answer, which follows it.
+        /// The answer arrives late: between the ACK and the answer for the next command.
         case staleReply
         /// The answer's data checksum is wrong.
         case corrupt
-        /// One byte of the answer is missing, although the checksums are right.
+        /// One byte of the answer is missing, although the checksums are correct.
         case shorter
-        /// The answer has one byte too many, although the checksums are right.
+        /// The answer has one byte too many, although the checksums are correct.
         case longer
         /// The answer has this status byte.
         case status(UInt8)
         /// The answer arrives without the ACK that should precede it.
         case loseAcknowledge
-        /// The chip stops after carrying out the command, until it is resumed.
+        /// The chip stops after executing the command, until it is resumed.
         case stall
-        /// The reader is unplugged after carrying out the command.
+        /// The reader is unplugged after executing the command.
         case unplug
     }
 
     public let counted: Counted
-    /// Which counted command will cause the fault: 1 is the next one.
+    /// The number of the counted command at which the fault happens; 1 is the next one.
     public var countdown: Int
     public let kind: Kind
 
@@ -75,6 +75,7 @@ extension LinkFault: CustomStringConvertible {
             kind = LinkFault.names.first { $0.0 == words[2] }?.1
         }
         guard let kind else { return nil }
+        // Comparing the text refuses other spellings, such as extra spaces.
         self.init(at: countdown, counting: counted, kind)
         guard description == text else { return nil }
     }

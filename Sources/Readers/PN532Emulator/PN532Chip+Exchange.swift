@@ -16,7 +16,8 @@ extension PN532Chip {
     mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let number = data.first else { return .syntaxError }
         let frame = Array(data.dropFirst())
-        // Bit 6 of the number is MI, more information (PN532 user manual, InDataExchange).
+        // The low bits are the target's number, starting at 1. Bit 6 is MI, more information (PN532
+        // user manual, InDataExchange).
         let index = Int(number & 0x07) - 1
         let status = makeCurrent(index)
         guard status == ChipStatus.good else { return .answer([status]) }
@@ -34,17 +35,18 @@ extension PN532Chip {
 
     private mutating func exchangePlain(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         switch (frame.first, frame.count) {
-        // The firmware supports only the commands that a MIFARE card has in common with the tag:
+        // The firmware supports only the commands that MIFARE cards and Type 2 tags have in common:
         // READ, WRITE, and COMPATIBILITY_WRITE.
         case (0x30, 2): return transmit(frame)
         case (0xA2, 6): return acknowledged(frame)
         case (0xA0, 18):
-            // Two frames over the air: the page, and after its ACK the sixteen bytes.
+            // This takes two frames: the page number and, after an ACK, the sixteen bytes.
             let (status, _) = acknowledged(Array(frame.prefix(2)))
             return status == ChipStatus.good
                 ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
         case (0x60, 2...), (0x61, 2...):
-            // The emulator has no key, and a Type 2 tag does not support the command.
+            // Authentication always fails: the emulator has no key, and a Type 2 tag does not
+            // support the command.
             _ = transmit(Array(frame.prefix(2)))
             return (ChipStatus.authentication, [])
         default:
@@ -66,8 +68,8 @@ extension PN532Chip {
         }
     }
 
-    /// A command for an ISO/IEC 14443-4 card. The host may send it in parts, and receives the
-    /// answer in parts of one block as long as the status says that more will follow.
+    /// Executes a command for an ISO/IEC 14443-4 card. The host may send the command in parts. It
+    /// fetches the answer block by block, as long as the status says that more will follow.
     private mutating func exchangeBlocks(
         _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
@@ -116,7 +118,7 @@ extension PN532Chip {
     /// The size of the contactless unit's buffer (FIFO).
     static let bufferSize = 64
 
-    /// Sends a frame; returns a status and the answer.
+    /// Sends a frame; returns the chip's status and the answer.
     mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         guard !data.isEmpty, field.isOn else { return (silence(), []) }
         guard registers.speaksTypeA, let frame = outgoing(data) else { return (silence(), []) }
@@ -128,7 +130,7 @@ extension PN532Chip {
     }
 
     /// The frame to send; `nil` if the parity bits provided by the host are wrong, because no card
-    /// answers that.
+    /// responds to such a frame.
     private func outgoing(_ data: [UInt8]) -> RadioFrame? {
         let lastBits = registers.transmitLastBits
         if !registers.handlesParity {
@@ -141,7 +143,7 @@ extension PN532Chip {
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
-            // Four bits have no checksum: to the chip, an ACK is as wrong as a NAK.
+            // Four bits have no checksum, so the chip reports both an ACK and a NAK as an error.
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
@@ -159,8 +161,8 @@ extension PN532Chip {
     }
 
     private mutating func silence() -> UInt8 {
-        // 100 us, doubled for each step after the first. No timeout means forever, which is not
-        // emulated.
+        // The first step is 100 us, and each further step doubles that. A step of 0 means no
+        // timeout, which is not emulated.
         let steps = min(max(answerTimeout, 1), PN532Chip.longestTimeout)
         silenceNanoseconds += 100_000 << Int(steps - 1)
         return ChipStatus.timeout

@@ -1,4 +1,4 @@
-/// The commands that concern the chip itself.
+/// The commands that affect only the chip itself.
 extension PN532Chip {
     mutating func diagnose(_ data: ArraySlice<UInt8>) -> ChipResult {
         switch data.first {
@@ -20,7 +20,7 @@ extension PN532Chip {
     }
 
     func generalStatus() -> [UInt8] {
-        // Both directions at 106 kbit/s, with type A modulation.
+        // The zeros for each target: both directions at 106 kbit/s, with type A modulation.
         let listed: [UInt8] = targets.indices.flatMap { [UInt8($0 + 1), 0x00, 0x00, 0x00] }
         return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
     }
@@ -28,8 +28,8 @@ extension PN532Chip {
     mutating func readRegisters(_ data: [UInt8]) -> ChipResult {
         guard !data.isEmpty, data.count.isMultiple(of: 2) else { return .syntaxError }
         var values: [UInt8] = []
-        for place in stride(from: 0, to: data.count, by: 2) {
-            let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
+        for index in stride(from: 0, to: data.count, by: 2) {
+            let register = UInt16(data[index]) << 8 | UInt16(data[index + 1])
             switch register {
             case ChipRegisters.fifoLevel: values.append(UInt8(truncatingIfNeeded: buffer.count))
             case ChipRegisters.fifoData where !buffer.isEmpty:
@@ -42,11 +42,11 @@ extension PN532Chip {
 
     mutating func writeRegisters(_ data: [UInt8]) -> ChipResult {
         guard !data.isEmpty, data.count.isMultiple(of: 3) else { return .syntaxError }
-        for place in stride(from: 0, to: data.count, by: 3) {
-            let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
-            registers[register] = data[place + 2]
-            handleBuffer(register, data[place + 2])
-            // A host that switches the antenna's drivers by hand switches the field as well.
+        for index in stride(from: 0, to: data.count, by: 3) {
+            let register = UInt16(data[index]) << 8 | UInt16(data[index + 1])
+            registers[register] = data[index + 2]
+            handleBuffer(register, data[index + 2])
+            // Switching the antenna's drivers switches the field.
             if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
                 field.setPower(registers.hasField)
             }
@@ -54,8 +54,8 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// The unit's buffer, which a host can fill, send, and read by hand, as libnfc does to time an
-    /// answer.
+    /// Performs the effect of writing to a register that controls the unit's buffer. A host can
+    /// fill, send, and read the buffer itself, as libnfc does to measure how long an answer takes.
     private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
         switch register {
         case ChipRegisters.fifoLevel where value & ChipRegisters.flush != 0: buffer = []
@@ -72,7 +72,7 @@ extension PN532Chip {
 
     mutating func writePorts(_ data: [UInt8]) -> ChipResult {
         guard data.count == 2 else { return .syntaxError }
-        // The highest bit of each byte tells the chip whether to write that port.
+        // The highest bit of each byte says whether that port is to be written.
         for (index, value) in data.enumerated() where value & 0x80 != 0 {
             ports[index] = value & 0x7F
         }
@@ -89,7 +89,7 @@ extension PN532Chip {
 
     mutating func setParameters(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard data.count == 1, let flags = data.first else { return .syntaxError }
-        // fAutomaticRATS (PN532 user manual, SetParameters).
+        // The bit fAutomaticRATS (PN532 user manual, SetParameters).
         activatesBlocks = flags & 0x10 != 0
         return .answer([])
     }
@@ -111,7 +111,7 @@ extension PN532Chip {
     mutating func configureRadio(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let item = data.first else { return .syntaxError }
         let values = Array(data.dropFirst())
-        // The configuration items of RFConfiguration, each with the length given in the manual.
+        // The items of RFConfiguration, and how many bytes each has according to the manual.
         let lengths: [UInt8: Int] = [
             0x01: 1, 0x02: 3, 0x04: 1, 0x05: 3, 0x0A: 11, 0x0B: 8, 0x0C: 3, 0x0D: 9,
         ]
@@ -119,7 +119,7 @@ extension PN532Chip {
         switch item {
         case 0x01: setField(values[0] & 0x01 != 0)
         case 0x02:
-            // 100 us times a power of two; the highest value means more than 3 s.
+            // 100 us times a power of two; the highest value stands for more than 3 s.
             guard values.dropFirst().allSatisfy({ $0 <= 0x10 }) else { return .syntaxError }
             answerTimeout = values[2]
         case 0x05: activationRetries = values[2]

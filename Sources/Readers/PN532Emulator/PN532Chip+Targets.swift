@@ -2,14 +2,15 @@ import Tags
 
 /// The commands that list and release cards.
 extension PN532Chip {
-    private static let retriesForEver: UInt8 = 0xFF
-    private static let mostTargets = 2
-    // RATS: frames of 64 bytes, identifier 0.
+    private static let retriesForever: UInt8 = 0xFF
+    private static let maximumTargets = 2
+    /// RATS: frames of 64 bytes, CID 0.
     private static let requestForAnswerToSelect: [UInt8] = [0xE0, 0x50]
 
     mutating func listPassiveTarget(_ data: ArraySlice<UInt8>) -> ChipResult {
         let bytes = Array(data)
-        guard bytes.count >= 2, (1...PN532Chip.mostTargets).contains(Int(bytes[0])), bytes[1] <= 4
+        guard bytes.count >= 2, (1...PN532Chip.maximumTargets).contains(Int(bytes[0])),
+            bytes[1] <= 4
         else {
             return .syntaxError
         }
@@ -17,22 +18,22 @@ extension PN532Chip {
             mostTargets: Int(bytes[0]), kind: bytes[1], initiatorData: Array(bytes.dropFirst(2)))
         guard request.isComplete else { return .syntaxError }
         if let answer = list(request) { return .answer(answer) }
-        return activationRetries == PN532Chip.retriesForEver
-            ? goOnWaiting(.list(request)) : .answer([0])
+        return activationRetries == PN532Chip.retriesForever
+            ? keepWaiting(.list(request)) : .answer([0])
     }
 
-    /// The answer to InListPassiveTarget; `nil` if no card was found. The emulator has only type A
-    /// cards, so requests for other types do not find any.
+    /// Lists cards and returns the answer to InListPassiveTarget; `nil` if no card was found. The
+    /// emulator has only type A cards, so a request for another type finds nothing.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
         guard request.kind == 0 else { return nil }
         var answer: [UInt8] = []
         registers.prepareTypeA()
-        // A card that is still selected treats the first REQA as a protocol error and drops back to
-        // idle, so it takes a second attempt.
+        // A card that is still selected treats the first REQA as a protocol error and falls back to
+        // idle, so it responds only to a second attempt.
         let attempts =
-            activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
+            activationRetries == PN532Chip.retriesForever ? 2 : Int(activationRetries) + 1
         while targets.count < request.mostTargets {
             haltCurrent()
             // A UID in the request wakes a halted card (WUPA). libfreefare relies on this: it lists
@@ -44,7 +45,8 @@ extension PN532Chip {
             else { break }
             answer += listed(card)
         }
-        // Looking for another card halted the last one found, so make that one current again.
+        // The search for another card has halted the last card found, so that card is selected
+        // again.
         if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
         registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
         return targets.isEmpty ? nil : [UInt8(targets.count)] + answer
@@ -71,25 +73,25 @@ extension PN532Chip {
         return RadioCRC.stripped(from: answer.bytes)
     }
 
-    /// Halts the current card, so that another one can respond.
+    /// Halts the current card, so that another card can respond.
     private mutating func haltCurrent() {
         guard let index = current, targets.indices.contains(index) else { return }
         current = nil
         let frame: [UInt8] =
             switch targets[index].kind {
             case .plain: [0x50, 0x00]
-            // S(DESELECT): an activated card no longer responds to HLTA.
+            // S(DESELECT), because an activated card does not respond to HLTA.
             case .block: [0xC2]
             }
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
-    /// Makes a listed card the current one; returns a status.
+    /// Selects a listed card, so that it receives the frames that follow; returns a status.
     mutating func makeCurrent(_ index: Int) -> UInt8 {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
         haltCurrent()
-        // By UID, with a wake-up: the card was halted when another one became the current card.
+        // The card was halted when another one was selected, so it has to be woken.
         let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
         guard field.select(attempts: 2, waking: true, number: parts) != nil else {
             return ChipStatus.timeout
@@ -118,8 +120,8 @@ extension PN532Chip {
 
     mutating func release(_ data: ArraySlice<UInt8>) -> ChipResult {
         let result = deselect(data)
-        // The numbers of the other cards do not change, so a released card is removed from the list
-        // only if it is the last one.
+        // The numbers of the other cards must not change, so a released card is removed from the
+        // list only if it is the last one.
         if result == .answer([ChipStatus.good]), let number = data.first {
             if number == 0 {
                 forgetTargets()
@@ -137,10 +139,11 @@ extension PN532Chip {
         }
         let types = Array(bytes.dropFirst(2))
         if let answer = poll(types) { return .answer(answer) }
-        return bytes[0] == PN532Chip.retriesForEver ? goOnWaiting(.poll(types)) : .answer([0])
+        return bytes[0] == PN532Chip.retriesForever ? keepWaiting(.poll(types)) : .answer([0])
     }
 
-    /// The answer to InAutoPoll; `nil` if no card of any of these kinds was found.
+    /// Looks for cards and returns the answer to InAutoPoll; `nil` if no card of these types was
+    /// found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
         let request = ListRequest(mostTargets: 1, kind: 0, initiatorData: [])
         for type in types where [0x00, 0x10, 0x20].contains(type) {
@@ -148,7 +151,7 @@ extension PN532Chip {
             let isBlock = if case .block = target.kind { true } else { false }
             if type == 0x20, !isBlock {
                 haltCurrent()
-                // A halted card is requested again as a different type.
+                // Without power, the halted card is reset, so that it can be found as another type.
                 field.setPower(false)
                 forgetTargets()
                 continue
@@ -161,7 +164,7 @@ extension PN532Chip {
 }
 
 extension ListRequest {
-    /// Whether the request has exactly the data that its kind of card needs.
+    /// Whether the request has the amount of data that its kind of card requires.
     var isComplete: Bool {
         switch kind {
         case 0: [0, 4, 8, 12].contains(initiatorData.count)

@@ -7,12 +7,12 @@ package struct PN532Chip {
         case list(ListRequest)
         case poll([UInt8])
         /// A wait for another reader or for the end of a test, neither of which ever happens here.
-        case forEver
+        case forever
     }
 
-    // A PN532 (32h) with firmware 1.6 that supports ISO/IEC 14443 A and B, and 18092.
+    /// A PN532 (32h) with firmware 1.6, which supports ISO/IEC 14443 A and B, and 18092.
     static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
-    /// The speeds that SetSerialBaudRate supports, indexed by their numbers, in bits per second.
+    /// The speeds that SetSerialBaudRate supports, in bits per second, in the order of their codes.
     static let speeds = [
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
@@ -27,20 +27,20 @@ package struct PN532Chip {
     /// The index of the target that receives frames, starting at 0.
     var current: Int?
     private(set) var wait: Wait?
-    /// Whether PowerDown was sent and the host has not woken the chip yet.
+    /// Whether the host has sent PowerDown and has not woken the chip yet.
     var isPoweredDown = false
-    /// The index of the speed that takes effect once the host acknowledges it.
+    /// The index of the speed that takes effect when the host acknowledges the change.
     var nextSpeed: Int?
     /// Whether an ISO/IEC 14443-4 card is activated as soon as it is found.
     var activatesBlocks = true
-    /// How many more attempts are made to find cards; FFh, the chip's default, means forever.
+    /// How often a search for cards is repeated; FFh, the chip's default, means forever.
     var activationRetries: UInt8 = 0xFF
     /// The timeout for an answer, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
-    /// Whether a halted card answers a request for its UID.
+    /// Whether a request that contains a halted card's UID wakes that card.
     let wakesNamedCards: Bool
 
     init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
@@ -48,11 +48,12 @@ package struct PN532Chip {
         self.wakesNamedCards = wakesNamedCards
     }
 
-    /// Carries out a command, which ends a pending wait.
+    /// Executes a command. This ends a pending wait.
     mutating func run(_ code: UInt8, _ data: [UInt8]) -> ChipResult {
         wait = nil
         guard let command = PN532Command(rawValue: code) else { return .syntaxError }
         let result = run(command, data[...])
+        // The command may have switched the field, and a host can see that in a register.
         registers.hasField = field.isOn
         return result
     }
@@ -66,7 +67,7 @@ package struct PN532Chip {
         switch wait {
         case .list(let request): found = (.listPassiveTarget, list(request))
         case .poll(let types): found = (.autoPoll, poll(types))
-        case .forEver, nil: return nil
+        case .forever, nil: return nil
         }
         guard let data = found.1 else { return nil }
         wait = nil
@@ -74,8 +75,8 @@ package struct PN532Chip {
         return (found.0.rawValue, data)
     }
 
-    mutating func goOnWaiting(_ what: Wait) -> ChipResult {
-        wait = what
+    mutating func keepWaiting(_ newWait: Wait) -> ChipResult {
+        wait = newWait
         return .waiting
     }
 
@@ -112,13 +113,13 @@ package struct PN532Chip {
         case .listPassiveTarget: listPassiveTarget(data)
         case .autoPoll: autoPoll(data)
         case .jumpForExchange, .jumpForParameters:
-            // There can be no peer in this field.
+            // There is never a peer in this field, so the search for one times out.
             data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
         case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
             .answerInitiator, .setGeneralBytes, .setMetaData:
             .answer([ChipStatus.context])
         case .getTargetStatus: data.isEmpty ? .answer([0x00, 0x00]) : .syntaxError
-        case .becomeTarget, .regulationTest: goOnWaiting(.forEver)
+        case .becomeTarget, .regulationTest: keepWaiting(.forever)
         }
     }
 }

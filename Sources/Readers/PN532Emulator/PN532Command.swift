@@ -33,7 +33,7 @@ enum PN532Command: UInt8 {
     case setGeneralBytes = 0x92
     case setMetaData = 0x94
 
-    /// Whether it carries a frame for a tag.
+    /// Whether the command carries a frame for a tag.
     var isData: Bool { self == .exchangeData || self == .communicateThrough }
 }
 
@@ -56,6 +56,6 @@ enum ChipResult: Hashable {
     /// The data in the answer, after its command byte.
     case answer([UInt8])
     case syntaxError
-    /// No answer yet: the chip is waiting for a card or for another reader.
+    /// There is no answer yet, because the chip is waiting for a card or for another reader.
     case waiting
 }

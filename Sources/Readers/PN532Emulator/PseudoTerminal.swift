@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// An emulated serial line: bytes written to its device can be read here, and vice versa.
+/// An emulated serial line. Bytes that a client writes to the device can be read here, and vice
+/// versa.
 package final class PseudoTerminal {
     private static let longestName = 128
 
@@ -39,7 +40,7 @@ package final class PseudoTerminal {
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // Raw: otherwise a terminal would echo bytes and change line endings.
+        // The terminal is made raw; otherwise, it would echo bytes and change line endings.
         guard slave >= 0, linux_make_raw(slave) == 0 else {
             let error = EmulatorError.last(path)
             if slave >= 0 { close(slave) }

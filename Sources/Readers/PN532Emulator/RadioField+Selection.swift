@@ -10,8 +10,8 @@ struct SelectedCard: Hashable {
 
 /// The complete selection that the chip's firmware performs on its own.
 extension RadioField {
-    /// Looks for cards this many times and selects the first one that answers; `nil` if none does.
-    /// If there is a UID, in parts of four bytes, selects only that card.
+    /// Looks for cards this many times and selects the first one that responds; `nil` if none does.
+    /// With a UID, given in parts of four bytes, selects only that card.
     mutating func select(
         attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {
@@ -22,13 +22,15 @@ extension RadioField {
         return nil
     }
 
-    private mutating func selectOnce(_ request: RadioFrame, _ wanted: [UInt8]) -> SelectedCard? {
+    private mutating func selectOnce(
+        _ request: RadioFrame, _ requested: [UInt8]
+    ) -> SelectedCard? {
         guard case .frame(let answerToRequest) = send(request) else { return nil }
         var number: [UInt8] = []
         for (level, code) in TypeACardSelection.selectCodes.enumerated() {
             let part: [UInt8]
-            if wanted.count >= 4 * (level + 1) {
-                part = Array(wanted[(4 * level)..<(4 * level + 4)])
+            if requested.count >= 4 * (level + 1) {
+                part = Array(requested[(4 * level)..<(4 * level + 4)])
             } else {
                 guard let found = nextPart(code, level) else { return nil }
                 part = found
@@ -49,11 +51,12 @@ extension RadioField {
         return nil
     }
 
-    /// The next four bytes of a UID. If several cards answer, it picks one, as the chip does bit by
-    /// bit.
+    /// Returns the next four bytes of a UID. If several cards respond, picks one of them; the real
+    /// chip does that bit by bit.
     private mutating func nextPart(_ code: UInt8, _ level: Int) -> [UInt8]? {
         switch send(RadioFrame(bytes: [code, TypeACardSelection.noBits])) {
         case .silence: nil
+        // The last byte is the check byte.
         case .frame(let answer): Array(answer.bytes.dropLast())
         case .collision: firstReady(level)
         }

@@ -1,13 +1,13 @@
 package import SimulatedReader
 import Tags
 
-/// The reader's field and the cards in it: accepts frames and returns answers.
+/// The reader's field and the cards in it. It accepts frames and returns answers.
 package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
-    /// The bits that are flipped in the checksum of a damaged answer.
-    private static let spoiled: UInt8 = 0x5A
+    /// The bits that are flipped in the last byte of an answer to damage it.
+    private static let damageMask: UInt8 = 0x5A
 
-    /// The tags, their places, and the frame fault.
+    /// The tags, which of them are on the reader, and the frame fault.
     package var simulation: Simulation { didSet { refresh() } }
     /// The other cards in the field.
     package var foreign: [ForeignCard] = [] { didSet { refresh() } }
@@ -29,15 +29,15 @@ package struct RadioField {
         (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
     }
 
-    /// Powers cards that were put into the field, and cuts the power to cards that were removed.
+    /// Powers cards that were put into the field. Cuts the power to cards that were removed.
     private mutating func refresh() {
-        let lying = isOn ? simulation.onReader : []
+        let onReader = isOn ? simulation.onReader : []
         let others = isOn ? foreign : []
         cards.removeAll { card in
-            !lying.contains(card.number) && !others.contains { $0.number == card.number }
+            !onReader.contains(card.number) && !others.contains { $0.number == card.number }
         }
-        // Only new arrivals: a card that stays keeps its power and all its state.
-        for uid in lying where !isPowered(uid) {
+        // A card that has stayed keeps its power and its state, so only new cards are added.
+        for uid in onReader where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))
             } else if let chip = simulation.chip(uid) {
@@ -52,12 +52,12 @@ package struct RadioField {
 
     private func isPowered(_ number: [UInt8]) -> Bool { cards.contains { $0.number == number } }
 
-    /// The activation of the card with this UID, while it has power.
+    /// The selection state of the card with this UID; `nil` if the card has no power.
     func activation(of number: [UInt8]) -> TypeACardSelection? {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of the UID offered by the first card that is waiting to be selected.
+    /// The part of its UID that the first card waiting to be selected transmits at this level.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
@@ -68,20 +68,21 @@ package struct RadioField {
         radioFrames += 1
         airNanoseconds += AirTime.command(frame)
         guard isOn else { return .silence }
-        // A card that is removed during the request no longer answers, so the numbers are collected
-        // first.
+        // A fault may remove a card during the loop, so the UIDs are collected first.
         let answers = cards.map(\.number).compactMap { answer(of: $0, to: frame) }
         guard let first = answers.first else { return .silence }
         airNanoseconds += AirTime.answer(first)
         let isRequest = frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp
         if isRequest { return .frame(RadioField.merged(answers)) }
+        // All answers are sent at the same time, so different ones cannot be told apart.
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
-    /// The combined answer. Cards answer a request at the same time, bit for bit.
+    /// The combined answer to a request. All cards send their two bytes at the same time, so the
+    /// reader receives the bits of all of them.
     private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
         RadioFrame(
-            bytes: (0..<2).map { place in answers.reduce(0) { $0 | $1.bytes[place] } })
+            bytes: (0..<2).map { index in answers.reduce(0) { $0 | $1.bytes[index] } })
     }
 
     private mutating func answer(of number: [UInt8], to frame: RadioFrame) -> RadioFrame? {
@@ -111,7 +112,8 @@ package struct RadioField {
         }
     }
 
-    /// A damaged frame gets no answer: an ISO/IEC 14443-4 card waits for the next one.
+    /// Passes a frame to an NTAG 424. A damaged frame gets no answer, because an ISO/IEC 14443-4
+    /// card ignores it and waits for the next one.
     private mutating func passToNTAG424(
         _ bytes: [UInt8], _ index: Int, _ powered: PoweredNTAG424
     ) -> RadioFrame? {
@@ -138,13 +140,13 @@ package struct RadioField {
         } else {
             cards[index].activation.fallBack()
         }
-        // Last, because this cuts the power to a card that was taken away.
+        // This comes last, because it cuts the power to a card that was removed.
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .answer(let answer):
             return answer.map { RadioFrame(bytes: RadioCRC.appended(to: $0)) }
         case .garbled(let answer):
-            return RadioField.spoil(RadioFrame(bytes: RadioCRC.appended(to: answer)))
+            return RadioField.damaged(RadioFrame(bytes: RadioCRC.appended(to: answer)))
         case .late, .gone, .killed: return nil
         }
     }
@@ -155,9 +157,9 @@ package struct RadioField {
         let uid = cards[index].number
         var side = powered
         guard let frame = RadioCRC.stripped(from: bytes) else {
-            // An empty frame is not a command, so the tag stops answering, as after any damaged
-            // frame.
-            if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
+            // An empty frame is not a command, so the tag stops responding, as it does after any
+            // damaged frame. The tag's memory does not change.
+            if var copy = simulation.tag(uid) { _ = side.answer([], &copy) }
             cards[index].kind = .type2(side)
             cards[index].activation.fallBack()
             return RadioField.short(NAK.parityOrCRC)
@@ -174,7 +176,7 @@ package struct RadioField {
             return RadioField.frame(reply)
         case .garbled(let reply):
             if case .nak = reply { cards[index].activation.fallBack() }
-            return RadioField.frame(reply).map(RadioField.spoil)
+            return RadioField.frame(reply).map(RadioField.damaged)
         case .late(let reply):
             if case .nak = reply { cards[index].activation.fallBack() }
             return nil
@@ -197,9 +199,9 @@ package struct RadioField {
     }
 
     /// A damaged copy of a frame. A damaged ACK is neither an ACK nor a NAK.
-    private static func spoil(_ frame: RadioFrame) -> RadioFrame {
+    private static func damaged(_ frame: RadioFrame) -> RadioFrame {
         var frame = frame
-        let mask: UInt8 = frame.lastBits == 0 ? spoiled : 0x06
+        let mask: UInt8 = frame.lastBits == 0 ? damageMask : 0x06
         frame.bytes[frame.bytes.count - 1] ^= mask
         return frame
     }

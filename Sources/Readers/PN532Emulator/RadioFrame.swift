@@ -1,4 +1,4 @@
-/// A frame sent over the air: bytes, the last of which may be incomplete.
+/// A frame sent over the air: bytes, of which the last may be incomplete.
 package struct RadioFrame: Hashable {
     package var bytes: [UInt8]
     /// The number of valid bits in the last byte; 0 means all of them, as in the chip's registers.
@@ -13,10 +13,10 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// Odd parity for a host that handles it itself: nine bits per byte, packed.
+/// Odd parity, for a host that handles parity itself: nine bits per byte, without gaps.
 package enum ParityBits {
-    /// The bytes in a stream of nine bits each; `nil` if a parity bit is wrong. Fewer than nine
-    /// bits have no parity.
+    /// Removes the parity bits; `nil` if one of them is wrong. A frame of fewer than nine bits has
+    /// no parity bit.
     package static func unpack(_ frame: RadioFrame) -> RadioFrame? {
         guard frame.bitCount >= 9 else { return frame }
         var bytes: [UInt8] = []
@@ -29,7 +29,9 @@ package enum ParityBits {
         return frame.bitCount.isMultiple(of: 9) ? RadioFrame(bytes: bytes) : nil
     }
 
+    /// Adds a parity bit after each byte.
     package static func pack(_ frame: RadioFrame) -> RadioFrame {
+        // Only whole bytes have a parity bit.
         guard frame.isWhole else { return frame }
         let bits = frame.bytes.flatMap { byte in
             (0..<8).map { byte >> $0 & 1 } + [parity(byte)]

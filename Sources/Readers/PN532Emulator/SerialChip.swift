@@ -1,11 +1,11 @@
-/// A PN532 on its serial line: bytes from the host go in, and bytes for the host come out. It does
-/// no I/O and never waits; its caller carries the bytes.
+/// A PN532 on its serial line: takes bytes from the host and returns bytes for the host. It does no
+/// I/O and never waits; the caller moves the bytes.
 package struct SerialChip {
     /// Bytes for the host, and how long the chip would have needed to produce them.
     package struct Output: Hashable {
         package var bytes: [UInt8]
         var nanoseconds: Int = 0
-        /// Whether pending output is dropped, because the host sent another request.
+        /// Whether to drop pending output, because the host has sent something.
         var isCancelling = false
     }
 
@@ -13,22 +13,25 @@ package struct SerialChip {
     private static let edgesToWake = 5
     /// The maximum number of bytes that a stalled chip keeps for later; the rest is lost.
     static let stalledLimit = 65_536
-    // A start bit, eight data bits, and a stop bit.
-    private static let bitsOfByte = 10
-    private static let speedAtStart = 115_200
+    /// A start bit, eight data bits, and a stop bit.
+    private static let bitsPerByte = 10
+    private static let initialSpeed = 115_200
 
     package var chip: PN532Chip
     var fault: LinkFault?
     private(set) var isStalled = false
     /// Whether a fault is about to unplug the reader.
     private(set) var isUnplugging = false
-    package private(set) var speed = speedAtStart
+    package private(set) var speed = initialSpeed
     private var parser = HostFrameParser()
     private var isAsleep = true
     private var edges = 0
-    private var kept: [UInt8] = []
+    /// The bytes received while the chip was stalled.
+    private var stalledBytes: [UInt8] = []
     private var lastAnswer: [UInt8]?
-    private var held: (answer: [UInt8], isFirst: Bool)?
+    /// An answer that a fault delays. `isFirst` says whether it is sent before the next command's
+    /// ACK.
+    private var delayed: (answer: [UInt8], isFirst: Bool)?
     private var counted = EmulatorCounters()
     private var output: [Output] = []
 
@@ -45,6 +48,7 @@ package struct SerialChip {
         return all
     }
 
+    /// The parser's count of damaged frames when the counters were last reset.
     private var damagedBefore = 0
 
     package mutating func resetCounters() {
@@ -56,22 +60,22 @@ package struct SerialChip {
 
     package mutating func receive(_ bytes: [UInt8]) -> [Output] {
         if isStalled {
-            kept += bytes.prefix(SerialChip.stalledLimit - kept.count)
+            stalledBytes += bytes.prefix(SerialChip.stalledLimit - stalledBytes.count)
             return []
         }
         for (index, byte) in bytes.enumerated() {
             count(received: 1)
             take(byte)
-            // Bytes that arrive at a chip that has just stopped are kept for later.
+            // If a fault has just stalled the chip, the rest of the bytes is kept for later.
             if isStalled {
-                kept += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
+                stalledBytes += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
                 break
             }
         }
         return flush()
     }
 
-    /// Reacts to a card being put into the field or removed.
+    /// Checks whether a card that was put into the field ends a pending wait.
     mutating func fieldChanged() -> [Output] {
         guard !isStalled, let found = chip.readAgain() else { return [] }
         answer(found.command, found.data, fault: nil)
@@ -80,38 +84,38 @@ package struct SerialChip {
 
     mutating func stall() { isStalled = true }
 
-    /// Continues with the withheld answer and with the bytes received in the meantime.
+    /// Sends the delayed answer, and processes the bytes received in the meantime.
     mutating func resume() -> [Output] {
         guard isStalled else { return [] }
         isStalled = false
-        if let held {
-            self.held = nil
-            emit(held.answer)
+        if let delayed {
+            self.delayed = nil
+            emit(delayed.answer)
         }
-        let bytes = kept
-        kept = []
+        let bytes = stalledBytes
+        stalledBytes = []
         output += receive(bytes)
         return flush() + fieldChanged()
     }
 
-    /// Resets everything except the cards and the counters, as unplugging does.
+    /// Resets everything except the cards and the counters, as unplugging the reader does.
     mutating func restart() {
         var fresh = PN532Chip(
             chip.field.simulation, wakesNamedCards: chip.wakesNamedCards)
         chip.field.setPower(false)
-        // Keeps the cards and their counters.
+        // The field has the cards and most of the counters.
         fresh.field = chip.field
         fresh.silenceNanoseconds = chip.silenceNanoseconds
         chip = fresh
         isStalled = false
         isUnplugging = false
-        speed = SerialChip.speedAtStart
+        speed = SerialChip.initialSpeed
         parser.reset()
         isAsleep = true
         edges = 0
-        kept = []
+        stalledBytes = []
         lastAnswer = nil
-        held = nil
+        delayed = nil
         output = []
     }
 
@@ -122,8 +126,7 @@ package struct SerialChip {
 
     private mutating func take(_ byte: UInt8) {
         if isAsleep {
-            // The start bit is low and the stop bit is high: the other edges are created by the
-            // bits in between.
+            // The start bit is low and the stop bit is high; the bits in between may add edges.
             let levels = [false] + (0..<8).map { byte >> $0 & 1 != 0 } + [true]
             edges += zip(levels, levels.dropFirst()).count { !$0 && $1 }
             if edges >= SerialChip.edgesToWake { isAsleep = false }
@@ -134,7 +137,7 @@ package struct SerialChip {
         switch event {
         case .acknowledge: acknowledged()
         case .refuse:
-            // A NACK from the host requests the last answer again.
+            // With a NACK, the host requests the last answer again.
             if let lastAnswer { emit(lastAnswer) }
         case .information(let data): run(data)
         }
@@ -164,10 +167,11 @@ package struct SerialChip {
         let isData = code.flatMap(PN532Command.init(rawValue:))?.isData == true
         if isData { counted.dataCommands += 1 }
         let fault = dueFault(isData: isData)
-        // `late-reply` is sent before the next command's ACK, `stale-reply` after it.
-        if let held, held.isFirst {
-            self.held = nil
-            emit(held.answer)
+        // An answer delayed by `late-reply` is sent before this command's ACK, one delayed by
+        // `stale-reply` after it.
+        if let delayed, delayed.isFirst {
+            self.delayed = nil
+            emit(delayed.answer)
         }
         output.append(Output(bytes: [], isCancelling: true))
         if fault != .loseAcknowledge { emit(HostFrame.acknowledge) }
@@ -186,7 +190,7 @@ package struct SerialChip {
         }
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
-        // A real chip answers first and then sleeps.
+        // Like a real chip, it answers first and then sleeps.
         if chip.isPoweredDown { fallAsleep() }
     }
 
@@ -201,16 +205,16 @@ package struct SerialChip {
         default: break
         }
         var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
-        // The last byte is the postamble; the byte before it is the data checksum.
+        // The byte before the last one, the postamble, is the data checksum.
         if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
-        if let held, !held.isFirst {
-            self.held = nil
-            emit(held.answer)
+        if let delayed, !delayed.isFirst {
+            self.delayed = nil
+            emit(delayed.answer)
         }
         switch fault {
         case .loseReply, .unplug: lastAnswer = frame
-        case .lateReply: held = (frame, true)
-        case .staleReply, .stall: held = (frame, false)
+        case .lateReply: delayed = (frame, true)
+        case .staleReply, .stall: delayed = (frame, false)
         default:
             lastAnswer = frame
             emit(frame, nanoseconds)
@@ -238,6 +242,6 @@ package struct SerialChip {
     }
 
     private func linkTime(_ bytes: Int) -> Int {
-        bytes * SerialChip.bitsOfByte * 1_000_000_000 / speed
+        bytes * SerialChip.bitsPerByte * 1_000_000_000 / speed
     }
 }

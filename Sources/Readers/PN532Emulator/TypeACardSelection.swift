@@ -1,12 +1,13 @@
 import Tags
 
-/// The selection of a type A card (ISO/IEC 14443-3), on the card's side: a state machine from
-/// frames to answers, until the card's own commands begin.
+/// The card's side of the selection of a type A card (ISO/IEC 14443-3): a state machine that takes
+/// frames and returns answers, until the card's own commands begin.
 package struct TypeACardSelection {
     enum State: Hashable {
         case idle
         case halted
-        /// The card has answered a request and revealed this many parts of its UID.
+        /// The card has responded to a request, and the reader has selected this many parts of its
+        /// UID.
         case ready(level: Int)
         case active
         /// The card uses ISO/IEC 14443-4 and ignores everything else.
@@ -20,7 +21,7 @@ package struct TypeACardSelection {
         case pass
     }
 
-    // REQA and WUPA are the only seven-bit frames.
+    // REQA and WUPA are frames of seven bits.
     static let request = RadioFrame(bytes: [0x26], lastBits: 7)
     static let wakeUp = RadioFrame(bytes: [0x52], lastBits: 7)
     static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
@@ -35,7 +36,7 @@ package struct TypeACardSelection {
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
-    /// Whether the card will fall back to the halted state.
+    /// Whether the card falls back to the halted state, rather than to idle.
     private var wasHalted = false
 
     init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
@@ -49,8 +50,7 @@ package struct TypeACardSelection {
         var parts: [[UInt8]] = []
         var rest = uid[...]
         while rest.count > 4, parts.count < selectCodes.count - 1 {
-            // As long as more of the UID follows, the cascade tag takes the place of the first
-            // byte.
+            // In every part except the last, the cascade tag takes the place of the first byte.
             parts.append([cascadeTag] + rest.prefix(3))
             rest = rest.dropFirst(3)
         }
@@ -60,11 +60,11 @@ package struct TypeACardSelection {
     mutating func hear(_ frame: RadioFrame) -> Reaction {
         if state == .block { return .pass }
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
-            let isWanted =
+            let isExpected =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
-            // In any other state, a REQA or WUPA is an error (ISO/IEC 14443-3): the card falls
-            // back.
-            guard isWanted else {
+            // In any other state, a REQA or WUPA is an error, and the card falls back (ISO/IEC
+            // 14443-3).
+            guard isExpected else {
                 fallBack()
                 return .silent
             }
@@ -84,7 +84,7 @@ package struct TypeACardSelection {
         }
     }
 
-    /// Silences the card, after a NAK or because another card was selected.
+    /// Ends the card's selection, after an error or because another card was selected.
     mutating func fallBack() {
         if state != .halted { state = wasHalted ? .halted : .idle }
     }
@@ -111,11 +111,11 @@ package struct TypeACardSelection {
             let acknowledge = isLast ? selectAcknowledge : TypeACardSelection.moreToCome
             return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
-        // Only whole bytes of the UID are supported: a reader asks for single bits only after two
-        // cards have collided.
+        // Only whole bytes of the UID are supported. A reader sends single bits only after a
+        // collision, which is resolved without them here.
         let given = frame.bytes.dropFirst(2)
-        // NVB gives the number of valid bytes in its high nibble: two for itself and the code
-        // before it.
+        // The high nibble of NVB is the number of bytes in the frame, including NVB itself and the
+        // code before it.
         guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
             known.starts(with: given)
         else {

@@ -10,8 +10,8 @@ final class WakePipe: Sendable {
         guard unsafe pipe(&ends) == 0 else { throw .last("a pipe") }
         (reading, writing) = (ends[0], ends[1])
         for end in ends {
-            // Neither end may block: a caller never waits for the thread, and the thread never
-            // waits for a byte.
+            // Neither end may block: a caller must not wait for the thread, and the thread must not
+            // wait for a byte.
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
@@ -22,7 +22,7 @@ final class WakePipe: Sendable {
         close(writing)
     }
 
-    /// Wakes the thread. A full pipe already does that, so a failed write is ignored.
+    /// Wakes the thread. A write to a full pipe fails, but a full pipe wakes the thread anyway.
     func wake() { _ = unsafe write(writing, [UInt8(0)], 1) }
 
     func drain() {

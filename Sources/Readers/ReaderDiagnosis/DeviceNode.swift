@@ -1,9 +1,9 @@
 /// A file in /dev, and whether this user may open it.
 public struct DeviceNode: Sendable, Hashable {
-    /// This user's access.
+    /// This user's access to the file.
     public enum Access: Sendable, Hashable {
         case readAndWrite
-        /// Read-only access or none: a reader cannot be used through it.
+        /// The user has read-only access or none, so the reader cannot be used.
         case denied
         /// The file does not exist, even though the device is plugged in.
         case missing
@@ -13,7 +13,7 @@ public struct DeviceNode: Sendable, Hashable {
     public var access: Access
     public var owner: String
     public var group: String
-    /// The lowest twelve bits of the mode.
+    /// The permission bits of the mode.
     public var mode: UInt16
 
     public init(path: String, access: Access, owner: String, group: String, mode: UInt16) {
@@ -31,11 +31,11 @@ public struct DeviceNode: Sendable, Hashable {
     }
 }
 
-/// The program or driver that holds a reader exclusively.
+/// The program or driver that holds a reader.
 public enum ReaderHolder: Sendable, Hashable {
-    /// A kernel module is bound to it.
+    /// A kernel module is bound to the reader.
     case kernel(driver: String)
     case program(pid: Int, name: String)
-    /// A program has claimed it, but this user may not see which one.
+    /// A program has claimed the reader, but this user may not see which one.
     case unseenProgram
 }

@@ -1,9 +1,8 @@
 extension ReaderSurvey {
-    /// The findings about these readers, most important first. If a name is given, only those about
-    /// that reader.
-    public func findings(about asked: ReaderName? = nil) -> [Finding] {
-        // The speed is ignored, because it makes no difference to the port.
-        let name = asked.map { name in
+    /// The findings about these readers or, if a name is given, about that reader only.
+    public func findings(about requested: ReaderName? = nil) -> [Finding] {
+        // A port is found by its path alone, no matter what speed the name contains.
+        let name = requested.map { name in
             ports.first { $0.node.path == name.portPath }?.name ?? name
         }
         if let name, !isKnown(name) { return findings(onUnknown: name) }
@@ -14,7 +13,7 @@ extension ReaderSurvey {
             findings += self.findings(on: reader)
         }
         for port in ports where concerns(port.name) {
-            findings.append(finding(on: port, isAsked: name != nil))
+            findings.append(finding(on: port, isRequested: name != nil))
         }
         if name == nil { findings += bridgesWithoutPort.map(bridgeFinding) }
         return findings
@@ -24,8 +23,8 @@ extension ReaderSurvey {
     public func isKnown(_ name: ReaderName) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
-        // A reader on a serial port, or one that pcscd drives, does not require USB to be visible
-        // here.
+        // Missing USB is a problem only if no reader is usable: one on a serial port, or one that
+        // pcscd drives, does not need USB to be visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
         let simulated = "If you have no reader, use the simulated one:"
         switch bus {
@@ -64,15 +63,15 @@ extension ReaderSurvey {
                             + "the kernel lists it:"),
                     .run("lsusb"),
                     .say(
-                        "A PN532 board on a serial port must be given by name: "
+                        "A PN532 board on a serial port must be specified by name: "
                             + "`--reader pn532_uart:/dev/ttyUSB0`."),
                     .say(simulated), .run("tapcard --reader sim read"),
                 ])
         }
     }
 
-    /// The findings about a name without a row: the reader is missing, or it is of a kind that a
-    /// survey cannot see.
+    /// The findings about a reader without a row: it is missing, or it is of a kind that a survey
+    /// cannot see.
     private func findings(onUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
@@ -89,20 +88,20 @@ extension ReaderSurvey {
             return [
                 Finding(
                     .noSerialPort, .problem, reader: name, "\(path) is not a serial port.",
-                    remedy: [.say("Name the port of the board:"), .run("tapcard readers")])
+                    remedy: [.say("Find the port of the board:"), .run("tapcard readers")])
             ]
         case .notOnBus(let path):
             return name.bus.map { [$0.unsuitable(path, name)] } ?? []
         case nil: break
         }
-        // Only opening such a reader reveals what is connected.
+        // What is connected there can be found out only by opening the reader.
         if name.isUnseen {
             let denied = busNode.flatMap { node in
                 node.access == .denied ? name.bus?.denied(node, name, user: user) : nil
             }
             return libraryFindings(isNeeded: true) + [denied].compactMap { $0 }
         }
-        // Other readers would have a row if they were plugged in.
+        // Of the others, only a pcscd reader can be plugged in without having a row.
         guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
         return smartCardFindings(name, part: part)
     }
@@ -146,15 +145,15 @@ extension ReaderSurvey {
             ? "No other reader is connected."
             : "Other readers and ports: "
                 + known.joined(separator: ", ") + "."
-        let number =
+        let hint =
             name.isOnUSB
             ? " The number of a USB reader changes each time it is reconnected." : ""
         return Finding(
-            .notPluggedIn, .problem, reader: name, "\(name) is not connected.\(number)",
+            .notPluggedIn, .problem, reader: name, "\(name) is not connected.\(hint)",
             remedy: [.say(others), .run("tapcard readers")])
     }
 
-    /// The findings about a reader that only pcscd could know.
+    /// The findings about a reader that only pcscd can find.
     private func smartCardFindings(_ name: ReaderName, part: String) -> [Finding] {
         if smartCardService == .absent {
             return [
@@ -166,7 +165,7 @@ extension ReaderSurvey {
         guard let smartCardReaders else {
             return [unusableSmartCards(name, "\(name) needs pcscd")]
         }
-        // Part of a name is enough; opening the reader reveals whether only one matches.
+        // Part of a name is enough. Whether only one reader matches is checked when it is opened.
         return smartCardReaders.contains { $0.lowercased().contains(part.lowercased()) }
             ? [] : [notPluggedIn(name)]
     }
@@ -178,7 +177,7 @@ extension ReaderSurvey {
             remedy: Remedies.restartPCSCD)
     }
 
-    /// Bridges whose serial port does not exist.
+    /// The serial bridges that are plugged in, but have no serial port in /dev.
     private var bridgesWithoutPort: [PluggedReader] {
         readers.filter { reader in
             !reader.isReader && !ports.contains { $0.bridge?.numbers == reader.model.numbers }

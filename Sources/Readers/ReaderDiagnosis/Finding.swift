@@ -61,6 +61,7 @@ public struct Finding: Sendable, Hashable {
 
     /// One step of a remedy.
     public enum Step: Sendable, Hashable {
+        /// A sentence to show.
         case say(String)
         /// A command line to run.
         case run(String)
@@ -68,7 +69,7 @@ public struct Finding: Sendable, Hashable {
 
     public let id: ID
     public let severity: Severity
-    /// The reader in question.
+    /// The reader that the finding is about; `nil` if it is not about one reader.
     public let reader: ReaderName?
     public let what: String
     public let remedy: [Step]
@@ -80,7 +81,7 @@ public struct Finding: Sendable, Hashable {
         self.id = id
         self.severity = severity
         self.reader = reader
-        // A driver's text may already end with a period.
+        // A driver's text may end with a period, and then another one has been added.
         self.what = what.hasSuffix("..") && !what.hasSuffix("...") ? String(what.dropLast()) : what
         self.remedy = remedy
     }

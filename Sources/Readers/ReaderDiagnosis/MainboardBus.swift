@@ -1,4 +1,4 @@
-/// A mainboard bus to which a PN532 board can be connected, named after libnfc's driver.
+/// A mainboard bus to which a PN532 board can be connected. The raw value is libnfc's driver.
 public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
     case spi = "pn532_spi"
     case i2c = "pn532_i2c"
@@ -26,7 +26,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The device nodes, as a shell pattern.
+    /// A shell pattern that matches the device nodes.
     private var pattern: String {
         switch self {
         case .spi: "/dev/spidev*"
@@ -44,7 +44,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: [
                 .say("On a Raspberry Pi, enable it and reboot:"),
                 .run("sudo raspi-config nonint do_\(group) 0"),
-                .say("Elsewhere see docs/READERS.md."),
+                .say("On other machines, see docs/READERS.md."),
             ] + list)
     }
 
@@ -54,13 +54,13 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: list)
     }
 
-    /// There may be other chips on a bus, and a wrong byte destroys some of them, so no rule opens
-    /// a bus to all users.
+    /// The finding that access is denied. No udev rule opens a bus to all users, because there may
+    /// be other chips on it, some of which a wrong byte can destroy.
     func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
         let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
         let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""
         let remedy: [Finding.Step] =
-            // There already is a group that may read and write: the user only has to join it.
+            // A group already has read and write access, so the user only has to join it.
             if node.group != "root", node.mode & 0o060 == 0o060 {
                 [.say("Join the device's group, then log in again:"), join]
             } else {

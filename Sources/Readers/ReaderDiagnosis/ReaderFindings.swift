@@ -1,5 +1,5 @@
 extension ReaderSurvey {
-    /// Everything that keeps a reader from being used, or a single finding that nothing does.
+    /// Everything that keeps a reader from being used. If nothing does, the first finding says so.
     func findings(on reader: PluggedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
@@ -43,8 +43,8 @@ extension ReaderSurvey {
                         .say("On the host, reconnect the reader."),
                     ]))
         }
-        // pcscd claims a CCID reader whenever it starts, so whichever program comes first gets the
-        // reader.
+        // pcscd claims every CCID reader when it starts, so the reader goes to whichever program
+        // comes first.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {
@@ -87,7 +87,7 @@ extension ReaderSurvey {
     private func pcscdFinding(on reader: PluggedReader) -> Finding {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
-        // Using the reader through pcscd comes first: something else may need pcscd.
+        // This comes before the advice to stop pcscd, because something else may need pcscd.
         let use: [Finding.Step] =
             if let smartCardRefusal {
                 [.say("The reader cannot be used through pcscd: \(smartCardRefusal).")]
@@ -99,11 +99,12 @@ extension ReaderSurvey {
             } else {
                 [
                     .say(
-                        "Use the reader through pcscd, giving part of the name that "
+                        "Use the reader through pcscd, specifying part of the name that "
                             + "`pcsc_scan -r` shows:"),
                     .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]
             }
+        // A reader that pcscd lists can be used through pcscd, so this is only a note.
         return Finding(
             .heldByPCSCD, offered == nil ? .problem : .note, reader: name(of: reader),
             "\(describe(reader)) is held by pcscd, the smart card service.",
@@ -123,7 +124,7 @@ extension ReaderSurvey {
     private func smartCardFindings(on reader: PluggedReader, _ word: String) -> [Finding] {
         let name = self.name(of: reader)
         let others = reader.holders.filter { !isPCSCD($0, reader) }
-        // Whatever holds it also keeps pcscd away.
+        // A program that holds the reader also keeps pcscd from using it.
         if !others.isEmpty { return others.map { finding(on: reader, heldBy: $0) } }
         switch state(of: reader) {
         case .noPCSCD:
@@ -139,7 +140,7 @@ extension ReaderSurvey {
             return [
                 Finding(
                     .notOffered, .problem, reader: name,
-                    "\(describe(reader)) is plugged in, but pcscd does not offer it.",
+                    "\(describe(reader)) is plugged in, but pcscd does not list it.",
                     remedy: [
                         .say("Restart pcscd, then check its messages about the reader:"),
                         .run("sudo systemctl restart pcscd"),
@@ -150,12 +151,11 @@ extension ReaderSurvey {
         }
     }
 
-    /// The finding about a port. It matters if the user asked for the port, or if there is no other
-    /// reader.
-    func finding(on port: SerialPort, isAsked: Bool) -> Finding {
-        // Most bridges are used for something else, so a port matters only if there is nothing
-        // better.
-        let isNeeded = isAsked || !rows.contains(where: \.isReady)
+    /// The finding about a port. `isRequested` says whether the user asked for this port.
+    func finding(on port: SerialPort, isRequested: Bool) -> Finding {
+        // Most serial ports are used for something else, so unless the user asked for this one, it
+        // matters only if no reader is ready.
+        let isNeeded = isRequested || !rows.contains(where: \.isReady)
         let name = port.name
         let what =
             "The serial port \(port.node.path)"
@@ -163,7 +163,7 @@ extension ReaderSurvey {
         switch row(port).state {
         case .held(.program(let pid, let program)):
             return Finding(
-                .serialPort, isAsked ? .problem : .note, reader: name,
+                .serialPort, isRequested ? .problem : .note, reader: name,
                 "\(what) is in use by \(program) (process \(pid)).",
                 remedy: [
                     .say("If a PN532 board is connected there, close the program, or end it:"),
@@ -182,7 +182,7 @@ extension ReaderSurvey {
                     .run("sudo usermod -aG \(port.joinableGroup) \(user)"),
                 ])
         default:
-            if isAsked {
+            if isRequested {
                 let state =
                     port.isPseudoTerminal ? "exists." : "is free and accessible to you."
                 return Finding(.serialPort, .ok, reader: name, "\(what) \(state)")
@@ -191,7 +191,7 @@ extension ReaderSurvey {
                 .serialPort, .note, reader: name,
                 "\(what) was not examined because it may belong to another device.",
                 remedy: [
-                    .say("If a PN532 board is connected there, give its name:"),
+                    .say("If a PN532 board is connected there, specify its name:"),
                     .run("tapcard --reader \(name) doctor"),
                 ])
         }
@@ -199,6 +199,7 @@ extension ReaderSurvey {
 }
 
 extension SerialPort {
-    /// The group that a user is advised to join, never root's.
+    /// The group that a user is advised to join. It is never root's.
+    // dialout is Debian's group for serial ports.
     var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
 }

@@ -1,15 +1,15 @@
-/// A reader model with its USB numbers: a row in a table.
+/// A reader model with its USB vendor and product IDs.
 public struct ReaderModel: Sendable, Hashable {
     /// How tapcard uses a reader of this model.
     public enum Service: Sendable, Hashable {
         /// A libnfc driver, identified by the name at the beginning of its connection strings.
         case libnfc(String)
-        /// pcscd, which gives its readers long names; the word identifies this model in those
-        /// names.
+        /// pcscd, which gives readers long names. The word is the part of those names that
+        /// identifies this model.
         case smartCard(word: String)
-        /// Not a reader but a serial port that may have a PN532 board.
+        /// The device is not a reader, but a serial port to which a PN532 board may be connected.
         case serialBridge
-        /// Not supported, with advice.
+        /// The model is not supported; the text is advice for the user.
         case unsupported(String)
     }
 
@@ -17,7 +17,7 @@ public struct ReaderModel: Sendable, Hashable {
     public let product: UInt16
     public let make: String
     public let service: Service
-    /// The word that identifies this model in pcscd's names, if pcscd also supports it.
+    /// The part of pcscd's names that identifies this model; `nil` if pcscd does not support it.
     public let smartCardWord: String?
 
     public init(
@@ -35,10 +35,10 @@ public struct ReaderModel: Sendable, Hashable {
         }
     }
 
-    /// The USB numbers, written as in lsusb.
+    /// The USB IDs, written as in lsusb: "072f:2200".
     public var numbers: String { Self.hexadecimal(vendor) + ":" + Self.hexadecimal(product) }
 
-    /// The number as four hexadecimal digits, as in udev rules.
+    /// A number as four hexadecimal digits, as udev rules require.
     public static func hexadecimal(_ number: UInt16) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,8 +1,9 @@
-/// A reader as users name it: the value of `--reader`, and the first column of the list.
+/// The name by which users select a reader: the value of `--reader`, and the first column in the
+/// list of readers.
 public enum ReaderName: Hashable, Sendable {
     /// `sim`, whose file is in the data folder, or `sim:FILE`.
     case simulated(file: String?)
-    /// `pcsc:NAME`, a reader driven by pcscd; part of its name is enough.
+    /// `pcsc:NAME`, a reader driven by pcscd. Part of the name is enough.
     case smartCard(String)
     /// `DRIVER:PLACE`, a libnfc connection string. Only libnfc knows its drivers.
     case libnfc(driver: String, place: String)
@@ -13,14 +14,15 @@ public enum ReaderName: Hashable, Sendable {
     private static let serial: Set = [uart, "arygon", "acr122s"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
-    /// `nil` if the text is not in any of these forms. The reader itself may be missing.
+    /// `nil` if the text is not in any of these forms. Whether there is such a reader is not
+    /// checked.
     public init?(_ text: String) {
         guard text != ReaderName.simulatedWord else {
             self = .simulated(file: nil)
             return
         }
         guard let colon = text.firstIndex(of: ":"),
-            // The name is shown in messages, where it must not move the cursor.
+            // Messages show the name, which must not move the cursor.
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         let kind = String(text[..<colon])
@@ -30,6 +32,7 @@ public enum ReaderName: Hashable, Sendable {
             switch kind {
             case ReaderName.simulatedWord: .simulated(file: rest)
             case ReaderName.smartCardWord: .smartCard(rest)
+            // Whether there is such a driver is left to libnfc.
             default: .libnfc(driver: kind, place: rest)
             }
     }
@@ -46,10 +49,10 @@ public enum ReaderName: Hashable, Sendable {
 
     public var isSimulated: Bool { if case .simulated = self { true } else { false } }
 
-    /// libnfc's driver; `nil` for a reader that libnfc does not drive.
+    /// The libnfc driver; `nil` for a reader that libnfc does not drive.
     public var driver: String? { if case .libnfc(let driver, _) = self { driver } else { nil } }
 
-    /// Whether the path in the name has to be a serial port's.
+    /// Whether the path in the name has to be that of a serial port.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
     /// The mainboard bus that the reader is on; `nil` for any other reader.
@@ -58,6 +61,7 @@ public enum ReaderName: Hashable, Sendable {
     /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if there is none.
     public var path: String? {
         guard case .libnfc(_, let place) = self, isSerial || bus != nil else { return nil }
+        // A speed may follow the path, after a colon.
         let path = place.prefix { $0 != ":" }
         return path.isEmpty ? nil : String(path)
     }
@@ -65,8 +69,8 @@ public enum ReaderName: Hashable, Sendable {
     /// The path of a serial port in a name such as `pn532_uart:/dev/ttyUSB0:115200`.
     public var portPath: String? { driver == ReaderName.uart ? path : nil }
 
-    /// Whether a survey cannot see such readers, because they use mainboard buses, or ports that it
-    /// does not search.
+    /// Whether a survey cannot see this reader, because the reader is on a mainboard bus, or on a
+    /// serial port that surveys search only for another driver.
     var isUnseen: Bool { driver != ReaderName.uart && (isSerial || bus != nil) }
 
     var isOnUSB: Bool {

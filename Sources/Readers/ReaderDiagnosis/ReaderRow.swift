@@ -3,7 +3,7 @@ public struct ReaderRow: Sendable, Hashable {
     /// The state of a reader: usable, or why it is not.
     public enum State: Sendable, Hashable {
         case ready
-        /// A serial port that this user may open, with or without a board.
+        /// The reader is a serial port that this user may open, and may or may not have a board.
         case maybe
         case noNode
         case noPermission
@@ -11,12 +11,12 @@ public struct ReaderRow: Sendable, Hashable {
         case heldByPCSCD
         /// The reader needs pcscd, which is missing.
         case noPCSCD
-        /// pcscd is present but does not answer, or at least does not answer this user.
+        /// pcscd is present but does not respond, at least not to this user.
         case unusablePCSCD
-        /// pcscd is present but does not offer the reader.
+        /// pcscd is present but does not list the reader.
         case notOffered
         case noLibrary
-        /// libnfc is present, but in a release that tapcard cannot use.
+        /// libnfc is installed, but tapcard cannot use this release.
         case otherLibrary
         case unsupported
 
@@ -37,7 +37,7 @@ public struct ReaderRow: Sendable, Hashable {
             }
         }
 
-        /// The state in words for people.
+        /// The state, as shown to people.
         public var text: String {
             switch self {
             case .ready: "ready"
@@ -50,7 +50,7 @@ public struct ReaderRow: Sendable, Hashable {
             case .heldByPCSCD: "held by pcscd"
             case .noPCSCD: "needs pcscd"
             case .unusablePCSCD: "pcscd cannot be used"
-            case .notOffered: "not offered by pcscd"
+            case .notOffered: "not listed by pcscd"
             case .noLibrary: "needs libnfc"
             case .otherLibrary: "needs another libnfc version"
             case .unsupported: "not supported"
@@ -85,13 +85,13 @@ public struct ReaderRow: Sendable, Hashable {
     }
 
     public var isReady: Bool { state == .ready }
-    /// Whether it makes sense to name it with `--reader`.
+    /// Whether it makes sense to pass the reader's name to `--reader`.
     public var isUsable: Bool { state == .ready || state == .maybe }
 }
 
 extension ReaderSurvey {
-    /// The readers in the order in which they are tried: USB, those that only pcscd knows, and
-    /// serial ports.
+    /// The readers, in the order in which they are tried: readers on USB, then those that only
+    /// pcscd knows about, then serial ports.
     public var rows: [ReaderRow] {
         let plugged = readers.filter(\.isReader).map(row)
         let named = plugged.compactMap { row -> String? in
@@ -100,7 +100,7 @@ extension ReaderSurvey {
         let names = smartCardReaders ?? []
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
-        // A reader that was found on USB already has its row.
+        // Readers found on USB already have a row, and all slots of a reader share one.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {
@@ -138,8 +138,8 @@ extension ReaderSurvey {
             state: state, numbers: port.bridge?.numbers, node: port.node.path)
     }
 
-    /// The complete connection string. With just a driver's name, the first reader found would be
-    /// opened.
+    /// The complete name of a reader. With only a driver's name, libnfc would open the first reader
+    /// it finds.
     func name(of reader: PluggedReader) -> ReaderName? {
         switch reader.model.service {
         case .libnfc(let driver): .libnfc(driver: driver, place: reader.place)
@@ -148,20 +148,21 @@ extension ReaderSurvey {
         }
     }
 
-    /// pcscd's name for a reader of this model: the contactless side if there are several.
+    /// pcscd's name for a reader of this model. If the reader has several names, this is the one of
+    /// its contactless interface.
     func offered(_ word: String) -> String? {
         let names = (smartCardReaders ?? []).filter { $0.contains(word) }
-        if let marked = names.first(where: { $0.contains("PICC") || $0.contains("Contactless") }) {
-            return marked
-        }
+        let contactless = names.first { $0.contains("PICC") || $0.contains("Contactless") }
+        if let contactless { return contactless }
         // SAM slots hold a security module, and "ICC" slots hold a contact card.
-        let unmarked = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
-        guard let first = unmarked.first ?? names.first else { return nil }
-        return ReaderSurvey.reader(of: first, among: unmarked)
+        let others = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
+        guard let first = others.first ?? names.first else { return nil }
+        return ReaderSurvey.reader(of: first, among: others)
     }
 
-    /// Returns the common prefix of the slot names of one card reader, which in pcscd differ only
-    /// in the trailing number. Given this prefix, tapcard can use whichever slot holds the card.
+    /// The name of a reader without its slot number, if the reader has several slots: pcscd's names
+    /// for them differ only in that number. With this name, tapcard uses whichever slot holds the
+    /// card.
     private static func reader(of slot: String, among names: [String]) -> String {
         let reader = slot.split(separator: " ").dropLast().joined(separator: " ")
         return names.count { $0.hasPrefix(reader + " ") } > 1 ? reader : slot
@@ -186,7 +187,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// The state that libnfc causes; `nil` if it does not cause any.
+    /// The state of a reader that needs libnfc if libnfc is the problem; `nil` if it is not.
     private var libraryState: ReaderRow.State? {
         switch libnfc {
         case .notAsked, .version: nil
@@ -195,8 +196,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// Whether this holder is pcscd. pcscd runs as another user, so often only its claim on the
-    /// interface is visible, not the program. In that case, the holder is assumed to be pcscd if
+    /// Whether this holder is pcscd. pcscd runs as another user, so in many cases only its claim on
+    /// the interface is visible, not the program itself. Then the holder is assumed to be pcscd if
     /// pcscd is running and supports readers of this model.
     func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
         switch holder {
@@ -210,7 +211,7 @@ extension ReaderSurvey {
 }
 
 extension PluggedReader {
-    /// Whether this is a reader. A serial bridge is not a reader, but there may be one on its port.
+    /// Whether this is a reader. A serial bridge is not, although a reader may be connected to it.
     public var isReader: Bool { model.service != .serialBridge }
 }
 
@@ -219,17 +220,19 @@ extension SerialPort {
 }
 
 extension [ReaderRow] {
-    /// The new name of a USB reader that was plugged in again under a different number; `nil` as
-    /// long as another reader could be meant.
+    /// The new name of a USB reader that was plugged in again and got a different number; `nil` if
+    /// the reader found might be another one.
     ///
-    /// It must be the only free reader of its kind. All readers of that kind at other tills must be
-    /// present: otherwise the new one could be theirs.
+    /// There must be only one free reader with the same driver. If other tills use readers with
+    /// that driver, all of these must be plugged in; otherwise, the free one could be theirs.
     public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
         guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }
-        let alike = filter { $0.name?.driver == driver }
-        let free = alike.filter { row in row.isReady && !others.contains { $0 == row.name } }
+        let candidates = filter { $0.name?.driver == driver }
+        let free = candidates.filter { row in row.isReady && !others.contains { $0 == row.name } }
         let theirs = others.filter { $0.driver == driver }
-        guard free.count == 1, theirs.isEmpty || alike.count == theirs.count + 1 else { return nil }
+        guard free.count == 1, theirs.isEmpty || candidates.count == theirs.count + 1 else {
+            return nil
+        }
         return free[0].name
     }
 }

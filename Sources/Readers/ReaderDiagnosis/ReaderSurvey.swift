@@ -1,15 +1,15 @@
-/// This machine's readers, as visible from outside, without opening any of them.
+/// This machine's readers, as far as they can be seen without opening any of them.
 public struct ReaderSurvey: Sendable, Hashable {
     /// Whether the machine has USB.
     public enum Bus: Sendable, Hashable {
-        /// The kernel does not support USB: a container, or a virtual machine without it.
+        /// The kernel shows no USB, for example in a container or in a virtual machine without USB.
         case absent
         case present(deviceCount: Int)
     }
 
     /// The service that drives smart card readers.
     public enum SmartCardService: Sendable, Hashable {
-        /// Neither its socket nor its process exists.
+        /// The service has no socket: it is not installed, or it is stopped.
         case absent
         /// systemd listens for it and starts it on demand.
         case onDemand
@@ -20,18 +20,19 @@ public struct ReaderSurvey: Sendable, Hashable {
     public enum Library: Sendable, Hashable {
         case notAsked
         case missing
-        /// It is present and usable.
+        /// The library is installed and usable, and has this version.
         case version(String)
-        /// It is present but refused: a different release, or something else with the same name.
+        /// The library is installed but cannot be used: it is a different release, or something
+        /// else with the same name.
         case unusable(why: String)
     }
 
-    /// Why a path in the requested name does not lead to a reader.
+    /// Why there is no reader at the path in the requested name.
     public enum PathRefusal: Sendable, Hashable {
         case missing(String)
         /// The path exists, but is not a serial port.
         case noSerialPort(String)
-        /// The path exists, but is not a device on the bus in the name.
+        /// The path exists, but is not a device on the bus that the name specifies.
         case notOnBus(String)
     }
 
@@ -39,9 +40,9 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var readers: [PluggedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
-    /// The names of the readers that pcscd offers; `nil` if it did not answer.
+    /// The names of the readers that pcscd lists; `nil` if it was not asked or could not say.
     public var smartCardReaders: [String]?
-    /// Why pcscd did not answer, if it was asked.
+    /// Why pcscd could not list its readers; `nil` if it could, or was not asked.
     public var smartCardRefusal: String?
     public var libnfc: Library
     /// What is wrong with the path in the requested name.
@@ -71,7 +72,7 @@ public struct PluggedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
     public var address: Int
-    /// The name of its folder in sysfs, such as "1-2"; `nil` if it is not in sysfs.
+    /// The name of the device's folder in sysfs, such as "1-2"; `nil` if it is not in sysfs.
     public var port: String?
     /// The name that the device reports.
     public var productText: String?
@@ -91,7 +92,7 @@ public struct PluggedReader: Sendable, Hashable {
         self.holders = holders
     }
 
-    /// The bus and address, written as in libnfc.
+    /// The bus and the address, in the form that libnfc uses.
     public var place: String { Self.threeDigits(bus) + ":" + Self.threeDigits(address) }
 
     static func threeDigits(_ number: Int) -> String {
@@ -100,13 +101,13 @@ public struct PluggedReader: Sendable, Hashable {
     }
 }
 
-/// A serial port that may have a PN532 board; only querying it would tell.
+/// A serial port to which a PN532 board may be connected. Only opening the port would show that.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
     /// The USB bridge of this port, if it is in the table.
     public var bridge: ReaderModel?
-    /// Whether a program created this port. A program that emulates a reader has it open, so there
-    /// is no way to tell who holds it.
+    /// Whether a program created this port. A program that emulates a reader also has the port
+    /// open, so there is no way to tell which program uses the reader.
     public var isPseudoTerminal: Bool
     public var holders: [ReaderHolder]
 

@@ -1,4 +1,4 @@
-/// The commands that fix the problems found.
+/// The commands that solve the problems found.
 enum Remedies {
     static let stopPCSCD: [Finding.Step] = [
         .run("sudo systemctl stop pcscd.socket pcscd.service")
@@ -16,12 +16,12 @@ enum Remedies {
     ]
 
     static func unload(_ driver: String) -> [Finding.Step] {
-        // A driver's name in sysfs is not always the same as its module's name for modprobe.
+        // The driver's name in sysfs may differ from the module's name, which modprobe expects.
         let module = driver == "pn533" ? "pn533_usb" : driver
         return [
             .say("Unload it:"), .run("sudo modprobe -r \(module)"),
             .say("To keep it from loading again, also run this in the tapcard folder:"),
-            .run("sudo make install-udev"), .say("Or, without that folder:"),
+            .run("sudo make install-udev"), .say("Or, if you do not have that folder:"),
             .run("echo blacklist \(module) | sudo tee /etc/modprobe.d/tapcard-pn533.conf"),
         ]
     }
@@ -30,13 +30,14 @@ enum Remedies {
         let join: [Finding.Step] = [
             .run("sudo usermod -aG plugdev \(user)"), .say("Then log in again."),
         ]
-        // The rule works: the only problem is that this user's login lacks the group.
+        // The udev rule is in effect; the user is just not in the group, or has to log in again.
         if reader.node.group == "plugdev", reader.node.mode & 0o060 == 0o060 {
             return [.say("The udev rule is installed; join the plugdev group:")] + join
         }
         let vendor = ReaderModel.hexadecimal(reader.model.vendor)
         let product = ReaderModel.hexadecimal(reader.model.product)
-        // uaccess is for whoever is sitting at the machine; the group is for SSH and services.
+        // The tag uaccess gives access to the user who is logged in at the machine itself; the
+        // group is for SSH sessions and services.
         let rule =
             "SUBSYSTEM==\"usb\", ATTR{idVendor}==\"\(vendor)\", ATTR{idProduct}==\"\(product)\", "
             + "TAG+=\"uaccess\", GROUP=\"plugdev\", MODE=\"0660\""
@@ -44,7 +45,7 @@ enum Remedies {
             .say(
                 "Install the udev rules that give the logged-in user access to readers. In the "
                     + "tapcard folder, run:"),
-            .run("sudo make install-udev"), .say("Or, without that folder:"),
+            .run("sudo make install-udev"), .say("Or, if you do not have that folder:"),
             .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-readers.rules"),
             .run("sudo udevadm control --reload"),
             .run("sudo udevadm trigger --action=change --attr-match=idVendor=\(vendor)"),
@@ -54,7 +55,7 @@ enum Remedies {
         ] + join
     }
 
-    /// The kernel module for a serial bridge, by vendor.
+    /// The kernel module for the serial bridges of this vendor.
     static func module(for vendor: UInt16) -> String {
         switch vendor {
         case 0x0403: "ftdi_sio"
@@ -66,41 +67,42 @@ enum Remedies {
 }
 
 extension ReaderSurvey {
-    /// The remedy for a reader that looks fine but cannot be used.
+    /// The remedy for a reader that has no visible problem but cannot be used.
     public func stubbornRemedy(_ name: ReaderName) -> [Finding.Step] {
         switch name {
         case .simulated:
             return [
                 .say(
                     "The simulated reader is a file. Check that you can read and write it, or move "
-                        + "it away; a new one will be created.")
+                        + "it out of the way; then a new one will be created.")
             ]
         case .smartCard: return Remedies.restartPCSCD
         case .libnfc("pn532_uart", _):
             return [
                 .say(
                     "Set the PN532's switches to HSU, connect TX to RX and RX to TX, check the "
-                        + "power, then switch the board off and on.")
+                        + "power, then turn the board off and back on.")
             ]
         case .libnfc where name.bus != nil:
             return [
                 .say(
-                    "Set the board's switches to this bus, check the wiring and power, then switch "
-                        + "the board off and on.")
+                    "Set the board's switches to this bus, check the wiring and power, then turn "
+                        + "the board off and back on.")
             ]
         case .libnfc("arygon", _), .libnfc("acr122s", _):
-            return [.say("Check the cable and power, then switch the reader off and on.")]
+            return [.say("Check the cable and power, then turn the reader off and back on.")]
         case .libnfc: return unplugging(name)
         }
     }
 
     private func unplugging(_ name: ReaderName) -> [Finding.Step] {
-        let again = Finding.Step.say("Unplug the reader, wait three seconds, and plug it in again.")
+        let replug = Finding.Step.say(
+            "Unplug the reader, wait three seconds, and plug it in again.")
         guard let port = readers.first(where: { self.name(of: $0) == name })?.port else {
-            return [again]
+            return [replug]
         }
         return [
-            again,
+            replug,
             .say("If that helps only for a while, turn off USB power saving for the reader:"),
             .run("echo on | sudo tee /sys/bus/usb/devices/\(port)/power/control"),
         ]

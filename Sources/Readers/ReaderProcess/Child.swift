@@ -1,22 +1,23 @@
 import Glibc
 import Tags
 
-/// The process that drives the reader, and the socket that connects to it.
+/// The process that drives the reader, and the socket for communicating with it.
 package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
-    /// Ends the process. If it had already ended on its own, returns how.
+    /// Ends the process. If the process had already ended on its own, returns how it ended.
     func end() -> String?
 }
 
-/// A child process and a socket that connects to it. It ends along with this object.
+/// A child process, and the socket for communicating with it. The process ends along with this
+/// object.
 final class Child: ReaderLink {
     let process: Int32?
     let channel: MessageChannel
     private var isEnded = false
 
-    /// Starts the process in its own process group, so that Ctrl-C does not reach it: this program
-    /// decides when the process stops.
+    /// Starts the process in its own process group, so that Ctrl-C does not reach it. This program
+    /// decides when the process ends.
     init(_ command: [String]) throws(ReaderError) {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "no socket is available for the helper process")
@@ -25,7 +26,7 @@ final class Child: ReaderLink {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        // dup2 clears close-on-exec, which both ends have.
+        // Both ends have close-on-exec set, but dup2 clears it for the copy.
         unsafe posix_spawn_file_actions_adddup2(&actions, other, STDIN_FILENO)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
@@ -33,15 +34,15 @@ final class Child: ReaderLink {
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        // Dispatch's threads block every signal, and a child process inherits that.
+        // Threads of Dispatch block all signals, and a child process would inherit that.
         var noSignals = sigset_t()
         unsafe sigemptyset(&noSignals)
         unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
-        var words = unsafe command.map { unsafe strdup($0) } + [nil]
-        defer { unsafe words.forEach { unsafe free($0) } }
+        var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { unsafe arguments.forEach { unsafe free($0) } }
         var process: pid_t = 0
         let number = unsafe posix_spawn(
-            &process, program, &actions, &attributes, &words, environ)
+            &process, program, &actions, &attributes, &arguments, environ)
         guard number == 0 else {
             throw ReaderError(
                 .noReader,
@@ -63,7 +64,7 @@ final class Child: ReaderLink {
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
-        // Our own SIGKILL: the process was still running.
+        // If the process died of our SIGKILL, it was still running.
         if signal == SIGKILL { return nil }
         return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
     }

@@ -1,8 +1,8 @@
 import BlockingLane
 public import Tags
 
-/// Whichever reader is currently plugged in. If it is unplugged, the next selection looks for a
-/// reader again, and may find a different one.
+/// Whichever reader is currently plugged in. If the reader is unplugged, the next selection looks
+/// for a reader again, and may find a different one.
 public actor LastingReader: TagReader {
     private let find: @Sendable () async throws(ReaderError) -> any TagReader
     private let waitForChange: @Sendable (Duration) async -> Void
@@ -11,7 +11,7 @@ public actor LastingReader: TagReader {
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
     /// `find` opens the requested reader. `waitForChange` returns when a device has been plugged in
-    /// or the time is up: it determines how often a missing reader is looked for.
+    /// or the time is up, and so determines how often to look for a missing reader.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void
@@ -27,14 +27,14 @@ public actor LastingReader: TagReader {
     public var name: String { get async { await reader?.name ?? "no reader" } }
     public var longestAnswer: Int { get async { await reader?.longestAnswer ?? 0 } }
 
-    /// Finds a reader unless one is already open.
+    /// Opens a reader, unless one is already open.
     public func open() async throws(ReaderError) {
         if reader == nil { reader = try await find() }
         isKnownToBeMissing = false
     }
 
-    /// Selects a tag. If the reader is missing, the first selection reports that immediately, and
-    /// the next ones wait for a reader as they would for a tag.
+    /// Selects a tag. If the reader is missing, the first selection reports that immediately; the
+    /// next ones wait for a reader as they would for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
@@ -42,30 +42,30 @@ public actor LastingReader: TagReader {
             await waitForChange(limit)
             if Task.isCancelled { throw ReaderError(.cancelled) }
         }
-        return try await whileThere { reader throws(ReaderError) in
+        return try await dropOnLoss { reader throws(ReaderError) in
+            // The time spent on finding a reader counts toward the limit.
             try await reader.select(within: max(.zero, clock.now.duration(to: end)))
         }
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // Never opened here: a new reader has not selected anything, so the frame could reach a
-        // different tag.
+        // A missing reader is not opened here, because the frame could then reach a different tag.
         guard reader != nil else { throw ReaderError(.tagLost, "no tag is selected") }
-        return try await whileThere { reader throws(ReaderError) in
+        return try await dropOnLoss { reader throws(ReaderError) in
             try await reader.exchange(frame)
         }
     }
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard reader != nil else { throw ReaderError(.tagLost, "no card is selected") }
-        return try await whileThere { reader throws(ReaderError) in
+        return try await dropOnLoss { reader throws(ReaderError) in
             try await reader.exchange(command: command)
         }
     }
 
     public func release() async { await reader?.release() }
 
-    private func whileThere<Success: Sendable>(
+    private func dropOnLoss<Success: Sendable>(
         _ body: (any TagReader) async throws(ReaderError) -> Success
     ) async throws(ReaderError) -> Success {
         do throws(ReaderError) {
@@ -74,6 +74,7 @@ public actor LastingReader: TagReader {
             return try await body(reader)
         } catch {
             switch error.kind {
+            // Errors that concern the reader, not the tag: the next selection looks for a reader.
             case .noReader, .busy, .readerLost:
                 await reader?.release()
                 reader = nil

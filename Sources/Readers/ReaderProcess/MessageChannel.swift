@@ -1,11 +1,11 @@
 import BlockingLane
 import Glibc
 
-/// One end of a socket that preserves message boundaries: each message is received either whole or
-/// not at all.
+/// One end of a socket that preserves message boundaries: a message is received either completely
+/// or not at all.
 package final class MessageChannel: Sendable {
-    /// The maximum number of bytes in a message: more than the longest answer, name, and text
-    /// together.
+    /// The maximum number of bytes in a message. The longest answer, the longest name, and the
+    /// longest text together are shorter.
     private static let longestMessageInBytes = 4_096
 
     package enum Received: Equatable {
@@ -15,8 +15,8 @@ package final class MessageChannel: Sendable {
         case timedOut
     }
 
-    /// The descriptor, guarded so that it is not closed, and its number is not reused, while a
-    /// thread is sending.
+    /// The descriptor. It is guarded so that it is not closed while a thread is sending: its number
+    /// could then be reused for something else.
     private let descriptor: Guarded<Int32>
 
     /// Takes ownership of the descriptor.
@@ -27,19 +27,20 @@ package final class MessageChannel: Sendable {
     /// A pair of connected ends. Both are close-on-exec.
     package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
-        // SOCK_SEQPACKET keeps messages separate and, unlike datagrams, still reports the other
-        // end's death.
+        // SOCK_SEQPACKET keeps messages separate and, unlike datagrams, reports when the other end
+        // is gone.
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
         return (MessageChannel(ends[0]), ends[1])
     }
 
-    /// Sends a message. `false` if the other end cannot receive it.
+    /// Sends a message; returns `false` if the other end cannot receive it.
     @discardableResult
     package func send(_ message: [UInt8]) -> Bool {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return false }
             while true {
+                // With MSG_NOSIGNAL, SIGPIPE does not end this process if the other end is gone.
                 let count = unsafe message.withUnsafeBytes { bytes in
                     unsafe Glibc.send(
                         descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -50,14 +51,14 @@ package final class MessageChannel: Sendable {
         }
     }
 
-    /// Receives a message within a limit, or without one if it is `nil`. Blocks the thread.
+    /// Receives a message within a time limit; `nil` means no limit. Blocks the thread.
     package func receive(within limit: Duration?) -> Received {
         let descriptor = self.descriptor.withLock { $0 }
         guard descriptor >= 0 else { return .closed }
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
-            // Recalculated each time, because a signal can interrupt the wait.
+            // Calculated again each time, because a signal may have interrupted the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)
@@ -68,6 +69,7 @@ package final class MessageChannel: Sendable {
                 unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
             }
             if count < 0 && errno == EINTR { continue }
+            // No message is empty, so 0 means that the other end is gone.
             return count > 0 ? .message(Array(message.prefix(count))) : .closed
         }
     }

@@ -1,4 +1,4 @@
-/// Parses a message from the beginning.
+/// Parses a message, field by field from the beginning.
 struct MessageReader {
     private static let longestField = Int(UInt8.max)
 
@@ -17,7 +17,7 @@ struct MessageReader {
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a one-byte length, then that many bytes.
+    /// Reads a length of one byte, and then that many bytes.
     mutating func field() -> [UInt8]? {
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
@@ -41,13 +41,13 @@ struct MessageReader {
         [UInt8(clamping: bytes.count)] + bytes.prefix(longestField)
     }
 
-    /// A text field. Text that is too long is cut at the end of a whole character.
-    static func text(_ words: String) -> [UInt8] {
-        let utf8 = words.utf8
+    /// A text field. If the text is too long, it is cut, but never inside a Unicode scalar.
+    static func text(_ text: String) -> [UInt8] {
+        let utf8 = text.utf8
         var end =
             utf8.index(utf8.startIndex, offsetBy: longestField, limitedBy: utf8.endIndex)
             ?? utf8.endIndex
-        while end.samePosition(in: words.unicodeScalars) == nil { utf8.formIndex(before: &end) }
+        while end.samePosition(in: text.unicodeScalars) == nil { utf8.formIndex(before: &end) }
         return field(utf8[..<end])
     }
 }

@@ -5,12 +5,12 @@ public import Tags
 /// A reader in its own process.
 ///
 /// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. A program
-/// that has to keep running, such as a till that watches for cards all day, loses only the process
-/// that drives the reader when that happens, and the process is started again at the next
-/// selection. A single tap does not need such a process: however it ends, the next tap resolves it.
+/// that has to keep running, such as a till that watches for cards all day, then loses only the
+/// process that drives the reader. The next selection starts that process again. A program that
+/// makes a single tap does not need such a process: however the tap ends, the next one resolves it.
 public actor ReaderProcess: TagReader {
-    /// The default grace period. libnfc takes two seconds to close a reader that does not respond,
-    /// and about as long to open one.
+    /// The default grace period. It leaves time for libnfc, which takes two seconds to close a
+    /// reader that does not respond, and about as long to open one.
     package static let grace = Duration.seconds(15)
 
     private let launch: @Sendable () throws(ReaderError) -> any ReaderLink
@@ -19,7 +19,7 @@ public actor ReaderProcess: TagReader {
     private var link: (any ReaderLink)?
     private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
 
-    /// `grace` is how much longer than requested a reply may take.
+    /// `grace` is how much time a reply may take beyond the time limit in the request.
     package init(
         grace: Duration = grace,
         _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
@@ -32,7 +32,7 @@ public actor ReaderProcess: TagReader {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// Starts the process when it is first needed.
+    /// Creates a reader whose process is started when it is first needed.
     public init(_ command: [String]) {
         self.init { () throws(ReaderError) in try Child(command) }
     }
@@ -62,7 +62,7 @@ public actor ReaderProcess: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // A process that is started only now has not selected anything.
+        // A process that would be started now has not selected a tag.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         guard case .answer(let answer) = try await ask(.exchange(frame)) else {
             throw stop("the helper process sent an unexpected or invalid reply")
@@ -105,8 +105,8 @@ public actor ReaderProcess: TagReader {
         guard channel.send(request.message) else { throw stop(nil) }
         let received: MessageChannel.Received
         if case .select = request {
-            // In a task that is already canceled, a handler runs immediately, and its message has
-            // no meaning until after the request.
+            // The request is sent first: in a task that is already canceled, the handler runs
+            // immediately, and a cancel makes sense only after the request.
             received = await withTaskCancellationHandler {
                 channel.receive(within: limit + grace)
             } onCancel: {
@@ -124,11 +124,11 @@ public actor ReaderProcess: TagReader {
             if case .failed(let error) = reply { throw error }
             return reply
         case .closed: throw stop(nil)
-        case .timedOut: throw stop("the helper process did not answer and was terminated")
+        case .timedOut: throw stop("the helper process did not respond and was terminated")
         }
     }
 
-    /// Ends the process and returns the reason as an error.
+    /// Ends the process, and returns an error that gives the reason.
     private func stop(_ reason: String?) -> ReaderError {
         let ended = link?.end()
         link = nil

@@ -4,7 +4,7 @@ package import Tags
 package enum ReaderReply: Equatable, Sendable {
     /// The reader is open.
     case ready(ReaderSummary)
-    /// A tag is selected on the current reader.
+    /// A tag has been selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case answer([UInt8])
     case released
@@ -18,6 +18,7 @@ package enum ReaderReply: Equatable, Sendable {
             guard let summary = ReaderSummary(&rest), rest.isAtEnd else { return nil }
             self = .ready(summary)
         case Opcode.tag.rawValue:
+            // Numbers are sent as eight bytes, but an ATQA has only two.
             guard let uid = rest.field(), let request = rest.number(), let select = rest.byte(),
                 let family = rest.byte().flatMap(TagIdentity.Family.init),
                 let answerToRequest = UInt16(exactly: request),
@@ -58,7 +59,7 @@ package enum ReaderReply: Equatable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// The number for a kind, followed by the NAK's code.
+    /// The number that stands for a kind, followed by the code of a NAK, or 0.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
         switch kind {
         case .refused(let code): [refused, code]
@@ -75,6 +76,7 @@ package enum ReaderReply: Equatable, Sendable {
         }
     }
 
+    /// The kinds without a code, in the order of their numbers.
     private static let plainKinds: [ReaderError.Kind] = [
         .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .garbled, .timedOut,
         .cancelled, .unsupported,
@@ -83,12 +85,13 @@ package enum ReaderReply: Equatable, Sendable {
 
     private static func kind(_ number: UInt8, _ code: UInt8) -> ReaderError.Kind? {
         if number == refused { return .refused(code) }
+        // Only a NAK has a code.
         guard code == 0, Int(number) < plainKinds.count else { return nil }
         return plainKinds[Int(number)]
     }
 }
 
-/// What a program needs to know about its reader.
+/// The properties of a reader that the program at the other end needs.
 package struct ReaderSummary: Hashable, Sendable {
     package let name: String
     package let longestAnswer: Int

@@ -7,8 +7,8 @@ package enum ReaderRequest: Hashable, Sendable {
     /// A command to an ISO/IEC 14443-4 card.
     case command([UInt8])
     case release
-    /// Cancels the current operation. Only this request may be sent before the last reply, and it
-    /// is the only one without a reply.
+    /// Cancels the current request. Only this request may be sent before the reply to the last one
+    /// has arrived, and only this request has no reply.
     case cancel
 
     /// Parses a request; `nil` for a message that no version of this program would send.

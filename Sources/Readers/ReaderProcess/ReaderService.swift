@@ -15,8 +15,8 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Answers requests on its own thread. The program at the other end gives up on a process that
-    /// does not respond for too long, so answers must not wait for other work.
+    /// Answers requests on its own thread. The program at the other end ends a process that takes
+    /// too long to respond, so answers must not have to wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: LastingReader
@@ -38,13 +38,14 @@ public enum ReaderService {
                 if request == .cancel {
                     work?.cancel()
                 } else {
-                    // In a task, so that a cancel can arrive while the reader is waiting for a tag.
+                    // Requests run in a task, so that a cancel can be received while the reader is
+                    // waiting for a tag.
                     work = Task { await self.answer(request) }
                 }
             }
             work?.cancel()
-            // The reader does one thing at a time, so it is not released until its last request is
-            // finished.
+            // The reader does one thing at a time, so it is released only after its last request
+            // has ended.
             await work?.value
             await reader.release()
             channel.close()

@@ -2,19 +2,21 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// Reports when a file may have changed, so that a waiting caller does not have to poll. It watches
-/// the folder, because the file is replaced as a whole.
+/// Reports when a file may have changed, so that a waiting caller does not have to poll. The folder
+/// is watched, because the file is replaced as a whole.
 actor FileChanges {
-    /// How often to poll if the system does not report changes. Also the limit if it does, because
-    /// it does not report changes made by another machine.
-    private static let blindMilliseconds: CInt = 20
+    /// The longest wait if the system does not report changes.
+    private static let pollingMilliseconds: CInt = 20
+    /// The longest wait if the system reports changes. It is limited, because changes by another
+    /// machine are not reported.
     private static let longestMilliseconds: CInt = 1_000
-    private static let told = UInt32(
+    private static let watchedEvents = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF)
 
     private nonisolated let lane = BlockingLane(label: "tapcard.simulation")
     private nonisolated let name: String
-    /// The inotify descriptor, or -1, which `poll` ignores, if the system reports no changes.
+    /// The inotify descriptor. If the system does not report changes, it is -1, which `poll`
+    /// ignores.
     private nonisolated let descriptor: CInt
     /// The descriptor used to end a wait early.
     private nonisolated let alarm: CInt
@@ -29,7 +31,7 @@ actor FileChanges {
         let folder = slash.map { String(path[...$0]) } ?? "."
         alarm = linux_eventfd()
         var opened = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
-        if opened >= 0, unsafe inotify_add_watch(opened, folder, FileChanges.told) < 0 {
+        if opened >= 0, unsafe inotify_add_watch(opened, folder, FileChanges.watchedEvents) < 0 {
             close(opened)
             opened = -1
         }
@@ -41,7 +43,8 @@ actor FileChanges {
         if alarm >= 0 { close(alarm) }
     }
 
-    /// Whether the file may have changed since the last call.
+    /// Whether the file may have changed since the last call. If the system does not report
+    /// changes, it always may have.
     nonisolated func areThere() -> Bool {
         guard descriptor >= 0 else { return true }
         var areAny = false
@@ -56,28 +59,29 @@ actor FileChanges {
         return areAny
     }
 
-    /// Returns when the file may have changed, after no more than a second, or immediately if the
-    /// task is canceled.
+    /// Returns when the file may have changed or the time is up, after at most one second. Returns
+    /// immediately if the task is canceled.
     nonisolated func wait(atMost limit: Duration) async {
         await withTaskCancellationHandler {
             await watch(atMost: limit)
         } onCancel: {
             var one: UInt64 = 1
-            // Fails only if it is already set.
+            // This fails only if the alarm is already set.
             unsafe write(alarm, &one, 8)
         }
     }
 
     private func watch(atMost limit: Duration) {
         let longest =
-            descriptor >= 0 ? FileChanges.longestMilliseconds : FileChanges.blindMilliseconds
+            descriptor >= 0 ? FileChanges.longestMilliseconds : FileChanges.pollingMilliseconds
         let milliseconds = min(limit / .milliseconds(1), Double(longest))
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
+        // At least one millisecond; with a limit of zero, poll() would not wait.
         _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
-        // If an earlier task set it, one wait will end too early, which is harmless.
+        // If an earlier task set the alarm, one wait ends too early, which is harmless.
         var count: UInt64 = 0
         unsafe read(alarm, &count, 8)
     }

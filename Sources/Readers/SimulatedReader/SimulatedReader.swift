@@ -2,14 +2,14 @@ import Glibc
 import OperatingSystem
 @_exported public import Tags
 
-/// A reader without hardware, with a strict tag in its field.
+/// A reader without hardware. Its tags are strict about what they accept.
 public actor SimulatedReader: TagReader {
     /// The length of the longest answer from an ACR122, in bytes.
     public static let answerLimit = 250
-    /// The maximum number of bytes in a command that fits in one block of an NTAG 424: a frame of
-    /// 128, minus its other three bytes.
+    /// The maximum number of bytes of a command that fit in one block for an NTAG 424: a frame has
+    /// 128 bytes, of which three are for other purposes.
     private static let blockSize = 125
-    /// How long the file is not read again if no change is reported.
+    /// How long the content last read is used if no change is reported.
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
@@ -22,7 +22,7 @@ public actor SimulatedReader: TagReader {
     private var simulation: Simulation
     private let file: SimulationFile?
     private let changes: FileChanges?
-    /// The content last read from the file, and until when it is trusted.
+    /// The content last read from the file, and how long it may be used.
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
@@ -30,8 +30,8 @@ public actor SimulatedReader: TagReader {
     private var chipSide: NTAG424Side?
     private var powered: [UInt8]?
 
-    /// Creates a reader with a simulation in memory. A missing tag will never arrive in that case,
-    /// so `select` does not wait for it.
+    /// Creates a reader with a simulation in memory. `select` does not wait for a tag, because no
+    /// other program can put one on this reader.
     public init(_ simulation: Simulation, longestAnswer: Int = answerLimit) {
         name = "simulated reader"
         self.longestAnswer = longestAnswer
@@ -41,7 +41,8 @@ public actor SimulatedReader: TagReader {
         claim = nil
     }
 
-    /// Opens the simulation in a file. Only one command at a time can use it as a reader.
+    /// Creates a reader with the simulation in a file. Only one command at a time can use it as a
+    /// reader.
     public init(_ file: SimulationFile) throws(ReaderError) {
         name = "simulated reader \(file.path)"
         longestAnswer = SimulatedReader.answerLimit
@@ -80,7 +81,7 @@ public actor SimulatedReader: TagReader {
         // Checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.areThere()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
-        // The cached state is now outdated, even if the file cannot be read.
+        // The content seen earlier is outdated now, even if reading the file fails.
         seen = nil
         let world = try change { $0 }
         seen = (world, .now.advanced(by: SimulatedReader.freshness))
@@ -95,13 +96,13 @@ public actor SimulatedReader: TagReader {
         case .ack: return []
         case .nak(let code): throw ReaderError(.refused(code))
         case .silence:
-            throw ReaderError(.timedOut, "the tag answers only after it has been selected")
+            throw ReaderError(.timedOut, "the tag responds only after it has been selected")
         }
     }
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard let uid = powered, var side = chipSide else {
-            throw ReaderError(.tagLost, "no card that takes commands is selected")
+            throw ReaderError(.tagLost, "no card that accepts commands is selected")
         }
         frameCount += 1
         let isWrite = NTAG424Side.isWrite(command)
@@ -121,7 +122,7 @@ public actor SimulatedReader: TagReader {
         chipSide = side
         switch outcome {
         case .answer(let answer?): return answer
-        case .answer(nil): throw ReaderError(.timedOut, "the card is silent")
+        case .answer(nil): throw ReaderError(.timedOut, "the card did not respond")
         case .garbled: throw ReaderError(.garbled)
         case .late: throw ReaderError(.timedOut, "the answer came too late")
         case .gone:
@@ -190,6 +191,6 @@ public actor SimulatedReader: TagReader {
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// Kills this process, as the fault requires: nothing is cleaned up.
+    /// Kills this process, as the fault requires. Nothing is cleaned up.
     private func dieNow() { kill(getpid(), SIGKILL) }
 }

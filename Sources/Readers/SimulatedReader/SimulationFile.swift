@@ -2,19 +2,19 @@ import OperatingSystem
 public import Tags
 import TapcardDomain
 
-/// A simulation in a text file, which several commands may use at the same time: one uses the
-/// reader, and another puts tags on it and removes them.
+/// A simulation in a text file. Several commands may use it at the same time: one uses the reader,
+/// while others put tags on it and remove them.
 public struct SimulationFile: Sendable {
     private static let mode: UInt32 = 0o600
 
     /// The path of the file.
     public let path: String
 
-    /// Names a file. The file is not read until the reader is first used.
+    /// Creates a value for the file at this path. The file is not read yet.
     public init(path: String) { self.path = path }
 
-    /// Changes the simulation while no other command can. If the file is missing, it starts with
-    /// one blank tag on the reader.
+    /// Changes the simulation while no other command can. If the file is missing, the simulation
+    /// starts with one blank tag on the reader.
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -38,8 +38,8 @@ public struct SimulationFile: Sendable {
         ReaderError(.noReader, error.detail)
     }
 
-    /// If a reader's tag was never used, and a reader in one of these files has the same tag,
-    /// replaces the tag with a different one.
+    /// If this simulation was never used, and one of the other files has the same tag, replaces the
+    /// tag with a different one.
     public func requireOwnTag(
         nextTo files: [String], random: (Int) -> [UInt8]
     ) throws(ReaderError) {
@@ -49,7 +49,7 @@ public struct SimulationFile: Sendable {
             elsewhere.formUnion(tags.map(\.uid))
         }
         try change { world in
-            // A tag that was used may be a card, and is never replaced.
+            // A tag that was used may be a card, so it is never replaced.
             guard world == .fresh, world.tags.contains(where: { elsewhere.contains($0.uid) })
             else { return }
             var own = Simulation()
@@ -68,7 +68,7 @@ public struct SimulationFile: Sendable {
         var simulation = before ?? .fresh
         let success = try body(&simulation)
         if simulation != before {
-            // Not durable: a tag that loses data in a power failure is just a torn tag.
+            // The write is not durable: losing it in a power failure is like tearing the tag.
             try translating(
                 file.write(Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
             ) { (error: FileError) in ReaderError(.readerLost, error.detail) }
@@ -76,7 +76,7 @@ public struct SimulationFile: Sendable {
         return success
     }
 
-    /// Claims the reader, so that other commands cannot use it; they may still put tags on it and
+    /// Claims the reader, so that other commands cannot use it. They can still put tags on it and
     /// remove them.
     func claim() throws(ReaderError) -> FileLock {
         let name = path + ".reader"

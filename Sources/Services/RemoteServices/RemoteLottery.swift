@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The lottery over HTTP, with a disk cache of its last answers.
+/// The lottery over HTTP, with its last answers cached on disk.
 package struct RemoteLottery: LotteryService {
     private let cached: CachedCaller
     private let rules: LotteryRules
@@ -21,17 +21,19 @@ package struct RemoteLottery: LotteryService {
     package func draws(forgetting: Bool) async throws(ServiceError) -> Fetched<DrawList> {
         try await cached.fetch(
             "/StubLottoResultsData.json", keptAs: "draws", forgetting: forgetting,
-            objection: RemoteLottery.hasGoneBack
+            objection: RemoteLottery.outdatedListError
         ) { body throws(ServiceError) in
             try LotteryParsing.draws(body, under: rules)
         }
     }
 
-    /// The error for a list that lacks draws from the cached one. A draw never disappears, so such
-    /// a list is outdated, and a station that trusted it would sell tickets whose numbers are
+    /// The error for a list that ends before the cached list does. A draw never disappears, so such
+    /// a list is outdated. A station that trusted it would sell tickets for draws whose balls are
     /// already known.
-    private static func hasGoneBack(_ list: DrawList, behind kept: DrawList) -> ServiceError? {
-        guard let lost = list.lost(from: kept) else { return nil }
+    private static func outdatedListError(
+        _ list: DrawList, comparedWith cached: DrawList
+    ) -> ServiceError? {
+        guard let lost = list.lost(from: cached) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
             .goneBack,

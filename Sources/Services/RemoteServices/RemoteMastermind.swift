@@ -1,8 +1,8 @@
 package import TapcardDomain
 import TextCodecs
 
-/// The Mastermind service over HTTP. Only the ranking is retried: a guess or a game that is sent
-/// twice would count twice.
+/// The Mastermind service over HTTP. Only the request for the ranking is retried: a guess that is
+/// sent twice would count twice, and a second request to start a game would start another one.
 package struct RemoteMastermind: MastermindService {
     private let caller: ServiceCaller
 
@@ -26,7 +26,8 @@ package struct RemoteMastermind: MastermindService {
                 JSONMember(key: "time-to-live", value: .number(String(timeToLive))))
         }
         let answer = try await caller.ask(post(.object(members)), "/login")
-        // Here it refers to the password; in every other call, to the token.
+        // At login, these statuses mean that the password is wrong; in every other call, they mean
+        // that the token is.
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,
@@ -52,6 +53,7 @@ package struct RemoteMastermind: MastermindService {
             "guess": .array(colours.map { .number(String($0)) }),
         ]
         return try await call(post(body), "/logik/guess", token) { body throws(ServiceError) in
+            // A guess has one color for each slot.
             try MastermindParsing.guess(body, slots: colours.count)
         }
     }

@@ -1,23 +1,23 @@
 import TapcardDomain
 package import TextCodecs
 
-/// The activation service: it returns a version for each code, and always the same one for the same
-/// code, even if the version for new codes has changed.
+/// The activation service. It answers a code with a version, and always with the same version for
+/// the same code, even if the version for new codes has changed since.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// An extra member in the answer, which means nothing to a card.
+    /// The value of an extra member in the answer, which has no meaning for a card.
     private static let android = "413506"
-    /// The maximum number of codes that are remembered; further codes are refused.
+    /// The maximum number of codes that are remembered; additional codes are refused.
     package static let mostCodes = 10_000
     package static let longestVersion = 64
 
     /// The version for new codes.
     package private(set) var version = SandboxActivation.firstVersion
-    private var given: [ScratchCode: String] = [:]
+    private var versions: [ScratchCode: String] = [:]
 
     package init() {}
 
-    /// Sets the version, which may be invalid for a test.
+    /// Sets the version for new codes. It may be invalid, because tests need that.
     package mutating func name(_ version: String) throws(SandboxProblem) {
         guard version.utf8.count <= SandboxActivation.longestVersion else {
             throw .malformed("a version has at most \(SandboxActivation.longestVersion) bytes")
@@ -25,16 +25,17 @@ package struct SandboxActivation: Sendable {
         self.version = version
     }
 
-    /// The answer to a code. `code` is the text after the question mark, if any.
+    /// Answers a code. `code` is the parameter from the query, if there is one.
     package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
         guard let code = code.flatMap({ ScratchCode($0) }) else {
             throw .malformed("code is not a UUID")
         }
-        guard given[code] != nil || given.count < SandboxActivation.mostCodes else {
-            throw .full("the sandbox remembers no more than \(given.count) codes")
+        // Forgetting a code instead would let its version change.
+        guard versions[code] != nil || versions.count < SandboxActivation.mostCodes else {
+            throw .full("the sandbox remembers no more than \(versions.count) codes")
         }
-        let version = given[code] ?? version
-        given[code] = version
+        let version = versions[code] ?? version
+        versions[code] = version
         return SandboxActivation.document(version)
     }
 

@@ -2,12 +2,13 @@ package import TextCodecs
 
 /// A sandbox service's answer to one request, before it is sent.
 package struct SandboxAnswer: Hashable, Sendable {
-    /// The body after the headers.
+    /// The body of an answer.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of the text, with more bytes promised than are sent.
+        /// The beginning of a text. The headers promise more bytes than are sent.
         case cutOff(String, promisedBytes: Int)
-        /// This many spaces, generated as they are sent; their number may or may not be announced.
+        /// This many spaces, generated as they are sent. `isAnnounced` says whether the headers
+        /// give their number.
         case spaces(Int, isAnnounced: Bool)
     }
 
@@ -31,8 +32,8 @@ package struct SandboxAnswer: Hashable, Sendable {
     }
 }
 
-/// Why a sandbox service refuses a request. How the real services answer in this case is unknown:
-/// the status gives the kind, and the words are for people.
+/// Why a sandbox service refuses a request. How the real services would answer is unknown. Here,
+/// the status says what kind of problem there is, and the text is for people.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

@@ -2,7 +2,7 @@
 public enum SandboxService: String, CaseIterable, Sendable {
     case activation, lottery, mastermind
 
-    /// The path of its base address.
+    /// The path of the service's base address.
     package var path: String { self == .mastermind ? "/mastermind/api/v2" : "/\(rawValue)" }
 }
 
@@ -46,7 +46,7 @@ package enum SandboxCall: CaseIterable, Sendable {
 package struct SandboxQuestion: Sendable {
     package var code: String?
     package var token: String?
-    /// The ETag from the client's If-None-Match header; `nil` if the client did not send one.
+    /// The ETag from the If-None-Match header; `nil` if the client did not send that header.
     package var knownTag: String?
     package var body: [UInt8] = []
 

@@ -21,12 +21,12 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     /// A word in place of a version.
     case badVersion = "bad-version"
     case emptyVersion = "empty-version"
-    /// A ball that is not one of the possible ones.
+    /// A ball whose number is too high.
     case badBalls = "bad-balls"
     case duplicateBalls = "duplicate-balls"
     /// A date that does not exist.
     case badDate = "bad-date"
-    /// The token is treated as expired.
+    /// The service treats the token as expired.
     case expiredToken = "expired-token"
 
     /// The calls that can fail in this way.
@@ -41,28 +41,30 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     }
 }
 
-/// A failure to switch on: `cut-off`, `lottery:slow`, `slow=3`, `expired-token*1`.
+/// A failure to switch on, such as `cut-off`, `lottery:slow`, `slow=3`, or `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public static let mostSeconds = 3_600
-    private static let mostTimes = 1_000_000
+    private static let maximumTimes = 1_000_000
     /// The default delay, which is longer than any client waits.
-    private static let usualSeconds = 60
+    private static let defaultSeconds = 60
 
     public let failure: SandboxFailure
     /// The affected service; `nil` for all of them.
     public let service: SandboxService?
     /// How long a slow answer is delayed.
     public let seconds: Int
-    /// How many more requests will fail; `nil` for all of them until it is switched off.
+    /// How many more requests will fail; `nil` if all of them will, until the failure is switched
+    /// off.
     public private(set) var times: Int?
 
-    /// `nil` for an invalid switch, or for one that could never have an effect.
+    /// `nil` if the text is invalid, or if the failure could never happen.
     public init?(_ text: String) {
         var rest = text[...]
         var times: Int?
-        // From the end, so that the failure's own name is what is left.
+        // The parts are removed one by one, starting at the end, until only the failure's name is
+        // left.
         if let star = rest.lastIndex(of: "*") {
-            guard let number = SandboxSwitch.number(rest[star...], 1...SandboxSwitch.mostTimes)
+            guard let number = SandboxSwitch.number(rest[star...], 1...SandboxSwitch.maximumTimes)
             else { return nil }
             (times, rest) = (number, rest[..<star])
         }
@@ -79,15 +81,17 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         }
         guard let failure = SandboxFailure(rawValue: String(rest)),
             seconds == nil || failure == .slow,
+            // A failure that affects no call of this service could never happen.
             failure.calls.contains(where: { service == nil || $0.service == service })
         else { return nil }
         (self.failure, self.service, self.times) = (failure, service, times)
-        self.seconds = seconds ?? SandboxSwitch.usualSeconds
+        self.seconds = seconds ?? SandboxSwitch.defaultSeconds
     }
 
     /// The number that follows a one-character sign.
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
         let digits = text.dropFirst()
+        // `Int(_:)` alone would also accept a sign.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(digits), range.contains(number)
         else { return nil }
@@ -96,26 +100,26 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         (service.map { "\($0.rawValue):" } ?? "") + failure.rawValue
-            + (seconds == SandboxSwitch.usualSeconds ? "" : "=\(seconds)")
+            + (seconds == SandboxSwitch.defaultSeconds ? "" : "=\(seconds)")
             + (times.map { "*\($0)" } ?? "")
     }
 
-    /// Why the text is not a valid switch, and which ones are valid.
+    /// The message that the text is not valid, and which texts are.
     public static func refusal(_ text: String) -> String {
-        let words = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
+        let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
         return
             "\(text.debugDescription) is not a failure that can be switched on; use one of "
-            + "\(words), optionally with the prefix SERVICE: (\(services)), =SECONDS for slow, "
+            + "\(failures), optionally with the prefix SERVICE: (\(services)), =SECONDS for slow, "
             + "and *TIMES"
     }
 
-    /// Whether a request of this kind will fail.
+    /// Whether the failure affects this call.
     func strikes(_ call: SandboxCall) -> Bool {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after it has been used once. `nil` if it is used up.
+    /// The switch after one more request has failed; `nil` if no more requests will.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var left = self

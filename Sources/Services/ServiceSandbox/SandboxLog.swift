@@ -1,9 +1,9 @@
 import TapcardDomain
 package import TextCodecs
 
-/// The requests received, so that a test can show that a request was made exactly once.
+/// A log of the requests received, so that a test can show that a request was made exactly once.
 package struct SandboxLog: Sendable {
-    /// The maximum number of activation codes that are kept: the latest ones.
+    /// The maximum number of activation codes that are kept; the oldest are dropped first.
     package static let mostCodes = 10_000
 
     private struct Count: Sendable {
@@ -18,8 +18,8 @@ package struct SandboxLog: Sendable {
 
     package var requestCount: Int { counts.values.reduce(0) { $0 + $1.arrived } }
 
-    /// Records a request. It is counted before it is answered, because a test that is waiting for
-    /// it may then act on the client.
+    /// Records a request. Requests are counted before they are answered, because a test may wait
+    /// for the request to arrive and then do something to the client.
     package mutating func arrived(_ request: String, code: String? = nil) {
         counts[request, default: Count()].arrived += 1
         guard let code = code.flatMap({ ScratchCode($0) }) else { return }

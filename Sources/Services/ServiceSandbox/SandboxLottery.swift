@@ -1,10 +1,10 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The lottery: past draws, one per week, and the tickets that it stores itself.
+/// The lottery: its past draws, one per week, and the tickets that it stores itself.
 package struct SandboxLottery: Sendable {
-    /// The maximum number of draws. The list stays below the size limit of a client; after that,
-    /// nothing more is drawn.
+    /// The maximum number of draws, after which no more draws take place. It keeps the list below
+    /// the size limit of a client.
     package static let mostDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
@@ -16,14 +16,14 @@ package struct SandboxLottery: Sendable {
 
     package init() {}
 
-    /// Makes the next draw, a week after the previous one in the lottery's own calendar.
+    /// Draws the next balls. The date of the draw is a week after that of the previous draw.
     package mutating func draw(
         using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
-                // Day by day, because `next` handles month lengths and leap years.
+                // Counted day by day, because `next` handles month lengths and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
@@ -52,10 +52,10 @@ package struct SandboxLottery: Sendable {
         return SandboxLottery.answer(["tickets": .array(rows)], knownTag)
     }
 
-    /// Answers with the document and its ETag, or with 304 if the client already has that version.
+    /// Answers with the document and its ETag, or with 304 if the client already has this version.
     private static func answer(_ document: JSONValue, _ knownTag: String?) -> SandboxAnswer {
         var answer = SandboxAnswer(document)
-        // The ETag is a checksum of the bytes, so it changes whenever they do.
+        // The ETag is a checksum of the bytes, so it changes whenever the bytes do.
         let tag = "\"\(Checksum.of(document.text.utf8))\""
         answer.headers["ETag"] = tag
         return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer
@@ -85,6 +85,7 @@ package struct SandboxLottery: Sendable {
     private static func numbers(_ balls: Balls, _ spoilt: Spoilt?) -> [JSONMember] {
         var numbers = balls.numbers
         switch spoilt {
+        // One more than the highest number that a ball can have.
         case .balls: numbers[0] = LotteryRules.standard.highest + 1
         case .duplicateBalls: numbers[1] = numbers[0]
         case .date, nil: break
@@ -94,17 +95,18 @@ package struct SandboxLottery: Sendable {
         }
     }
 
-    /// A date, or one that does not exist.
+    /// The date, or February 30 of the same year if the date is to be invalid.
     private static func date(_ date: CalendarDate, _ spoilt: Spoilt?) -> String {
         spoilt == .date ? "\(date.description.prefix(5))02-30" : date.description
     }
 
     /// The errors that the last row of a list can have.
     package enum Spoilt: Sendable {
-        /// A ball that is not one of the possible ones.
+        /// One ball has a number that is too high.
         case balls
         /// One ball appears twice.
         case duplicateBalls
+        /// The date does not exist.
         case date
     }
 }
@@ -129,8 +131,8 @@ extension SandboxLottery {
         }
     }()
 
-    /// Tickets with all six and the bonus ball; with three and the bonus ball; with only the bonus
-    /// ball; with nothing; and one for a future draw.
+    /// Tickets that match all six balls and the bonus ball; three and the bonus ball; only the
+    /// bonus ball; and nothing. The last ticket is for a future draw.
     private static let exampleTickets: [Ticket] = {
         let rows: [TicketRow] = [
             ("draw-1", [2, 16, 23, 44, 47, 52], 14),

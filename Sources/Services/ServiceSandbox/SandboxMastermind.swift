@@ -1,14 +1,15 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The Mastermind service with real games. Every user has the same password.
+/// The Mastermind service, with real games. All users have the same password.
 package struct SandboxMastermind: Sendable {
-    private static let usualTimeToLive = 3_600
+    /// How long a token is valid by default, in seconds.
+    private static let defaultTimeToLive = 3_600
     package static let mostTokens = 1_000
     package static let mostGames = 10_000
     package static let longestUser = 64
 
-    private struct Pass: Sendable {
+    private struct Login: Sendable {
         let user: String
         let end: Timestamp
     }
@@ -21,7 +22,7 @@ package struct SandboxMastermind: Sendable {
         var isSolved = false
     }
 
-    private var passes: [String: Pass] = [:]
+    private var logins: [String: Login] = [:]
     private var games: [MastermindGameID: Game] = [:]
     /// The games, in the order in which they were started.
     private var started: [MastermindGameID] = []
@@ -30,7 +31,7 @@ package struct SandboxMastermind: Sendable {
     package init() {}
 
     /// The current number of tokens and games.
-    package var counts: (tokens: Int, games: Int) { (passes.count, games.count) }
+    package var counts: (tokens: Int, games: Int) { (logins.count, games.count) }
 
     package mutating func logIn(
         _ body: [UInt8], now: Timestamp, using chance: inout some RandomNumberGenerator
@@ -44,34 +45,34 @@ package struct SandboxMastermind: Sendable {
                 "user_id must be text of 1 to \(SandboxMastermind.longestUser) bytes, and password "
                     + "must be text")
         }
-        var seconds = SandboxMastermind.usualTimeToLive
-        if let wish = request["time-to-live"] {
+        var seconds = SandboxMastermind.defaultTimeToLive
+        if let requested = request["time-to-live"] {
             let range = MastermindRules.loginSeconds
-            guard let number = integer(wish), range.contains(number) else {
+            guard let number = integer(requested), range.contains(number) else {
                 throw .malformed(
                     "time-to-live must be a number of seconds in the range \(range.words)")
             }
             seconds = number
         }
-        // Not in constant time: this password is public.
+        // The comparison need not take constant time, because this password is public.
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // If it is still full, the token that expires first makes room.
-        passes = passes.filter { $0.value.end > now }
-        if passes.count >= SandboxMastermind.mostTokens,
-            let first = passes.min(by: { $0.value.end < $1.value.end })
+        // If there are still too many, the token that would expire first is removed.
+        logins = logins.filter { $0.value.end > now }
+        if logins.count >= SandboxMastermind.mostTokens,
+            let first = logins.min(by: { $0.value.end < $1.value.end })
         {
-            passes[first.key] = nil
+            logins[first.key] = nil
         }
         let token = name(using: &chance)
-        passes[token] = Pass(user: user, end: now.adding(milliseconds: Int64(seconds) * 1_000))
+        logins[token] = Login(user: user, end: now.adding(milliseconds: Int64(seconds) * 1_000))
         return ["access_token": .string(token)]
     }
 
     /// Makes a token invalid.
     package mutating func expire(_ token: String?) {
-        if let token { passes[token] = nil }
+        if let token { logins[token] = nil }
     }
 
     package mutating func start(
@@ -81,11 +82,12 @@ package struct SandboxMastermind: Sendable {
         let user = try user(of: token, now)
         guard let slots = try object(body)["slots"].flatMap(integer),
             let rules = try? MastermindRules(slots: slots)
-        else { throw .malformed("slots is a number, 1 to \(MastermindRules.mostSlots)") }
+        else { throw .malformed("slots must be a number from 1 to \(MastermindRules.mostSlots)") }
         guard let id = MastermindGameID(name(using: &chance)) else {
             throw .full("no game names are left")
         }
         let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colours, using: &chance) }
+        // The oldest game makes room for the new one.
         if started.count >= SandboxMastermind.mostGames { games[started.removeFirst()] = nil }
         games[id] = Game(user: user, rules: rules, secret: secret)
         started.append(id)
@@ -98,13 +100,15 @@ package struct SandboxMastermind: Sendable {
         let user = try user(of: token, now)
         let request = try object(body)
         guard let name = request["gameId"]?.string, let elements = request["guess"]?.array else {
-            throw .malformed("gameId is a text, guess an array")
+            throw .malformed("gameId must be text, and guess must be an array")
         }
+        // Another user's game is treated as if it did not exist.
         guard let id = MastermindGameID(name), var game = games[id], game.user == user else {
             throw .notFound("this user has no such game")
         }
-        guard !game.isSolved else { throw .conflict("this game is solved") }
+        guard !game.isSolved else { throw .conflict("this game has already been solved") }
         let guess = elements.compactMap(integer)
+        // `compactMap` drops elements that are not numbers.
         guard guess.count == elements.count else { throw .malformed("a color must be a number") }
         try translating(game.rules.requireGuess(guess)) { (error: Refusal) in
             SandboxProblem.malformed(error.detail)
@@ -137,10 +141,10 @@ package struct SandboxMastermind: Sendable {
 
     private func user(of token: String?, _ now: Timestamp) throws(SandboxProblem) -> String {
         guard let token else { throw .unauthorized("access_token is missing") }
-        guard let pass = passes[token], pass.end > now else {
+        guard let login = logins[token], login.end > now else {
             throw .unauthorized("access_token is expired or unknown")
         }
-        return pass.user
+        return login.user
     }
 
     private func object(_ body: [UInt8]) throws(SandboxProblem) -> JSONValue {

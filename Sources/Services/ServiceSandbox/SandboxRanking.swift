@@ -1,9 +1,9 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The solved games, the best ones of each size first.
+/// The solved games, sorted by number of slots and then by number of guesses.
 package struct SandboxRanking: Sendable {
-    /// The maximum number of games kept for each number of slots: the best ones.
+    /// The maximum number of games for each number of slots; only the best are kept.
     package static let mostRows = 100
 
     /// A solved game.
@@ -26,14 +26,14 @@ package struct SandboxRanking: Sendable {
 
     package init() {}
 
-    /// Adds a row, ordered by slots, then by guesses; if both are equal, the earlier one comes
+    /// Adds a row. If the slots and the guesses are equal, the game that was solved earlier comes
     /// first.
     package mutating func add(_ row: Row) {
-        let place = rows.firstIndex { other in
+        let index = rows.firstIndex { other in
             (row.slots, row.guesses) < (other.slots, other.guesses)
         }
-        rows.insert(row, at: place ?? rows.endIndex)
-        // Rows of the same size are adjacent, the worst one last.
+        rows.insert(row, at: index ?? rows.endIndex)
+        // Rows with the same number of slots are adjacent, and the worst of them is last.
         guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.mostRows,
             let worst = rows.lastIndex(where: { $0.slots == row.slots })
         else { return }

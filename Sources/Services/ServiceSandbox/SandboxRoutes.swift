@@ -54,14 +54,13 @@ struct SandboxRoutes: Sendable {
         question.token = request.headers["access_token"]
         question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
-        // The delay comes after the lock is released, so that a slow answer does not hold up other
-        // requests.
+        // The delay comes after the lock has been released, so that a slow answer does not hold up
+        // other requests.
         let answer = world.withLock { [question] world in
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // The sleep ends early if the sandbox is stopped, and then no client is waiting for the
-        // answer anymore.
+        // If the sandbox is stopped, the sleep ends early; no client is waiting anymore then.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
@@ -81,7 +80,7 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The body without the final line feed that a shell adds.
+    /// The first line of the body, because a shell may add a line feed.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         // Swift treats CR LF as a single character.

@@ -1,10 +1,10 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// All three services and their failures, without a network. The clock and the random source are
+/// All three services and their failures, without a network. The time and the random source are
 /// parameters.
 package struct SandboxWorld: Sendable {
-    /// The target of a redirection.
+    /// The path to which a failing service redirects.
     static let redirectedPath = "/sandbox/redirected"
     static let hugeBytes = 100 << 20
 
@@ -19,7 +19,7 @@ package struct SandboxWorld: Sendable {
 
     package init(failure: SandboxSwitch? = nil) { self.failure = failure }
 
-    /// Answers a request, either correctly or with the current failure.
+    /// Answers a request, either correctly or according to the current failure.
     package mutating func answer(
         _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
         using chance: inout some RandomNumberGenerator
@@ -31,29 +31,29 @@ package struct SandboxWorld: Sendable {
             self.failure = failure.next
             answer = fail(failure, call, question, now, using: &chance)
         } else {
-            answer = carryOut(call, question, now, using: &chance)
+            answer = respond(to: call, question, now, using: &chance)
         }
         log.answered(request, answer.status)
         return answer
     }
 
-    /// Fails in the given way. A late or truncated answer is sent after the request has taken
-    /// effect; with all other failures, the request has no effect.
+    /// Fails in the given way. If the answer is late or cut off, the request has taken effect; with
+    /// all other failures, it has no effect.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
         _ now: Timestamp, using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // A client that already has a list must receive a complete answer, so that there is
-        // something to damage.
+        // Even a client that already has the list gets it again, because a 304 has no body that
+        // could be cut off.
         var unconditional = question
         unconditional.knownTag = nil
         switch failure.failure {
         case .slow:
-            var answer = carryOut(call, question, now, using: &chance)
+            var answer = respond(to: call, question, now, using: &chance)
             answer.delay = .seconds(failure.seconds)
             return answer
         case .cutOff:
-            var answer = carryOut(call, unconditional, now, using: &chance)
+            var answer = respond(to: call, unconditional, now, using: &chance)
             if case .text(let text) = answer.body {
                 let half = String(text.prefix(text.count / 2))
                 answer.body = .cutOff(half, promisedBytes: text.utf8.count)
@@ -66,7 +66,7 @@ package struct SandboxWorld: Sendable {
         case .notJSON:
             return SandboxAnswer(
                 200, headers: ["Content-Type": "text/html"],
-                body: .text("<!DOCTYPE html><title>Sandbox</title><p>This is no JSON.\n"))
+                body: .text("<!DOCTYPE html><title>Sandbox</title><p>This is not JSON.\n"))
         case .wrongShape: return SandboxAnswer(["answer": 42])
         case .redirect:
             return SandboxAnswer(302, headers: ["Location": SandboxWorld.redirectedPath])
@@ -74,6 +74,7 @@ package struct SandboxWorld: Sendable {
             return SandboxAnswer(
                 ["error": "this failure was switched on in the sandbox"],
                 status: Int(failure.failure.rawValue) ?? 500)
+        // Only versions above 6.1 mean that a code is active.
         case .wrongVersion: return SandboxAnswer(SandboxActivation.document("6.1"))
         case .badVersion: return SandboxAnswer(SandboxActivation.document("six"))
         case .emptyVersion: return SandboxAnswer(SandboxActivation.document(""))
@@ -81,9 +82,9 @@ package struct SandboxWorld: Sendable {
         case .duplicateBalls: return spoil(call, .duplicateBalls)
         case .badDate: return spoil(call, .date)
         case .expiredToken:
-            // Expired permanently, so that the client has to log in again.
+            // The token expires for good, so that the client has to log in again.
             mastermind.expire(question.token)
-            return carryOut(call, question, now, using: &chance)
+            return respond(to: call, question, now, using: &chance)
         }
     }
 
@@ -98,8 +99,8 @@ package struct SandboxWorld: Sendable {
             ? lottery.answerTickets(spoilt: spoilt) : lottery.answerDraws(spoilt: spoilt)
     }
 
-    private mutating func carryOut(
-        _ call: SandboxCall, _ question: SandboxQuestion, _ now: Timestamp,
+    private mutating func respond(
+        to call: SandboxCall, _ question: SandboxQuestion, _ now: Timestamp,
         using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
         do throws(SandboxProblem) {
@@ -139,15 +140,15 @@ package struct SandboxWorld: Sendable {
 
     package var failureText: JSONValue { .string(failure?.description ?? "none") }
 
-    /// Switches a failure on, or switches all of them off with "none".
+    /// Switches a failure on; "none" switches the current failure off.
     package mutating func switchFailure(_ text: String) throws(SandboxProblem) {
         if text == "none" {
             failure = nil
             return
         }
-        guard let wanted = SandboxSwitch(text) else {
+        guard let requested = SandboxSwitch(text) else {
             throw .malformed(SandboxSwitch.refusal(text))
         }
-        failure = wanted
+        failure = requested
     }
 }

@@ -3,11 +3,11 @@ public import TapcardDomain
 import TextCodecs
 public import WebServer
 
-/// The three services on this machine: they answer as documented, and fail on request.
+/// The three services, simulated on this machine. They answer as documented, and fail on request.
 public final class ServiceSandbox: Sendable {
     /// The settings of the sandbox.
     public struct Settings: Sendable {
-        /// The port; zero for any free one.
+        /// The port; zero for any free port.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
         /// The interval between draws; `nil` for a lottery that draws only on request.
@@ -26,8 +26,10 @@ public final class ServiceSandbox: Sendable {
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
-    /// The maximum number of bytes in a body. No request to these services is longer.
+    /// The maximum number of bytes in the body of a request. No request to these services is
+    /// longer.
     private static let longestBody = 64 << 10
+    /// How long stopping may take.
     private static let stopLimit = Duration.seconds(1)
 
     private init(
@@ -52,6 +54,7 @@ public final class ServiceSandbox: Sendable {
         let server = try WebServer.start(web) { await routes.answer($0) }
         let scheme = settings.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(web.address):\(server.port)"
+        // The ranking contains complete addresses, and the port is known only now.
         world.withLock { $0.icons = address + SandboxRoutes.icons }
         let drawing = settings.drawEvery.map { pause in
             Task { await draw(every: pause, in: world) }
@@ -68,16 +71,17 @@ public final class ServiceSandbox: Sendable {
     /// The number of requests to the services.
     public var requestCount: Int { world.withLock { $0.log.requestCount } }
 
-    /// Stops the sandbox. A delayed answer will no longer be sent.
+    /// Stops the sandbox. Delayed answers are no longer sent.
     public func stop() async {
         drawing?.cancel()
         await server.stop(within: ServiceSandbox.stopLimit)
     }
 
-    /// Draws at intervals, until the task is canceled or the lottery has reached its last draw.
+    /// Draws balls at intervals, until the task is canceled or the lottery has held its last draw.
     private static func draw(
         every pause: Duration, in world: Guarded<SandboxWorld>
     ) async {
+        // Sleeping fails when the task is canceled, which ends the loop.
         while (try? await Task.sleep(for: pause)) != nil {
             let isDrawn = world.withLock { world in
                 var chance = SystemRandomNumberGenerator()

@@ -18,7 +18,7 @@ extension Live {
         guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
         guard place == reader, readers[reader].isPowered, let before = world.chip else {
             note("no card")
-            throw ReaderError(.tagLost, "no card that takes commands is selected")
+            throw ReaderError(.tagLost, "no card that accepts commands is selected")
         }
         steps[steps.count - 1].isHeard = true
         if mishap == .forgedAnswer {

@@ -43,7 +43,7 @@ enum LibNFCBench {
             do throws(ReaderError) {
                 return try await LibNFCReader.open(name)
             } catch {
-                guard error.detail.contains("did not answer in time") else { throw error }
+                guard error.detail.contains("did not respond in time") else { throw error }
             }
         }
         return try await LibNFCReader.open(name)

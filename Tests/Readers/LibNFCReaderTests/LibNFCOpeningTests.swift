@@ -91,7 +91,7 @@ extension LiveTests {
             _ = emulator.control("stall")
             let connection = try #require(emulator.connectionString)
             let error = try await Self.error(opening: connection)
-            #expect(error.kind == .noReader && error.detail.contains("no reader answers"))
+            #expect(error.kind == .noReader && error.detail.contains("no reader responds"))
             _ = emulator.control("resume")
             let reader = try await LibNFCReader.open(connection)
             await reader.close()

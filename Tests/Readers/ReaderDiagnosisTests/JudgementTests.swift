@@ -73,7 +73,7 @@ struct JudgementTests {
                 == ["acr122_usb:001:004: held by another program"])
     }
 
-    @Test("A reader that pcscd holds is a problem only if pcscd does not offer it")
+    @Test("A reader that pcscd holds is a problem only if pcscd does not list it")
     func throughPCSCD() {
         let name = "ACS ACR122U PICC Interface 00 00"
         let held = [ReaderHolder.program(pid: 9, name: "pcscd")]
@@ -109,7 +109,7 @@ struct JudgementTests {
                 == ["pcsc:ACR1252: pcscd cannot be used"])
         #expect(
             Self.states(Self.survey(Self.acr1252u, pcscd: .onDemand, offering: []))
-                == ["pcsc:ACR1252: not offered by pcscd"])
+                == ["pcsc:ACR1252: not listed by pcscd"])
         #expect(Self.states(Self.survey(Self.acr1252u)) == ["pcsc:ACR1252: needs pcscd"])
     }
 

@@ -69,7 +69,7 @@ struct SandboxMastermindTests {
         let game = try parlour.start("\(slots)", token)
         let guesses = try parlour.solve(game, slots: slots, token)
         let again = "\([Int](repeating: 1, count: slots))"
-        #expect(throws: SandboxProblem.conflict("this game is solved")) {
+        #expect(throws: SandboxProblem.conflict("this game has already been solved")) {
             try parlour.guess(again, game, token)
         }
         let ranking =

@@ -1,7 +1,7 @@
 /// The port to the service that activates scratched codes.
 ///
-/// Repeating a request with the same code is harmless, because the code is the key. So a request
-/// whose answer got lost is sent again.
+/// Repeating a request with the same code is harmless, because the service identifies requests by
+/// their code. If an answer is lost, the request is therefore sent again.
 public protocol ActivationService: Sendable {
     /// Activates a code. An answer counts only if it is complete and valid.
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
@@ -11,6 +11,6 @@ public protocol ActivationService: Sendable {
 public enum ActivationAnswer: Hashable, Sendable {
     /// The service has activated the code.
     case active
-    /// Refused, with a version that is not above 6.1.
+    /// The service refused the code: it answered with a version that is not above 6.1.
     case refused(version: String)
 }

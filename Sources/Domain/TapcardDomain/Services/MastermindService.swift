@@ -1,10 +1,10 @@
 /// The port to the Mastermind service.
 ///
-/// Only `logIn` takes a password. If a token is refused, the error is `.unauthorized`: the caller
-/// logs in again, once, and repeats the call.
+/// Only `logIn` takes a password. If the service refuses a token, the error is `.unauthorized`: the
+/// caller logs in again, once, and repeats the call.
 package protocol MastermindService: Sendable {
-    /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it, the
-    /// service decides.
+    /// Logs in. `timeToLive` is in seconds and within `MastermindRules.loginSeconds`; if it is
+    /// `nil`, the service decides.
     func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken
@@ -21,7 +21,7 @@ package protocol MastermindService: Sendable {
 package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package let secret: String
 
-    /// `nil` for text that cannot be a header value.
+    /// `nil` for text that cannot be sent in a header.
     package init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -32,7 +32,7 @@ package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "a token" }
 }
 
-/// The evaluation of a guess.
+/// The service's answer to a guess.
 package struct MastermindAnswer: Hashable, Sendable {
     package let evaluation: MastermindEvaluation
     /// The number of guesses in this game, including this one.
@@ -52,7 +52,7 @@ package struct MastermindRank: Hashable, Sendable {
     package let id: String
     package let participant: String
     package let name: String
-    /// The time, as written by the service: "2021-04-26 17:26:22".
+    /// The time as the service writes it: "2021-04-26 17:26:22".
     package let time: String
     package let score: Int
     package let slots: Int

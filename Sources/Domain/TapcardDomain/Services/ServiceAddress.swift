@@ -1,16 +1,16 @@
 /// The base address of a service, http or https.
 ///
-/// It has no user, password, query, or fragment, because addresses are displayed and must not
-/// contain secrets, and because a path is appended.
+/// It has no user name and no password, because addresses are displayed. It has no query and no
+/// fragment, because a path is appended to it.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without a slash at the end.
     package let text: String
-    /// The host, with the port if one is given, for messages.
+    /// The host, with the port if there is one, for messages.
     package let host: String
 
     private static let longest = 2_048
 
-    /// The error does not repeat the text, which may contain a password.
+    /// Checks an address. The error does not quote the text, which may contain a password.
     package init(_ text: String) throws(ServiceError) {
         func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
         let lower = text.lowercased()
@@ -23,7 +23,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         guard !text.contains("?"), !text.contains("#") else {
             throw refusal("it has a query or a fragment")
         }
-        guard text.utf8.allSatisfy(ServiceAddress.mayStand) else {
+        guard text.utf8.allSatisfy(ServiceAddress.isAllowed) else {
             throw refusal("it contains an invalid character")
         }
         let rest = text.dropFirst(scheme.utf8.count)
@@ -40,14 +40,15 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// The address of a call, which is this one followed by its path.
+    /// The address of a call: this address, followed by the path of the call.
     package func appending(_ path: String) -> String { text + path }
 
-    private static func mayStand(_ byte: UInt8) -> Bool {
+    private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
     }
 
-    /// Whether this is a name or an IPv6 address in brackets, with an optional port.
+    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller has
+    /// made sure that the text is ASCII.
     private static func isHost(_ text: Substring) -> Bool {
         let name: Substring
         let rest: Substring
@@ -61,6 +62,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             name = text.prefix { $0 != ":" }
             rest = text.dropFirst(name.count)
+            // A dot separates two parts of a name, or follows the last one.
             guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }),
                 !name.hasPrefix("."), !name.contains("..")
             else { return false }

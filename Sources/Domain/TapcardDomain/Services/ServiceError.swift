@@ -1,8 +1,8 @@
-/// Why a service did not give a usable answer. Equal when their kinds are.
+/// Why a service did not give a usable answer. Two errors are equal if their kinds are.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a caller can act on.
+    /// The kinds of failures that a caller can distinguish.
     public enum Kind: String, Sendable, CaseIterable {
-        /// No answer: no network, an unknown name, or a closed port.
+        /// The service could not be reached: no network, an unknown name, or a closed port.
         case offline
         /// The service did not answer in time.
         case timedOut = "timed-out"
@@ -12,9 +12,9 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case cutOff = "cut-off"
         /// The service's answer is too large.
         case tooLarge = "too-large"
-        /// The service redirects to another address.
+        /// The service redirected the request to another address.
         case redirected
-        /// The server does not use HTTP, or violates its rules.
+        /// The server does not speak HTTP, or violates its rules.
         case notHTTP = "not-http"
         /// The service rejected the request: 4xx.
         case refused
@@ -28,16 +28,16 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case notJSON = "not-json"
         /// The answer is JSON, but not in the documented form.
         case wrongShape = "wrong-shape"
-        /// A list that can only grow has become shorter: it is outdated, or the lottery was
-        /// restarted.
+        /// A list that can only grow lacks draws that it had before: it is outdated, or the lottery
+        /// was restarted.
         case goneBack = "gone-back"
-        /// The version is empty.
+        /// The activation service's version is empty.
         case emptyVersion = "empty-version"
         /// The activation service's version makes no sense.
         case badVersion = "bad-version"
-        /// The lottery's numbers make no sense.
+        /// Numbers from the lottery make no sense.
         case badBalls = "bad-balls"
-        /// The lottery's date makes no sense.
+        /// A date from the lottery makes no sense.
         case badDate = "bad-date"
         /// The setting is not a valid address for a service.
         case badAddress = "bad-address"
@@ -58,7 +58,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         self.detail = detail
     }
 
-    /// Whether the failure is temporary, so that a retry may succeed.
+    /// Whether the failure may be temporary, in which case a retry may succeed.
     public var isPassing: Bool {
         switch kind {
         case .offline, .timedOut, .cutOff, .broken: true

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The kernel's and udev's folders, below a root that tests can choose. It does not write anything
-/// or open any devices: it reads only names, links, and attributes.
+/// The kernel's and udev's folders, below a root that tests can choose. Only names, links, and
+/// attributes are read; nothing is written, and no device is opened.
 struct DeviceTree: Sendable {
-    /// The maximum number of names in a folder. Real folders have fewer; more would mean that
-    /// something else is wrong.
-    private static let mostNamesInAFolder = 65_536
+    /// The maximum number of names that are read from a folder. Real folders have fewer.
+    private static let maximumNamesPerFolder = 65_536
+    /// The size of a page of memory, which an attribute in sysfs cannot exceed.
     private static let longestAttributeInBytes = 4_096
 
-    /// The root without a trailing slash: empty for the machine itself.
+    /// The root, without a trailing slash; empty for the machine itself.
     private let root: String
 
     init(root: String) {
@@ -17,12 +17,12 @@ struct DeviceTree: Sendable {
 
     var isMachine: Bool { root.isEmpty }
 
-    /// The sorted names in a folder. Empty if the folder does not exist or may not be read.
+    /// The sorted names in a folder; empty if the folder does not exist or may not be read.
     func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(root + folder) else { return [] }
         defer { unsafe closedir(directory) }
         var names: [String] = []
-        while names.count < Self.mostNamesInAFolder, let entry = unsafe readdir(directory) {
+        while names.count < Self.maximumNamesPerFolder, let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
                 unsafe bytes.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: entry.pointee.d_name)
@@ -33,7 +33,7 @@ struct DeviceTree: Sendable {
         return names.sorted()
     }
 
-    /// An attribute without trailing white space.
+    /// The text of an attribute, without white space at the end; `nil` if it cannot be read.
     func text(_ path: String) -> String? {
         let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -51,7 +51,7 @@ struct DeviceTree: Sendable {
         text(path).flatMap { Int($0, radix: radix) }
     }
 
-    /// The target of a link, as stored in the link.
+    /// The target of a link, exactly as stored in the link.
     func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(root + link, &bytes, bytes.count - 1)
@@ -64,7 +64,7 @@ struct DeviceTree: Sendable {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
         let path = unsafe String(cString: real)
-        // A link may lead out of a tree that is not the machine's own.
+        // In a test's tree, a link may lead to a path outside that tree.
         return path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : path
     }
 
@@ -80,7 +80,7 @@ struct DeviceTree: Sendable {
         return status
     }
 
-    /// Whether the kernel would let this process read and write the file, taking into account the
-    /// access lists that logind sets on devices, which the mode does not show.
+    /// Whether the kernel would let this process read and write the file. This takes into account
+    /// the access lists that logind sets on devices, which do not show in the mode.
     func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
 }

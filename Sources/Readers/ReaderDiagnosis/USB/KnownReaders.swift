@@ -1,6 +1,6 @@
-/// The reader models that tapcard knows, by vendor and product.
+/// The reader models that tapcard knows.
 public enum KnownReaders {
-    /// The model with these numbers.
+    /// The model with these vendor and product IDs.
     public static func model(vendor: UInt16, product: UInt16) -> ReaderModel? {
         all.first { $0.vendor == vendor && $0.product == product }
     }
@@ -9,7 +9,7 @@ public enum KnownReaders {
 
     /// The readers that libnfc 1.8 drives over USB.
     static let libnfc: [ReaderModel] = [
-        // pcscd also supports the first three, under these names.
+        // pcscd also supports the first three models, under these names.
         ReaderModel(
             0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U"),
         ReaderModel(
@@ -25,7 +25,7 @@ public enum KnownReaders {
         ReaderModel(0x1FD3, 0x0608, "ASK LoGO", .libnfc("pn53x_usb")),
     ]
 
-    /// Contactless readers that use the CCID protocol, by their names in libccid and acsccid.
+    /// Contactless readers that use the CCID protocol, with their names in libccid and acsccid.
     static let smartCard: [ReaderModel] = families.flatMap(\.self)
 
     private static let families: [[ReaderModel]] = [
@@ -141,14 +141,14 @@ public enum KnownReaders {
         family(0x356F, [0x22FC], "Sensyl SSC-NFC", "SSC-NFC"),
     ]
 
-    /// A vendor's products whose names contain the same word in pcscd.
+    /// The products of a vendor whose names in pcscd all contain this word.
     private static func family(
         _ vendor: UInt16, _ products: [UInt16], _ make: String, _ word: String
     ) -> [ReaderModel] {
         products.map { ReaderModel(vendor, $0, make, .smartCard(word: word)) }
     }
 
-    /// Serial bridges on PN532 boards, which many other devices also use.
+    /// The serial bridges used on PN532 boards, and in many other devices.
     static let bridges: [ReaderModel] = [
         ReaderModel(0x0403, 0x6001, "FTDI serial bridge", .serialBridge),
         ReaderModel(0x10C4, 0xEA60, "CP210x serial bridge", .serialBridge),
@@ -156,7 +156,7 @@ public enum KnownReaders {
         ReaderModel(0x067B, 0x2303, "PL2303 serial bridge", .serialBridge),
     ]
 
-    /// NFC devices that users try but that tapcard does not support.
+    /// NFC devices that users may try, but that tapcard does not support.
     static let unsupported: [ReaderModel] = [
         ReaderModel(0x054C, 0x06C1, "Sony RC-S380/S", .unsupported(port100)),
         ReaderModel(0x054C, 0x06C3, "Sony RC-S380/P", .unsupported(port100)),

@@ -1,15 +1,16 @@
 extension ReaderDiscovery {
-    /// Adds the device node for a board on a mainboard bus. The board itself cannot be seen.
+    /// Adds the device node for a board on a mainboard bus to the survey. Whether there is a board
+    /// cannot be seen.
     func look(at path: String, on bus: MainboardBus, _ survey: inout ReaderSurvey) {
         let node = node(path)
         guard node.access != .missing else {
             survey.pathRefusal = .missing(path)
             return
         }
-        // Resolved, because the path may be a link: sysfs has only the kernel's name.
-        let opened = tree.resolved(path).split(separator: "/").last ?? ""
+        // The path may be a link, but sysfs has only the kernel's own name for the device.
+        let kernelName = tree.resolved(path).split(separator: "/").last ?? ""
         guard tree.isCharacterDevice(path),
-            tree.exists("/sys/class/\(bus.deviceClass)/\(opened)")
+            tree.exists("/sys/class/\(bus.deviceClass)/\(kernelName)")
         else {
             survey.pathRefusal = .notOnBus(path)
             return

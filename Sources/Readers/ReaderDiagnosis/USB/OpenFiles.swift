@@ -1,21 +1,22 @@
 import Glibc
 
-/// The files that programs have open, as far as this user may see them: only root sees other users'
-/// files.
+/// The files that programs have open, as far as this user may see them. Only root can see other
+/// users' open files.
 struct OpenFiles: Sendable {
-    private static let mostProcesses = 65_536
-    private static let mostFilesOfAProcess = 65_536
+    private static let maximumProcesses = 65_536
+    private static let maximumFilesPerProcess = 65_536
 
     let tree: DeviceTree
 
-    /// The programs that have each of these paths open, not counting this process.
+    /// The programs that have each of these files open, not counting this process.
     func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
         for pid in processes where !(tree.isMachine && pid == Int(getpid())) {
             var seen: Set<String> = []
             let folder = "/proc/\(pid)/fd"
-            for descriptor in tree.names(in: folder).prefix(Self.mostFilesOfAProcess) {
+            for descriptor in tree.names(in: folder).prefix(Self.maximumFilesPerProcess) {
+                // A program may have the same file open more than once.
                 guard let path = tree.target(of: "\(folder)/\(descriptor)"), paths.contains(path),
                     seen.insert(path).inserted
                 else { continue }
@@ -26,14 +27,14 @@ struct OpenFiles: Sendable {
     }
 
     /// The first process with this name.
-    func process(named wanted: String) -> Int? { processes.first { name(of: $0) == wanted } }
+    func process(named program: String) -> Int? { processes.first { name(of: $0) == program } }
 
     private var processes: [Int] {
-        tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
+        tree.names(in: "/proc").prefix(Self.maximumProcesses).compactMap { Int($0) }.sorted()
     }
 
-    /// The name of a process, which the process itself chooses. The process may end during the
-    /// call.
+    /// The name of a process, made safe to display, because processes choose their own names. The
+    /// process may end before its name is read.
     private func name(of pid: Int) -> String {
         tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
     }

@@ -4,7 +4,7 @@ import Glibc
 
 /// A reader that was plugged in or unplugged.
 public enum PlugEvent: Sendable, Hashable {
-    /// The first event: the readers present at the start. No later change will be missed.
+    /// The first event: the readers present at the start. Changes after that are not missed.
     case watching([PluggedReader])
     case arrived(PluggedReader)
     case left(PluggedReader)
@@ -12,27 +12,27 @@ public enum PlugEvent: Sendable, Hashable {
 
 /// Reports when readers are plugged in and unplugged.
 ///
-/// libusb reports that something has changed, and sysfs shows what. If libusb cannot do that, for
-/// example in a container without udev, sysfs is polled.
+/// libusb reports that something has changed, and sysfs shows what. If libusb cannot report
+/// changes, for example in a container without udev, sysfs is polled.
 public struct PlugWatcher: Sendable {
-    /// The maximum number of events in the queue. A consumer that does not read them loses the
-    /// oldest ones: a bus with that many changes is unusable anyway.
-    private static let mostEventsWaiting = 256
+    /// The maximum number of events in the queue. A consumer that reads too slowly loses the oldest
+    /// events, but a bus with so many changes is unusable anyway.
+    private static let maximumQueuedEvents = 256
 
     private let discovery: ReaderDiscovery
     private let interval: Duration
 
-    /// The interval is the time between two polls when there is no notification.
+    /// Creates a watcher. `interval` is the time between two checks if no change is reported.
     public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
     {
         self.discovery = discovery
         self.interval = interval
     }
 
-    /// The events, until the stream is dropped or the task that reads it is canceled. After that,
-    /// the watch ends within a quarter of a second and releases everything.
+    /// Returns the events, until the stream is dropped or the task that reads it is canceled. The
+    /// watcher then stops within a quarter of a second and releases everything.
     public func events() -> AsyncStream<PlugEvent> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.maximumQueuedEvents)) { continuation in
             let lane = PlugLane(discovery, interval)
             let task = Task {
                 await lane.watch { continuation.yield($0) }
@@ -47,8 +47,8 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The longest wait before cancellation is checked.
     private static let waitInMicroseconds = 250_000
-    /// How long to poll frequently after a notification. The kernel reports the removal of a device
-    /// before its folder is gone, and a new device has its folder before its node.
+    /// How long to check frequently after a report. The kernel reports the removal of a device
+    /// before the device's folder is gone, and a new device has a folder before it has a node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -63,30 +63,31 @@ private actor PlugLane {
         self.interval = interval
     }
 
-    func watch(_ tell: @Sendable (PlugEvent) -> Void) {
-        let isTold =
+    func watch(_ report: @Sendable (PlugEvent) -> Void) {
+        let hasUsedLibUSB =
             unsafe discovery.tree.isMachine
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
-                    look(tell) { unsafe signal.wait(session, $0) }
+                    look(report) { unsafe signal.wait(session, $0) }
                 }
             } == true
-        guard !isTold else { return }
-        look(tell) {
+        guard !hasUsedLibUSB else { return }
+        // Without libusb, the wait is a plain pause that never reports a change.
+        look(report) {
             usleep(useconds_t($0))
             return false
         }
     }
 
-    /// Compares the readers now present with the previous ones, after each notification and at
-    /// intervals.
-    private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
+    /// Compares the readers now present with the previous ones, after each reported change and at
+    /// intervals. `wait` returns whether a change was reported.
+    private func look(_ report: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
         var present = readers(devices)
-        tell(.watching(devices.compactMap { present[$0] }))
+        report(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
         var settled = last
-        // Whether a reader has appeared whose node has not.
+        // Whether a reader has appeared whose device node is still missing.
         var isAwaitingNode = false
         while !Task.isCancelled {
             let isSettling = settled > .now
@@ -98,18 +99,18 @@ private actor PlugLane {
             last = .now
             let now = known()
             for device in devices where !now.contains(device) {
-                if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
+                if let reader = present.removeValue(forKey: device) { report(.left(reader)) }
             }
             let new = readers(now.filter { !devices.contains($0) })
-            // Not reported yet: without its node, it would count as unusable.
+            // A reader without its node is not reported yet, because it would count as unusable.
             let early = isSettling ? new.filter { $0.value.node.access == .missing } : [:]
             isAwaitingNode = !early.isEmpty
             for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
             where early[device] == nil {
                 present[device] = reader
-                tell(.arrived(reader))
+                report(.arrived(reader))
             }
-            // Leaves out the early ones, so that they count as new the next time.
+            // The early ones are left out, so that they count as new the next time.
             devices = now.filter { early[$0] == nil }
         }
     }
@@ -126,13 +127,13 @@ private actor PlugLane {
     }
 }
 
-/// Whether libusb has reported a change. Used only by the thread that handles libusb's events,
-/// because libusb runs the callback inside that call.
+/// Stores whether libusb has reported a change. No lock is needed: libusb runs the callback on the
+/// thread that handles its events, inside that call.
 private final class PlugSignal {
     private var isRaised = false
 
-    /// The callback, which C calls on the lane's thread. A typed constant, so that it does not
-    /// belong to any actor.
+    /// The callback, which C calls on the lane's thread. It is a constant with a C function type,
+    /// so that it does not belong to any actor.
     private static let raise:
         @convention(c) (
             OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
@@ -145,8 +146,8 @@ private final class PlugSignal {
             return 0
         }
 
-    /// Subscribes while the body runs. If that is not possible, returns `false` without running the
-    /// body.
+    /// Runs the body while subscribed to changes. If it is not possible to subscribe, returns
+    /// `false` without running the body.
     static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
         guard tapcard_libusb_has_hotplug() != 0 else { return false }
         let signal = PlugSignal()
@@ -161,11 +162,11 @@ private final class PlugSignal {
         return true
     }
 
-    /// Waits for a change, up to this limit; `true` if there was one.
+    /// Waits for a change, up to this limit; returns `true` if there was one.
     func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
         var time = timeval(tv_sec: 0, tv_usec: microseconds)
         guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {
-            // An error that is returned immediately must not turn into a busy loop.
+            // If libusb returns an error immediately, the caller must not end up in a busy loop.
             usleep(useconds_t(microseconds))
             return false
         }

@@ -4,7 +4,7 @@ import Glibc
 /// Finds out which readers are plugged in, whether they may be opened, and which programs hold
 /// them.
 ///
-/// It does not open, claim, or reset any reader: libnfc's own listing would take a reader away from
+/// It does not open, claim, or reset any reader. libnfc's own search would take a reader away from
 /// the program that is using it.
 public struct ReaderDiscovery: Sendable {
     /// The socket of pcscd, created by systemd or by pcscd itself.
@@ -13,21 +13,22 @@ public struct ReaderDiscovery: Sendable {
     let tree: DeviceTree
     private let credentials: Credentials?
 
-    /// A root other than the machine's own is a folder that contains sys, dev, proc, and run; in
-    /// that case, only sysfs is used. Without credentials, the kernel decides which devices this
-    /// process may open.
+    /// `root` may be a folder that contains sys, dev, proc, and run. In that case, devices are
+    /// listed from sysfs only. Without credentials, the kernel decides which devices this process
+    /// may open.
     public init(root: String = "/", credentials: Credentials? = nil) {
         tree = DeviceTree(root: root)
         self.credentials = credentials
     }
 
-    /// The state of this machine's readers, as visible from outside.
+    /// Returns the state of this machine's readers, as far as it can be seen without opening any.
     ///
-    /// Reads several hundred small files, so use `survey()` where a thread must not be blocked.
+    /// This reads several hundred small files. Where a thread must not be blocked, use `survey()`.
     public func surveyBlocking() -> ReaderSurvey {
         let devices = identities()
         let bus = USBBus(tree: tree)
         return ReaderSurvey(
+            // A device from libusb shows that there is USB, even if sysfs does not.
             bus: bus.exists || !devices.isEmpty
                 ? .present(deviceCount: devices.count { !$0.isHub }) : .absent,
             readers: readers(among: devices), ports: serialPorts(),
@@ -35,14 +36,13 @@ public struct ReaderDiscovery: Sendable {
             user: AccountNames.user(credentials?.uid ?? geteuid()))
     }
 
-    /// The survey, carried out on its own lane.
+    /// Makes a survey on its own lane.
     public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
 
-    /// The survey, with pcscd's answer about its readers and the state of the path in the given
-    /// name.
+    /// Makes a survey that includes pcscd's readers and the state of the path in the given name.
     ///
-    /// pcscd is queried first, if available: systemd starts it for that purpose, and then it claims
-    /// readers, which the survey has to show.
+    /// If pcscd is available, it is asked first. systemd may start pcscd for that, and pcscd then
+    /// claims readers, which the survey has to show.
     public func survey(
         naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
     ) async -> ReaderSurvey {
@@ -57,7 +57,7 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// pcscd's answer to a query for its readers.
+    /// pcscd's answer when asked for its readers.
     public enum SmartCardAnswer: Sendable, Hashable {
         case readers([String])
         case refusal(String)
@@ -74,6 +74,7 @@ public struct ReaderDiscovery: Sendable {
         let isSerial = name.isSerial
         switch named(path) {
         case .missing: survey.pathRefusal = .missing(path)
+        // With any other driver, the path need not be that of a serial port.
         case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
         case .port(let port) where name.portPath != nil: survey.ports.append(port)
         case .port, .other: break
@@ -81,11 +82,11 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// The readers that are now plugged in.
+    /// The readers that are plugged in now.
     public func connected() -> [PluggedReader] { readers(among: identities()) }
 
-    /// The devices from libusb, or from sysfs if libusb cannot be used or would look at a different
-    /// tree.
+    /// The devices that libusb lists. If libusb cannot be used, or if the tree is not the machine's
+    /// own, they come from sysfs.
     private func identities() -> [USBIdentity] {
         let devices = tree.isMachine ? LibUSB.devices() : nil
         return (devices ?? sysfsIdentities()).sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
@@ -98,6 +99,7 @@ public struct ReaderDiscovery: Sendable {
         guard !known.isEmpty else { return [] }
         let bus = USBBus(tree: tree)
         let folders = bus.devices()
+        // Searched once for all readers, because the search goes through all processes.
         let programs = OpenFiles(tree: tree).programs(holding: Set(known.map { $0.0.node }))
         return known.map { device, model in
             let folder = folders.first {
@@ -112,14 +114,15 @@ public struct ReaderDiscovery: Sendable {
         }
     }
 
-    /// The holders of a device. A serial bridge is supposed to be bound to the kernel's driver, and
-    /// so is a keyboard next to a reader; "usbfs" indicates a program, possibly another user's.
+    /// The holders of a device. A kernel driver is supposed to hold a serial bridge, and also a
+    /// keyboard that is part of a reader. The driver "usbfs" stands for a program, possibly another
+    /// user's.
     private func holders(
         _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
     ) -> [ReaderHolder] {
         guard model.service != .serialBridge else { return [] }
         let modules = Set(drivers).subtracting(["usbfs", "usbhid"]).sorted()
-        // Only root can see other users' open files, but everyone can see the claim.
+        // Only root can see other users' open files, but everyone can see that there is a claim.
         let isClaimed = drivers.contains("usbfs") && programs.isEmpty
         return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
     }
@@ -138,8 +141,8 @@ public struct ReaderDiscovery: Sendable {
             mode: UInt16(status.st_mode & 0o777))
     }
 
-    /// The state of pcscd. A process alone is not enough: it may be in another container, or be a
-    /// different program with that name.
+    /// The state of pcscd. A process with that name is not enough: it may be in another container,
+    /// or be a different program.
     fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
         guard tree.exists(Self.smartCardSocket) else { return .absent }
         return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand

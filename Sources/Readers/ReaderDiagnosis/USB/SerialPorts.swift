@@ -1,20 +1,21 @@
 extension ReaderDiscovery {
-    /// The names of serial ports that may have a board. Ports on the mainboard are left out: they
-    /// always exist and hardly ever have a reader.
-    private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
-    /// The Raspberry Pi's name for the port on its header, a link to one of the other ports.
+    /// How the names of serial ports that may have a board begin. The ports on a PC's mainboard are
+    /// left out, because they always exist and hardly ever have a reader.
+    private static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA"]
+    /// The Raspberry Pi's name for the port on its header. It is a link to one of the other ports.
     private static let headerPort = "serial0"
 
     /// The serial ports that may have a PN532 board.
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }
-        // The header's port is one of the others: it is listed once, under this name.
+        // The port on the header is listed only once, under this name.
         let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
         let ports =
             names.filter { name in
-                Self.names.contains { name.hasPrefix($0) } && linked.map { $0 != name } ?? true
+                Self.prefixes.contains { name.hasPrefix($0) } && linked.map { $0 != name } ?? true
             } + [header].compactMap { $0 }
+        // A program that uses the port on the header has the port itself open, not the link.
         let opened = Dictionary(
             ports.map { ("/dev/\($0)", $0 == header ? "/dev/\(linked ?? "")" : "/dev/\($0)") },
             uniquingKeysWith: { first, _ in first })
@@ -35,7 +36,7 @@ extension ReaderDiscovery {
         case missing
     }
 
-    /// The port at a path, with any name.
+    /// Looks up the port at a path, no matter what it is called.
     public func named(_ path: String) -> NamedPath {
         let port = node(path)
         guard port.access != .missing else { return .missing }
@@ -44,7 +45,7 @@ extension ReaderDiscovery {
         guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
             return .other
         }
-        // A program that emulates a reader also has the terminal open.
+        // The program that emulates the reader also has the terminal open, so holders say nothing.
         let holders =
             isPseudoTerminal
             ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
@@ -62,7 +63,8 @@ extension ReaderDiscovery {
         return tree.exists("/sys/class/tty/\(name)")
     }
 
-    /// The bridge for a port, one or two folders above it depending on the driver.
+    /// The bridge that provides a port. Depending on the driver, its folder is one or two levels
+    /// above the port's.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {
             let folder = "/sys/class/tty/\(name)/device/\(above)/"

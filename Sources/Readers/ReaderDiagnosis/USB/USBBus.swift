@@ -1,10 +1,10 @@
-/// A device on the bus, as identified by its descriptor.
+/// A USB device, as identified by its bus, its address, and its descriptor.
 struct USBIdentity: Sendable, Hashable {
     let bus: Int
     let address: Int
     let vendor: UInt16
     let product: UInt16
-    /// Whether it is a hub, which cannot be a reader.
+    /// Whether the device is a hub, which cannot be a reader.
     let isHub: Bool
 
     var model: ReaderModel? { KnownReaders.model(vendor: vendor, product: product) }
@@ -26,7 +26,8 @@ struct USBBus: Sendable {
 
     var exists: Bool { tree.exists("/sys/bus/usb") }
 
-    /// The folders of devices, without those of interfaces, whose names contain a colon.
+    /// The devices and their folders. Folders whose names contain a colon belong to interfaces and
+    /// are left out.
     func devices() -> [(folder: String, identity: USBIdentity)] {
         tree.names(in: Self.folder).filter { !$0.contains(":") }.compactMap { name in
             identity(of: name).map { (name, $0) }
@@ -47,6 +48,7 @@ struct USBBus: Sendable {
 
     /// The drivers that are bound to a device's interfaces.
     func drivers(of name: String) -> [String] {
+        // The folders of a device's interfaces have names such as "1-2:1.0".
         tree.names(in: Self.folder).filter { $0.hasPrefix(name + ":") }.compactMap { interface in
             tree.target(of: "\(Self.folder)/\(interface)/driver")?.split(separator: "/").last
                 .map(String.init)

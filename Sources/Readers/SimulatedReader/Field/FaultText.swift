@@ -1,5 +1,5 @@
 extension Fault: CustomStringConvertible {
-    /// The fault as one line of a simulation file: "write 3 torn mix 42".
+    /// The fault as one line of a simulation file, such as "write 3 torn mix 42".
     public var description: String {
         "\(counted.rawValue) \(countdown) \(kind)"
     }
@@ -11,6 +11,7 @@ extension Fault: CustomStringConvertible {
             let countdown = Int(words[1]), countdown > 0, let kind = Kind(Array(words[2...]))
         else { return nil }
         self.init(at: countdown, counting: counted, kind)
+        // Comparing the text refuses other spellings, such as extra spaces.
         guard description == text else { return nil }
     }
 }
@@ -41,7 +42,7 @@ extension Fault.Kind: CustomStringConvertible {
         case ("garbled", 1): self = .garbled
         case ("late", 1): self = .late
         case ("refused", 2):
-            // A NAK is 0 to 9: out of the values of four bits, 0Ah is the ACK.
+            // NAKs are 0 to 9; 0Ah is the ACK.
             guard let code = UInt8(words[1]), code < 10 else { return nil }
             self = .refused(code)
         case ("killed-before", 1): self = .killedBefore
@@ -69,6 +70,7 @@ extension TornPage: CustomStringConvertible {
 
     init?(_ words: [String]) {
         let number = words.count == 2 ? UInt64(words[1]) : nil
+        // A page has 32 bits.
         let count = number.flatMap { $0 <= 32 ? Int($0) : nil }
         switch (words[0], words.count, number, count) {
         case ("old", 1, _, _): self = .unchanged

@@ -2,26 +2,27 @@ public import Tags
 
 /// The outcome of sending one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
-    /// The tag answers, or does not.
+    /// The tag gave this reply, which may be silence.
     case reply(TagReply)
     /// The tag gave this reply, but it was damaged in transit.
     case garbled(TagReply)
     /// The tag gave this reply after the reader had stopped waiting.
     case late(TagReply)
-    /// The tag is not in the field, or no longer.
+    /// The tag is not in the field, or has just been removed.
     case gone
-    /// The process that uses the tag dies, either before the frame (with silence) or after it.
+    /// The process that uses the tag dies. If it dies before the frame is sent, the reply is
+    /// silence.
     case killed(TagReply)
 }
 
-/// The only place where a frame meets a tag and a fault, for every kind of reader.
+/// Sends frames to tags and applies faults. All kinds of readers share this code.
 extension Simulation {
     /// Whether a frame counts as a WRITE for faults and counters.
     public static func isWrite(_ frame: [UInt8]) -> Bool { frame.first == writeOpcode }
 
-    /// Sends one frame, without CRC, to the tag with this UID.
+    /// Sends one frame, without a CRC, to the tag with this UID.
     ///
-    /// The change is kept even if the frame failed: that is what makes torn pages possible.
+    /// Changes to the tag are kept even if the frame failed, which is how torn pages come about.
     public mutating func exchange(
         _ frame: [UInt8], with uid: [UInt8], _ side: inout TagSide
     ) -> FrameOutcome {
@@ -32,15 +33,17 @@ extension Simulation {
             return .gone
         }
         if case .refused(let code) = fault {
-            // An empty frame is not a command, so the tag stops answering, as after any NAK.
-            var unharmed = before
-            _ = side.answer([], &unharmed)
+            // An empty frame is not a command, so the tag stops responding, as it does after any
+            // NAK. The tag's memory does not change.
+            var copy = before
+            _ = side.answer([], &copy)
             return .reply(.nak(code))
         }
         if fault == .killedBefore { return .killed(.silence) }
         var after = before
         let reply = side.answer(frame, &after)
         if case .torn(let torn) = fault {
+            // Only a frame that the tag has accepted can tear a page.
             save(reply == .ack ? Simulation.tear(frame, before, after, as: torn) : after)
             take(uid)
             return .gone
@@ -51,7 +54,7 @@ extension Simulation {
             late: .late(reply), killed: .killed(reply), gone: .gone)
     }
 
-    /// What the reader receives of a tag's answer, with or without a fault.
+    /// Chooses what the reader receives, depending on the fault, if there is one.
     mutating func arrival<Outcome>(
         from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
         late: Outcome, killed: Outcome, gone: Outcome
@@ -66,7 +69,7 @@ extension Simulation {
         }
     }
 
-    /// Counts a frame toward the armed fault. When the fault is due, returns and disarms it.
+    /// Counts a frame toward the fault that is armed. If the fault is due, disarms and returns it.
     mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
         guard var due = fault, isWrite || due.counted == .frame else { return nil }
         due.countdown -= 1
@@ -75,20 +78,20 @@ extension Simulation {
     }
 
     /// Interrupts the programming of a page. The chip protects lock bits and the capability
-    /// container; everything else tears, and a torn password becomes the tag's password. A page
-    /// tears even if the new content is the same as the old.
+    /// container, but other pages can be torn, even if the new content is the same as the old one.
+    /// A torn password becomes the tag's password.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {
         let command = try? Type2Command(frame: frame)
-        guard case .write(let page, _)? = command, tears(before.chip.role(of: page))
+        guard case .write(let page, _)? = command, canBeTorn(before.chip.role(of: page))
         else { return after }
         var memory = after
         memory[page] = torn.content(old: before[page], new: after[page])
         return memory
     }
 
-    private static func tears(_ role: PageRole) -> Bool {
+    private static func canBeTorn(_ role: PageRole) -> Bool {
         switch role {
         case .user, .configuration, .password, .pack: true
         case .serial, .lock, .capability, .dynamicLock, .absent: false

@@ -1,6 +1,7 @@
 package import Tags
 
-/// The only place where a command or a block meets an NTAG 424 and a fault.
+/// Passes commands and blocks to NTAG 424 chips and applies faults. All kinds of readers share this
+/// code.
 extension Simulation {
     /// The outcome of one step in an exchange with a chip.
     package enum ChipOutcome: Hashable, Sendable {
@@ -8,16 +9,16 @@ extension Simulation {
         case answer([UInt8]?)
         /// The chip gave this answer, but it was damaged in transit.
         case garbled([UInt8])
-        /// The chip answered after the reader had stopped waiting.
+        /// The chip answered only after the reader had stopped waiting.
         case late
-        /// The chip is not in the field, or no longer.
+        /// The chip is not in the field, or has just been removed.
         case gone
-        /// The process that uses the chip dies, either before the step or after it.
+        /// The process that uses the chip dies, before or after the step.
         case killed
     }
 
-    /// Lets the chip with this UID react, unless a fault is due. `react` changes the state and
-    /// memory passed to it; both changes are kept as far as the fault allows.
+    /// Lets the chip with this UID react, unless a fault prevents that. `react` changes the state
+    /// and the memory passed to it. Both changes are kept as far as the fault allows.
     package mutating func exchange<State>(
         with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
         _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
@@ -29,7 +30,7 @@ extension Simulation {
             return .gone
         }
         if case .refused = fault {
-            // 91EEh: the chip could not write and did nothing.
+            // 91EEh means that the chip could not write, and did nothing.
             return .answer([0x91, 0xEE])
         }
         if fault == .killedBefore { return .killed }
@@ -44,6 +45,7 @@ extension Simulation {
         }
         save(after)
         return arrival(
+            // Silence cannot be damaged.
             from: uid, under: fault, whole: .answer(answer),
             garbled: answer.map(ChipOutcome.garbled) ?? .answer(nil), late: .late,
             killed: .killed, gone: .gone)

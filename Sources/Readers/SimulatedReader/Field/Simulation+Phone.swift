@@ -3,18 +3,18 @@ import Tags
 extension Simulation {
     /// The bytes that a phone reads from a tag, without a key or password.
     package enum SeenByPhone: Hashable, Sendable {
-        /// The message on an NTAG 424, and how often it was read; `nil` if the chip refuses to be
-        /// read. The count is `nil` if the chip does not reveal it.
+        /// The message on an NTAG 424, and how often it was read. The message is `nil` if the chip
+        /// refuses to be read; the count is `nil` if the chip does not reveal it.
         case message([UInt8]?, reads: UInt32?)
         /// The data area of an NTAG21x, from page 4 on.
         case area([UInt8])
     }
 
     /// The maximum number of bytes that a phone requests at once.
-    private static let mostAtOnce = 59
+    private static let maximumReadLength = 59
 
-    /// Holds a tag to a phone, wherever the tag is. The tag counts this read as a real one would.
-    /// `nil` if the UID is not in the drawer.
+    /// Returns what a phone reads from a tag, wherever the tag is; `nil` if the tag is not in the
+    /// drawer. The tag counts the read, as a real one would.
     package mutating func showToPhone(
         _ uid: [UInt8], random: (Int) -> [UInt8]
     ) -> SeenByPhone? {
@@ -30,8 +30,9 @@ extension Simulation {
         return .area(area)
     }
 
-    /// Finds the file through the capability file and reads it in parts, as phones do: the file is
-    /// selected only once, so that all parts have the same count.
+    /// Reads the message as phones do: reads the capability file, then selects the message's file
+    /// and reads it in parts. The file is selected only once, so that all parts contain the same
+    /// count.
     private static func message(
         of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
@@ -46,21 +47,23 @@ extension Simulation {
         }
         let headCount = 2
         guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
-            // The first 15 bytes of the capability container say where the message is.
+            // A phone learns from the first 15 bytes of the capability container where the message
+            // is; here, that is known.
             read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
             let head = read(0, headCount), head.count == headCount
         else { return nil }
         let count = min(Int(head[0]) << 8 | Int(head[1]), FileNumber.ndef.size - headCount)
         var message: [UInt8] = []
         while message.count < count {
-            let part = read(headCount + message.count, min(count - message.count, mostAtOnce))
+            let part = read(
+                headCount + message.count, min(count - message.count, maximumReadLength))
             guard let part, !part.isEmpty else { return nil }
             message += part
         }
         return message
     }
 
-    /// Reads four pages at a time, up to the first one that the tag refuses.
+    /// Reads four pages at a time, until the tag refuses to be read or the area ends.
     private static func area(of tag: inout TagMemory) -> [UInt8] {
         var side = TagSide()
         side.powerUp(tag)
@@ -72,7 +75,7 @@ extension Simulation {
                 case .data(let bytes) = side.answer(
                     Type2Command.read(UInt8(page)).frame, &tag)
             else { break }
-            // A page is four bytes; the last READ extends past the user pages.
+            // A page has four bytes. The last READ may extend past the user pages.
             area += bytes.prefix((Int(pages.upperBound) - page + 1) * 4)
         }
         return area

@@ -2,14 +2,14 @@ public import Tags
 
 /// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
 public struct Simulation: Hashable, Sendable {
-    /// The maximum number of tags in a drawer: enough for experiments, and a file of that size can
-    /// still be read quickly.
+    /// The maximum number of tags in a drawer. It is enough for experiments, and the file stays
+    /// small enough to be read quickly.
     public static let mostTags = 64
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
-    /// Whether this typed text means that chip.
+    /// Whether text that someone typed stands for the NTAG 424. "424" does, too.
     package static func isChip(typed text: String) -> Bool {
         text.uppercased() == chipName || text == String(chipName.suffix(3))
     }
@@ -20,12 +20,12 @@ public struct Simulation: Hashable, Sendable {
     package private(set) var chips: [NTAG424Memory]
     /// The UIDs of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
-    /// The tag that was last on the reader, for "put it back".
+    /// The tag that was on the reader last. It is the one to put back if no tag is specified.
     public private(set) var lastOnReader: [UInt8]?
     /// The next fault; `nil` if there is none.
     public var fault: Fault?
 
-    /// Creates a drawer with tags, some of them on the reader.
+    /// Creates a drawer with these tags, some of which may be on the reader.
     public init(_ tags: [TagMemory] = [], onReader: [[UInt8]] = []) {
         self.init(tags, chips: [], onReader: onReader)
     }
@@ -37,7 +37,7 @@ public struct Simulation: Hashable, Sendable {
         lastOnReader = onReader.last
     }
 
-    /// One blank NTAG213 on the reader, for a new user.
+    /// A simulation for a new user: one blank NTAG213 on the reader.
     public static var fresh: Simulation {
         var simulation = Simulation()
         if let tag = simulation.addTag(.ntag213, random: { [UInt8](repeating: 0, count: $0) }) {
@@ -46,7 +46,8 @@ public struct Simulation: Hashable, Sendable {
         return simulation
     }
 
-    /// The tags and chips with everything that they keep without power, wherever they are.
+    /// The tags and chips, with everything that they store without power. Where they are is left
+    /// out.
     package var contents: Simulation { Simulation(tags, chips: chips) }
 
     /// The tag with this UID; `nil` if it is not in the drawer.
@@ -73,8 +74,9 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Adds a factory-new NTAG 424. The first one gets the UID and signature of a real chip, as
-    /// published by its maker. `nil` if the drawer is full.
+    /// Adds a factory-new NTAG 424; returns `nil` if the drawer is full. The first one gets the UID
+    /// and the signature of a real chip, as published by its maker. The UID differs from all those
+    /// in the drawers `elsewhere`.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> NTAG424Memory? {
@@ -84,7 +86,7 @@ public struct Simulation: Hashable, Sendable {
             save(known)
             return known
         }
-        // 04h is NXP's manufacturer code (ISO/IEC 7816-6), the first byte of its UIDs.
+        // NXP's UIDs begin with its manufacturer code, 04h (ISO/IEC 7816-6).
         let number = [0x04] + random(6)
         guard chip(number) == nil, tag(number) == nil, !elsewhere.contains(number),
             let chip = NTAG424Memory(factory: number)
@@ -96,6 +98,7 @@ public struct Simulation: Hashable, Sendable {
     /// Puts tags from the drawer on the reader and removes the others.
     public mutating func put(_ uids: [[UInt8]]) {
         onReader = uids.filter { tag($0) != nil || chip($0) != nil }
+        // Emptying the reader does not change which tag was there last.
         lastOnReader = onReader.last ?? lastOnReader
     }
 
@@ -105,7 +108,7 @@ public struct Simulation: Hashable, Sendable {
     /// Removes one tag from the reader.
     public mutating func take(_ uid: [UInt8]) { onReader.removeAll { $0 == uid } }
 
-    /// Puts one tag from the drawer next to those on the reader.
+    /// Puts one tag from the drawer on the reader, next to those already there.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
     /// Takes a tag out of the drawer, for example to move it to another drawer; `nil` if it is not
@@ -113,6 +116,7 @@ public struct Simulation: Hashable, Sendable {
     public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
         guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
         take(uid)
+        // A tag that is no longer in the drawer cannot be put back.
         if lastOnReader == uid { lastOnReader = nil }
         return tags.remove(at: index)
     }
@@ -126,9 +130,9 @@ public struct Simulation: Hashable, Sendable {
         return chips.remove(at: index)
     }
 
-    /// Adds a factory-new tag. The first one of a model gets the UID and genuine signature of a
-    /// real chip, if publicly known; the others are not signed. `nil` if the drawer is full. The
-    /// UID differs from all those in the drawers `elsewhere`.
+    /// Adds a factory-new tag; returns `nil` if the drawer is full. The first tag of a model gets
+    /// the UID and the signature of a real chip, if any are publicly known; the others are not
+    /// signed. The UID differs from all those in the drawers `elsewhere`.
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {

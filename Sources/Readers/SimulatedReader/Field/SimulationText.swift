@@ -13,12 +13,12 @@ extension Simulation {
 
     /// The text of a simulation file.
     public var text: String {
-        let lying =
+        let uids =
             onReader.isEmpty
             ? Simulation.nothing : onReader.map(Hexadecimal.encode).joined(separator: " ")
         let head = """
             \(Simulation.heading)
-            \(Simulation.onReaderField): \(lying)
+            \(Simulation.onReaderField): \(uids)
             \(Simulation.faultField): \(fault?.description ?? Simulation.nothing)
             \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
 
@@ -37,7 +37,7 @@ extension Simulation {
             throw ReaderError(.noReader, "the file is not a tapcard simulation")
         }
         let fields = try Simulation.fields(&lines)
-        guard let lying = try fields[Simulation.onReaderField].map(Simulation.uids),
+        guard let current = try fields[Simulation.onReaderField].map(Simulation.uids),
             let last = try fields[Simulation.lastField].map(Simulation.uids),
             let fault = fields[Simulation.faultField]
         else {
@@ -54,25 +54,27 @@ extension Simulation {
             !self.chips.contains(where: { tag($0.number) != nil })
         else {
             throw ReaderError(
-                .noReader, "there are too many tags, or two have the same number")
+                .noReader, "there are too many tags, or two tags have the same UID")
         }
-        // The last tag first, then those on the reader: `put` remembers what was there last.
+        // The last tag is put on the reader first and replaced afterward, because `put` remembers
+        // it as the last one if the reader is empty.
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the last tag is missing from the file")
         }
-        put(lying)
+        put(current)
         self.fault = Fault(fault)
         guard self.fault != nil || fault == Simulation.nothing else {
             throw ReaderError(.noReader, "the fault \"\(fault)\" is unknown")
         }
-        guard onReader == lying, Set(lying).count == lying.count else {
+        // `put` ignores tags that are not in the drawer.
+        guard onReader == current, Set(current).count == current.count else {
             throw ReaderError(
                 .noReader, "a tag on the reader is missing from the file or listed twice")
         }
     }
 
-    /// The lines before the first tag, with each field only once.
+    /// Reads the lines before the first tag. Each field may occur only once.
     private static func fields(
         _ lines: inout ArraySlice<String>
     ) throws(ReaderError) -> [String: String] {
@@ -81,6 +83,7 @@ extension Simulation {
             !line.hasPrefix(NTAG424Memory.heading)
         {
             lines.removeFirst()
+            // Blank lines and comments are allowed between the fields.
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
             guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
@@ -139,7 +142,7 @@ extension Simulation {
         }
         var tags: [TagMemory] = []
         for dump in dumps {
-            // The blank line between two dumps does not belong to either.
+            // The blank line between two dumps is not part of either of them.
             let text = dump.joined(separator: "\n")
             do {
                 let memory = try TagDump(
@@ -147,7 +150,7 @@ extension Simulation {
                 )
                 .memory()
                 guard !tags.contains(where: { $0.uid == memory.uid }) else {
-                    throw Type2Error(.contradiction, "two tags have the same number")
+                    throw Type2Error(.contradiction, "two tags have the same UID")
                 }
                 tags.append(memory)
             } catch {

@@ -2,13 +2,13 @@ public import Tags
 
 /// The content of a page whose programming was interrupted.
 public enum TornPage: Hashable, Sendable {
-    /// The old bytes are still there.
+    /// The old content is still there.
     case unchanged
-    /// The new bytes are there.
+    /// The new content is there.
     case new
-    /// All bytes are zero.
+    /// All bits are zero.
     case zero
-    /// Each differing bit is either the old or the new one, chosen by this seed.
+    /// Each bit that differs has either its old or its new value, chosen by this seed.
     case mix(seed: UInt64)
     /// The new content with only this many of its lowest one-bits programmed.
     case lowestOnes(Int)
@@ -23,7 +23,7 @@ public enum TornPage: Hashable, Sendable {
     /// The old content, erased except for some of its one-bits, chosen by this seed.
     case erasedToSomeOnes(seed: UInt64)
 
-    /// The content of a page that was supposed to hold `new` instead of `old`.
+    /// The content of a page that contained `old` and was supposed to contain `new`.
     public func content(old: Page, new: Page) -> Page {
         TornPage.page(content(old: TornPage.number(old), new: TornPage.number(new)))
     }
@@ -33,6 +33,7 @@ public enum TornPage: Hashable, Sendable {
         case .unchanged: old
         case .new: new
         case .zero: 0
+        // A set bit in the mask selects the new bit, a cleared one the old bit.
         case .mix(let seed): old & ~TornPage.mask(seed) | new & TornPage.mask(seed)
         case .lowestOnes(let count): TornPage.ones(of: new, count, fromTop: false)
         case .highestOnes(let count): TornPage.ones(of: new, count, fromTop: true)
@@ -46,8 +47,8 @@ public enum TornPage: Hashable, Sendable {
     private static func ones(of value: UInt32, _ count: Int, fromTop: Bool) -> UInt32 {
         var kept: UInt32 = 0
         var left = count
-        for place in 0..<32 where left > 0 {
-            let bit: UInt32 = 1 << UInt32(fromTop ? 31 - place : place)
+        for index in 0..<32 where left > 0 {
+            let bit: UInt32 = 1 << UInt32(fromTop ? 31 - index : index)
             if value & bit != 0 {
                 kept |= bit
                 left -= 1
@@ -56,7 +57,8 @@ public enum TornPage: Hashable, Sendable {
         return kept
     }
 
-    /// Pseudo-random bits from SplitMix64, so that a schedule tears pages the same way each time.
+    /// Pseudo-random bits from SplitMix64. The same seed always gives the same bits, so that a test
+    /// can be repeated.
     private static func mask(_ seed: UInt64) -> UInt32 {
         var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -4,7 +4,7 @@ package import TapcardDomain
 package enum ActivationParsing {
     package static func answer(_ body: [UInt8]) throws(ServiceError) -> ActivationAnswer {
         let member = try AnswerReader(body).member("ios")
-        // The digits are kept exactly as written: 6.10 must not become 6.1.
+        // The digits are used exactly as written: as a number, 6.10 would become 6.1.
         let text = try member.digits()
         guard !text.isEmpty else {
             throw member.wrong("is empty, but must be a version", as: .emptyVersion)

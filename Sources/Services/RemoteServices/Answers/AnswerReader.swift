@@ -1,32 +1,31 @@
 import TapcardDomain
 import TextCodecs
 
-/// A value in a service's answer, and its path, so that an error can say where it is.
+/// A value in a service's answer, and its location, so that an error can say where the value is.
 struct AnswerReader {
     /// The maximum number of values in an answer. A mebibyte of draws or tickets in the documented
     /// form has fewer.
-    private static let mostValues = 100_000
+    private static let maximumValueCount = 100_000
 
     let value: JSONValue
-    let place: String
+    private let location: String
 
     /// Reads the whole answer.
     init(_ body: [UInt8]) throws(ServiceError) {
         do throws(JSONError) {
-            value = try JSONValue.parsing(body, valueLimit: AnswerReader.mostValues)
+            value = try JSONValue.parsing(body, valueLimit: AnswerReader.maximumValueCount)
         } catch {
             guard error.kind != .tooLarge else {
                 throw ServiceError(.tooLarge, "the answer is too large: \(error.detail)")
             }
-            let begins =
-                body.first == UInt8(ascii: "<") ? "it looks like an HTML page; " : ""
-            throw ServiceError(.notJSON, "the answer is not JSON: \(begins)\(error.detail)")
+            let hint = body.first == UInt8(ascii: "<") ? "it looks like an HTML page; " : ""
+            throw ServiceError(.notJSON, "the answer is not JSON: \(hint)\(error.detail)")
         }
-        place = "the answer"
+        location = "the answer"
     }
 
-    private init(_ value: JSONValue, at place: String) {
-        (self.value, self.place) = (value, place)
+    private init(_ value: JSONValue, at location: String) {
+        (self.value, self.location) = (value, location)
     }
 
     /// The member with this name. Other members are ignored.
@@ -35,19 +34,19 @@ struct AnswerReader {
         return found
     }
 
-    /// The member with this name. `nil` if it is missing or null.
+    /// The member with this name; `nil` if it is missing or null.
     func optional(_ key: String) throws(ServiceError) -> AnswerReader? {
         guard value.members != nil else { throw wrong("is not an object") }
         guard let found = value[key], found != .null else { return nil }
-        return AnswerReader(found, at: "\"\(key)\" of \(place)")
+        return AnswerReader(found, at: "\"\(key)\" of \(location)")
     }
 
     func elements() throws(ServiceError) -> [AnswerReader] {
         guard let array = value.array else { throw wrong("is not an array") }
-        return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(place)") }
+        return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(location)") }
     }
 
-    /// A string that is neither empty nor longer than a limit.
+    /// A string that is not empty and not longer than the limit.
     func string(longest: Int = 1_024) throws(ServiceError) -> String {
         guard let string = value.string else { throw wrong("is not a string") }
         guard !string.isEmpty else { throw wrong("is empty") }
@@ -65,12 +64,12 @@ struct AnswerReader {
         return text
     }
 
-    /// An integer, from its exact digits; services write them with and without quotes.
+    /// An integer, read from its exact digits. Some services put integers in quotes, others do not.
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =
-            // 18 digits always fit in an Int. Signs, spaces, and exponents are refused: 2e1 is not
-            // a ball.
+            // 18 digits always fit in an Int. Signs, spaces, and exponents are refused: no ball is
+            // numbered 2e1.
             (1...18).contains(text.utf8.count)
             && text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
         guard isPlain, let number = Int(text) else {
@@ -92,6 +91,6 @@ struct AnswerReader {
     }
 
     func wrong(_ what: String, as kind: ServiceError.Kind = .wrongShape) -> ServiceError {
-        ServiceError(kind, "\(place) \(what)")
+        ServiceError(kind, "\(location) \(what)")
     }
 }

@@ -49,19 +49,21 @@ package enum LotteryParsing {
         return tickets
     }
 
-    /// The balls `number1`, `number2`, ... and the bonus ball, whose name differs between answers.
+    /// The balls `number1`, `number2`, and so on, and the bonus ball. The name of the bonus ball's
+    /// member differs between answers.
     private static func balls(
         of row: AnswerReader, bonus: String, under rules: LotteryRules
     ) throws(ServiceError) -> Balls {
         func ball(_ key: String) throws(ServiceError) -> Int {
             let member = try row.member(key)
+            // An invalid number is reported as a wrong ball, not as a wrong form of the answer.
             return try translating(member.integer(in: 1...rules.highest)) { (error: ServiceError) in
                 ServiceError(.badBalls, error.detail)
             }
         }
         var numbers: [Int] = []
-        for place in 1...rules.ballCount { numbers.append(try ball("number\(place)")) }
-        // An extra ball would mean a different lottery, in which prizes mean something else.
+        for index in 1...rules.ballCount { numbers.append(try ball("number\(index)")) }
+        // An extra ball would mean a different lottery, with different prizes.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
             throw extra.wrong(
                 "is one ball too many; the settings allow \(rules.ballCount)", as: .badBalls)

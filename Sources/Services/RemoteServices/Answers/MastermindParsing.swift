@@ -7,7 +7,7 @@ package enum MastermindParsing {
 
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
-        // It is sent back in a header, where a line ending would begin another header.
+        // The token is sent back in a header, where a line ending would begin another header.
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
             throw member.wrong("contains a character that tokens never have")
         }
@@ -59,12 +59,12 @@ package enum MastermindParsing {
         return ranks
     }
 
-    /// A user's name. Users choose their own names, and other people see them.
+    /// A user's name, made safe to display, because users choose their own names.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
         Shown.text(try row.member(key).string(), longest: longestName)
     }
 
-    /// A time such as "2021-04-26 17:26:22", left unchanged because its time zone is unknown.
+    /// A time such as "2021-04-26 17:26:22". It is not converted, because its time zone is unknown.
     private static func time(_ member: AnswerReader) throws(ServiceError) -> String {
         let text = try member.string()
         guard CivilTime(text) != nil else {

@@ -2,11 +2,11 @@
 package struct Patience: Hashable, Sendable {
     /// The timeout for a connection attempt.
     package let connecting: Duration
-    /// The timeout for all attempts together, including the pauses.
+    /// The timeout for all attempts together, including the pauses between them.
     package let whole: Duration
-    /// The maximum number of attempts for a harmless request.
+    /// The maximum number of attempts for a request that is safe to repeat.
     package let attempts: Int
-    /// The pause before the second attempt; each further pause is twice as long.
+    /// The pause before the second attempt; each pause is twice as long as the one before it.
     package let firstPause: Duration
 
     package init(
@@ -17,17 +17,17 @@ package struct Patience: Hashable, Sendable {
         (self.attempts, self.firstPause) = (attempts, firstPause)
     }
 
-    /// The patience for an activation: 15 s altogether.
+    /// The timeouts for an activation.
     package static let activation = Patience()
-    /// The patience for the lottery: short, because the cache is the fallback.
+    /// The timeouts for the lottery. They are short, because a cached answer is the fallback.
     package static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
     package static let mastermind = Patience(whole: .seconds(10))
 
-    /// The pause after attempt number `done`: random, between half of its full length and all of
-    /// it, so that stations that lost a service at the same moment do not all retry at once.
-    package func pause(after done: Int, random: (Int) -> Int) -> Duration {
-        // At most 1024 times as long, so that there is no overflow for any number of attempts.
-        let full = firstPause * (1 << min(done - 1, 10))
+    /// The pause after this attempt, which is random: at least half of the full pause. Stations
+    /// that lost a service at the same moment therefore do not all retry at the same moment.
+    package func pause(after attempt: Int, random: (Int) -> Int) -> Duration {
+        // At most 1024 times the first pause, so that no number of attempts causes an overflow.
+        let full = firstPause * (1 << min(attempt - 1, 10))
         // `random` returns 0 to 999, so the full pause can be reached.
         return full / 2 + full / 2 * random(1_000) / 999
     }

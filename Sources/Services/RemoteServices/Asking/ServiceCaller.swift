@@ -1,19 +1,19 @@
 import TapcardDomain
 
-/// Sends requests to a service within one overall time limit, with retries where they are harmless
-/// and may help.
+/// Sends requests to a service within an overall time limit. Retries a request if repeating it is
+/// safe and may help.
 struct ServiceCaller: Sendable {
     let address: ServiceAddress
     let transport: any HTTPTransport
     let patience: Patience
     let surroundings: ServiceSurroundings
 
-    /// The answer, with any status that does not mean that the service is broken.
+    /// Returns the service's answer, whatever its status. Only statuses from 500 to 599 are errors.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
-        // A POST that is sent twice would count twice: maybe only its answer was lost.
+        // If only the answer to a POST was lost, sending the POST again would make it count twice.
         let attempts = method == .get ? max(1, patience.attempts) : 1
         let end = surroundings.uptime() + patience.whole
         var rest = patience.whole
@@ -25,13 +25,13 @@ struct ServiceCaller: Sendable {
             } catch {
                 failure =
                     failure.map { first in
-                        // The first error says more than the timeout that resulted from it.
+                        // An earlier error says more than a timeout at the end.
                         error.kind == .timedOut ? first : error
                     } ?? error
                 guard error.isPassing, attempt < attempts else { break }
                 let pause = patience.pause(after: attempt, random: surroundings.random)
-                // A pause that uses up the remaining time would end in a timeout and hide the real
-                // reason.
+                // A pause that uses up the remaining time would only hide the real reason behind a
+                // timeout.
                 guard pause < end - surroundings.uptime() else { break }
                 try await sleep(pause)
                 rest = end - surroundings.uptime()
@@ -50,7 +50,7 @@ struct ServiceCaller: Sendable {
         }
         guard !(500...599).contains(answer.status) else {
             throw ServiceError(
-                .broken, "it reports that it is out of order (status \(answer.status))"
+                .broken, "it reports an internal error (status \(answer.status))"
             ).naming(address)
         }
         return answer
@@ -87,11 +87,11 @@ extension HTTPAnswer {
         switch status {
         case 200: return body
         case 300...399:
-            let place = head["location"].map { " to \(Shown.place($0))" } ?? ""
+            let target = head["location"].map { " to \(Shown.place($0))" } ?? ""
             throw ServiceError(
-                .redirected, "it redirects\(place) (status \(status)); redirects are not followed")
+                .redirected, "it redirects\(target) (status \(status)); redirects are not followed")
         case 400...499:
-            throw ServiceError(.refused, "it reports that the request is wrong (status \(status))")
+            throw ServiceError(.refused, "it rejected the request (status \(status))")
         default:
             throw ServiceError(.wrongShape, "it answered with status \(status) instead of 200")
         }

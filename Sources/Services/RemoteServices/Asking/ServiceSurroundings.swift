@@ -1,15 +1,16 @@
 import OperatingSystem
 package import TapcardDomain
 
-/// The clocks and the random source: parameters, so that tests can control them.
+/// The clocks and the random source. They are parameters, so that tests can control them.
 package struct ServiceSurroundings: Sendable {
-    /// The time of day, which may be set back: used only for answers stored on disk.
+    /// The time of day. Because someone may set it back, it is used only for answers stored on
+    /// disk.
     package let now: @Sendable () -> Timestamp
     /// A monotonic clock.
     package let uptime: @Sendable () -> Duration
     /// Sleeps; throws if the task is canceled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// A random number below its argument.
+    /// Returns a random number from 0 to just below its argument.
     package let random: @Sendable (Int) -> Int
 
     package init(

@@ -1,27 +1,27 @@
 import BlockingLane
 import OperatingSystem
 
-/// A service's last good answers in a folder, one file for each kind of request.
+/// Stores a service's last good answers in a folder, one file for each kind of request.
 package actor AnswerCache {
     private let folder: String
     private nonisolated let lane = BlockingLane(label: "tapcard.answer-cache")
 
-    /// The maximum size of a file in bytes: a body, and the line about it.
+    /// The maximum size of a file in bytes: a body and the line that describes it.
     private static let longestFile = AnswerSink.longestBody + AnswerSink.longestHead * 2
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The folder is created along with the first answer.
+    /// Creates a cache. The folder itself is created when the first answer is stored.
     package init(folder: String) { self.folder = folder }
 
     /// The answer stored under this name, if it came from this address and can be read.
     func answer(_ name: String, from url: String) -> CachedAnswer? {
         guard let bytes = try? file(name).read(limit: AnswerCache.longestFile),
-            let kept = CachedAnswer(parsing: bytes), kept.url == url
+            let answer = CachedAnswer(parsing: bytes), answer.url == url
         else { return nil }
-        return kept
+        return answer
     }
 
     func keep(_ answer: CachedAnswer, as name: String) {
@@ -29,12 +29,12 @@ package actor AnswerCache {
             try DurableFile.makeFolder(folder)
             try file(name).write(answer.bytes, mode: 0o600, durable: false)
         } catch {
-            // The answer is good anyway; it just cannot be shown later without the service.
+            // Ignored: the answer itself is good. It just cannot be used later, when the service
+            // is offline.
         }
     }
 
-    /// Removes the answer stored under this name. If it is still there afterward, returns the
-    /// reason.
+    /// Removes the answer stored under this name. Returns the reason if that fails.
     func forget(_ name: String) -> String? {
         do throws(FileError) {
             try file(name).remove()

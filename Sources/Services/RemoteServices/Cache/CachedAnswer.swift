@@ -4,9 +4,9 @@ import TextCodecs
 /// The last good answer to a request.
 struct CachedAnswer: Sendable {
     let url: String
-    /// When the service last confirmed it, according to our clock.
+    /// When the service last confirmed the answer, according to this machine's clock.
     var confirmed: Timestamp
-    /// The service's name for this version, if it provided one.
+    /// The service's name for this version of the answer, if the service sent one.
     let etag: String?
     let body: [UInt8]
 }
@@ -14,7 +14,7 @@ struct CachedAnswer: Sendable {
 extension CachedAnswer {
     private static let newline = UInt8(ascii: "\n")
 
-    /// A line of JSON, and the body as received.
+    /// The content of the file: a line of JSON, and the body as received. The checksum covers both.
     var bytes: [UInt8] {
         line(sum: Checksum.of(line(sum: "") + body)) + [CachedAnswer.newline] + body
     }
@@ -27,7 +27,7 @@ extension CachedAnswer {
         return Array(about.text.utf8)
     }
 
-    /// `nil` for a damaged file. Whether the body is any good is for its parser to say.
+    /// `nil` for a damaged file. The body is not checked here; its parser does that.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),
@@ -37,7 +37,8 @@ extension CachedAnswer {
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
             body: Array(bytes[(end + 1)...]))
-        // A changed digit would get past the parser, and prizes are booked from this list.
+        // Without a checksum, a changed digit would go unnoticed, and prizes are paid according to
+        // this list.
         guard self.bytes == bytes else { return nil }
     }
 }

@@ -1,58 +1,59 @@
 import TapcardDomain
 
-/// Asks a service each time, and falls back on its last good answer while it does not give one.
+/// Asks a service each time. If the service does not answer, falls back on its last good answer.
 struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: AnswerCache
 
     /// The stored answer, parsed.
-    private struct Kept<Value> {
+    private struct Stored<Value> {
         var answer: CachedAnswer
         let value: Value
     }
 
-    /// `parse` interprets a body; only a body that it accepts is stored, under `name`. If comparing
-    /// an answer with the stored one raises an `objection`, the answer does not replace the stored
-    /// one. With `forgetting`, the stored answer is ignored, and is removed after a good answer.
+    /// Returns the service's answer or the stored one. `parse` interprets a body; only a body that
+    /// it accepts is stored, under `name`. If `objection` returns an error for the new and the
+    /// stored answer, the stored one is kept. With `forgetting`, the stored answer is ignored, and
+    /// it is removed once a good answer has arrived.
     func fetch<Value: Sendable>(
         _ path: String, keptAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
         _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Fetched<Value> {
         let url = caller.address.appending(path)
-        var kept: Kept<Value>?
+        var stored: Stored<Value>?
         if !forgetting, let answer = await cache.answer(name, from: url),
             let value = try? parse(answer.body)
         {
-            kept = Kept(answer: answer, value: value)
+            stored = Stored(answer: answer, value: value)
         }
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            // The service itself has to answer, not a cache along the way: tickets are sold based
-            // on this list.
+            // The service itself has to answer, not a cache in between: tickets are sold on the
+            // basis of this list.
             answer = try await caller.ask(
                 .get, path,
                 headers: [
                     HTTPHeader("Cache-Control", "no-cache"),
-                    kept?.answer.etag.flatMap { HTTPHeader("If-None-Match", $0) },
+                    stored?.answer.etag.flatMap { HTTPHeader("If-None-Match", $0) },
                 ].compactMap(\.self))
         } catch {
             guard error.isPassing else { throw error }
-            return try old(kept, because: error)
+            return try outdated(stored, because: error)
         }
         let now = caller.surroundings.now()
-        // Only if an ETag was sent: any other 304 does not answer this request.
-        if answer.status == 304, var same = kept, same.answer.etag != nil {
-            same.answer.confirmed = now
-            await cache.keep(same.answer, as: name)
-            return Fetched(same.value)
+        // A 304 makes sense only as an answer to a request with an ETag.
+        if answer.status == 304, var unchanged = stored, unchanged.answer.etag != nil {
+            unchanged.answer.confirmed = now
+            await cache.keep(unchanged.answer, as: name)
+            return Fetched(unchanged.value)
         }
         let value = try caller.meaning(of: answer, parse)
-        if let kept, let objection = objection(value, kept.value) {
-            return try old(kept, because: objection.naming(caller.address))
+        if let stored, let objection = objection(value, stored.value) {
+            return try outdated(stored, because: objection.naming(caller.address))
         }
         var unforgotten: String?
-        // Only now, after a good answer: until then, the old list is better than nothing.
+        // Not before a good answer has arrived: until then, the old list is better than nothing.
         if forgetting { unforgotten = await cache.forget(name) }
         await cache.keep(
             CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
@@ -60,14 +61,14 @@ struct CachedCaller: Sendable {
         return Fetched(value, unforgotten: unforgotten)
     }
 
-    /// The stored answer, with its age and the reason why it is not the newest.
-    private func old<Value>(
-        _ kept: Kept<Value>?, because error: ServiceError
+    /// The stored answer, with its age and the reason why it may be outdated.
+    private func outdated<Value>(
+        _ stored: Stored<Value>?, because error: ServiceError
     ) throws(ServiceError) -> Fetched<Value> {
         let now = caller.surroundings.now()
-        // If the clock was set back, there is no way to tell how old it is.
-        guard let kept, kept.answer.confirmed <= now else { throw error }
-        let age = now.millisecondsSince(kept.answer.confirmed) / 1_000
-        return Fetched(kept.value, age: Int(clamping: age), staleness: error)
+        // If the clock was set back, there is no way to tell how old the answer is.
+        guard let stored, stored.answer.confirmed <= now else { throw error }
+        let age = now.millisecondsSince(stored.answer.confirmed) / 1_000
+        return Fetched(stored.value, age: Int(clamping: age), staleness: error)
     }
 }

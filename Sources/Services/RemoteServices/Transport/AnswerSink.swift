@@ -1,8 +1,9 @@
 import CCurl
 
-/// Receives an answer from libcurl, and stops the transfer if the answer is longer than needed.
+/// Receives an answer from libcurl. Stops the transfer if the answer exceeds a limit.
 final class AnswerSink {
-    /// The maximum number of bytes in a body, which is held in memory.
+    /// The maximum number of bytes in a body. There has to be a limit, because the body is held in
+    /// memory.
     static let longestBody = 1_048_576
     /// The maximum number of bytes in all headers together, including those of proxies and interim
     /// answers.
@@ -23,8 +24,8 @@ final class AnswerSink {
             return 0
         }
         let bytes = unsafe Array(line)
-        // libcurl also passes the trailer lines after a chunked body to this function. They arrive
-        // too late to describe the answer, and are only counted.
+        // libcurl also passes the trailer lines after a chunked body to this function. They are no
+        // longer headers, so they are counted but not stored.
         let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
         guard mayBegin else { return line.count }
         head.take(bytes)
@@ -32,17 +33,18 @@ final class AnswerSink {
         return line.count
     }
 
-    func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
-        guard piece.count <= AnswerSink.longestBody - body.count else {
+    func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
+        guard chunk.count <= AnswerSink.longestBody - body.count else {
             excess = .body
             return 0
         }
-        unsafe body.append(contentsOf: piece)
-        return piece.count
+        unsafe body.append(contentsOf: chunk)
+        return chunk.count
     }
 }
 
-/// The callbacks for libcurl, each a typed constant, so that it does not belong to any actor.
+/// The callbacks for libcurl. They are constants with a C function type, so that they do not belong
+/// to any actor.
 enum AnswerTakers {
     static let head: tapcard_libcurl_taker = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }

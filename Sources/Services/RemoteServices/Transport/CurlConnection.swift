@@ -2,17 +2,17 @@ import CCurl
 import Glibc
 import TapcardDomain
 
-/// One transfer at a time, and the connections that libcurl keeps open between transfers.
+/// Runs one transfer at a time. libcurl keeps connections open between transfers.
 ///
-/// Its owner calls it from one thread at a time. Transfers go through a multi handle with a single
-/// easy handle in it, because only a multi handle can be woken from outside.
+/// The owner must call this class from only one thread at a time. Transfers use a multi handle with
+/// a single easy handle in it, because another thread can wake only a multi handle.
 @safe final class CurlConnection {
     private let functions: tapcard_libcurl
     private let options: HTTPClient.Options
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
-    /// The text describing a failure, which libcurl writes during a transfer.
-    private let words: UnsafeMutablePointer<CChar>
+    /// The buffer in which libcurl describes a failure during a transfer.
+    private let errorText: UnsafeMutablePointer<CChar>
 
     init(_ library: CurlLibrary, _ options: HTTPClient.Options) throws(ServiceError) {
         let failure = ServiceError(.noClient, "libcurl has no memory for a request")
@@ -25,17 +25,18 @@ import TapcardDomain
         self.options = options
         unsafe self.easy = easy
         unsafe self.multi = multi
-        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         unsafe functions.easy_cleanup(easy)
         unsafe _ = functions.multi_cleanup(multi)
-        unsafe words.deallocate()
+        unsafe errorText.deallocate()
     }
 
-    /// Blocks until the answer has arrived, the time is up, or the switch is turned off.
+    /// Sends a request. Blocks until the answer has arrived, the time is up, or the switch is
+    /// turned off.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         _ abort: TransferSwitch
@@ -45,20 +46,22 @@ import TapcardDomain
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
         defer { unsafe functions.easy_reset(easy) }
-        unsafe words.pointee = 0
+        // libcurl may leave the buffer unchanged, so the text of an earlier failure is removed.
+        unsafe errorText.pointee = 0
         unsafe try prepare(
             request, HTTPLimits(connecting: limits.connecting, whole: rest), headers: headers, sink)
         let outcome = try withExtendedLifetime(sink) { () throws(ServiceError) in
             try transfer(abort)
         }
         guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
-        // libcurl treats an incomplete header block as one without a body.
+        // If the connection ends within the header block, libcurl reports success and an empty
+        // body.
         guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
         let status = unsafe tapcard_libcurl_number(functions, easy, CURLINFO_RESPONSE_CODE)
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// Runs the transfer and returns how it ended, as libcurl reports it.
+    /// Runs the transfer and returns its result code from libcurl.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl rejected a request")
@@ -66,9 +69,9 @@ import TapcardDomain
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // The loop does end, because libcurl has a time limit for every transfer.
+        // The loop ends, because every transfer has a time limit in libcurl.
         while true {
-            // Checked after the switch is armed: a wake-up that arrived earlier would be lost.
+            // Checked after the switch was armed, because a wake-up before that has no effect.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
@@ -82,8 +85,8 @@ import TapcardDomain
         }
     }
 
-    /// The error for a transfer that is stuck. A request that was sent may have taken effect, so it
-    /// must not count as never made.
+    /// The error for a transfer that cannot continue. If the request was sent, it may have taken
+    /// effect, so the error must not say that no request was made.
     private func stuck(_ why: String) -> ServiceError {
         ServiceError(isSent ? .cutOff : .noClient, why)
     }
@@ -98,21 +101,23 @@ import TapcardDomain
         headers: UnsafeMutablePointer<curl_slist>?, _ sink: AnswerSink
     ) throws(ServiceError) {
         let context = unsafe Unmanaged.passUnretained(sink).toOpaque()
-        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_ERRORBUFFER, words)
+        unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_ERRORBUFFER, errorText)
         try set(CURLOPT_URL, request.url)
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A redirect could deliver a code, token, or password to someone else.
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // The path of a call is sent unchanged, because dots in it must not lead anywhere else.
+        // libcurl must not resolve dots in the path of a call, because the result could be another
+        // path.
         try set(CURLOPT_PATH_AS_IS, 1)
-        // The proxy's answer to CONNECT is not the service's.
+        // The headers of a proxy's answer to CONNECT are not the service's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // The process's signal handlers stay untouched; a broken pipe is still reported as an error
-        // code.
+        // libcurl must leave the process's signal handlers alone; it still reports a broken pipe as
+        // an error code.
         try set(CURLOPT_NOSIGNAL, 1)
-        // A name server that does not respond must not delay a transfer beyond its limit.
+        // Without this, a name server that does not respond could delay a transfer beyond its
+        // limit.
         try set(CURLOPT_QUICK_EXIT, 1)
         try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
@@ -130,8 +135,8 @@ import TapcardDomain
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerTakers.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
-        // On its own, libcurl repeats a request if a reused connection turns out to be dead. On a
-        // new connection it never does.
+        // If a reused connection turns out to be dead, libcurl repeats the request on its own. With
+        // a new connection, it never does.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
@@ -147,7 +152,7 @@ import TapcardDomain
     ) throws(ServiceError) -> UnsafeMutablePointer<curl_slist>? {
         var lines = request.headers.map { "\($0.name): \($0.value)" }
         if case .post = request.method {
-            // An empty header removes libcurl's own.
+            // An empty header keeps libcurl from sending its own "Expect: 100-continue".
             lines += ["Content-Type: application/json", "Expect:"]
         }
         var list: UnsafeMutablePointer<curl_slist>?
@@ -169,25 +174,26 @@ import TapcardDomain
         try require(unsafe tapcard_libcurl_set_number(functions, easy, option, value))
     }
 
-    /// Requires that an option was accepted. An unknown option would have no effect, so with a
-    /// libcurl that is too old, no requests are made.
+    /// Requires that libcurl accepted an option. An unknown option would have no effect, so a
+    /// libcurl that is too old is not used at all.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
         throw ServiceError(.noClient, "libcurl rejected a setting: \(meaning(of: code))")
     }
 
     private func meaning(of code: CURLcode) -> String {
-        guard let words = functions.easy_strerror(code) else { return "code \(code.rawValue)" }
-        return unsafe String(cString: words)
+        guard let text = functions.easy_strerror(code) else { return "code \(code.rawValue)" }
+        return unsafe String(cString: text)
     }
 
-    /// The facts about a failed transfer.
+    /// Collects the facts about a failed transfer.
     private func failure(
         _ code: CURLcode, _ sink: AnswerSink, _ limits: HTTPLimits
     ) -> CurlFailure {
-        let own = unsafe String(cString: words)
+        // libcurl's text for this transfer is more specific than its text for the code.
+        let text = unsafe String(cString: errorText)
         return CurlFailure(
-            code: code.rawValue, words: own.isEmpty ? meaning(of: code) : own,
+            code: code.rawValue, words: text.isEmpty ? meaning(of: code) : text,
             excess: sink.excess, isSent: isSent,
             systemError: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_OS_ERRNO),
             proxyStatus: unsafe tapcard_libcurl_number(functions, easy, CURLINFO_HTTP_CONNECTCODE),
@@ -196,7 +202,7 @@ import TapcardDomain
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one: to libcurl, zero means no limit.
+    /// Whole milliseconds, at least one, because zero means no limit to libcurl.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, rest) = components
         return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))

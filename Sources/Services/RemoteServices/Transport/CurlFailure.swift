@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 package import TapcardDomain
 
-/// A transfer that ended without an answer, and what that means for the caller.
+/// A transfer that ended without an answer, and the resulting error for the caller.
 package struct CurlFailure {
     /// The part of an answer that exceeded its limit.
     package enum Excess: Hashable, Sendable { case head, body }
@@ -10,17 +10,17 @@ package struct CurlFailure {
     private let code: CURLcode
     /// The text from libcurl.
     private let words: String
-    /// The limit because of which we ended the transfer, if any.
+    /// The part that was too long, if that is why the transfer was stopped.
     private let excess: Excess?
     /// Whether any part of the request was sent.
     private let isSent: Bool
     /// The error number of the last failed system call, if any.
     private let systemError: Int
-    /// The status from a proxy that was asked for a connection; 0 if there was none.
+    /// The status with which a proxy answered the request for a connection; 0 if there was none.
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
-    /// libcurl's code for a line that is too long, since version 8.6. Before that, it was
+    /// libcurl's code for a line that is too long, since version 8.6. Older versions report
     /// CURLE_OUT_OF_MEMORY.
     private static let lineTooLong = CURLcode(rawValue: 100)
 
@@ -34,6 +34,7 @@ package struct CurlFailure {
     }
 
     package var error: ServiceError {
+        // We stopped this transfer, so libcurl's code does not give the reason.
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
@@ -41,8 +42,8 @@ package struct CurlFailure {
         return isSent ? afterSending : beforeSending
     }
 
-    /// The error if the request had already been sent. The service may have acted on it, so the
-    /// error must never be "offline", no matter what libcurl's code is.
+    /// The error for a request of which at least part was sent. The service may have acted on it,
+    /// so the error must never be "offline", no matter what libcurl's code is.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
@@ -73,8 +74,8 @@ package struct CurlFailure {
             error(.certificate, "the server could not prove its identity with its certificate")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
             error(.certificate, "the file of trusted certificate authorities cannot be read")
-        // If there was a system error, the connection broke during the handshake, which may be
-        // temporary.
+        // With a system error, the connection broke during the handshake, which may be temporary;
+        // see `isBreak`.
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             error(.certificate, "a secure connection (TLS) could not be made")
@@ -88,7 +89,8 @@ package struct CurlFailure {
     private var isBreak: Bool {
         switch code {
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: true
-        // An invalid chunk has the same code as a broken connection.
+        // An invalid chunk has the same code as a broken connection; only the text tells them
+        // apart.
         case CURLE_RECV_ERROR: !words.contains("chunk") && !words.contains("encoding")
         default: false
         }

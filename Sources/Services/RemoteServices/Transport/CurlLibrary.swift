@@ -2,15 +2,16 @@ import CCurl
 import OperatingSystem
 import TapcardDomain
 
-/// The libcurl library, loaded on the first request: loading takes 10 ms, which a tap without any
-/// requests saves.
-// Unchecked: a table of functions that is filled once and never changed.
+/// The libcurl library. It is loaded for the first request, because loading takes 10 ms, which a
+/// tap without requests need not spend.
+// Unchecked, because the table of functions is filled once and never changed.
 struct CurlLibrary: @unchecked Sendable {
     static let defaultFile = "libcurl.so.4"
 
     let functions: tapcard_libcurl
 
-    /// Loaded and initialized once per process, by the first lane that needs it; it stays loaded.
+    /// The default library, loaded and initialized once per process, by the first lane that needs
+    /// it. It stays loaded.
     private static let standard = Result { () throws(ServiceError) in try open(defaultFile) }
 
     static func load(_ file: String = defaultFile) throws(ServiceError) -> CurlLibrary {
@@ -23,7 +24,7 @@ struct CurlLibrary: @unchecked Sendable {
             unsafe library.load(file, tapcard_libcurl()) { unsafe tapcard_libcurl_bind($0, $1) }
         ) { (error: LibraryFault) in ServiceError(.noClient, error.why) }
         guard functions.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
-            throw ServiceError(.noClient, "libcurl could not be initialised")
+            throw ServiceError(.noClient, "libcurl could not be initialized")
         }
         return CurlLibrary(functions: functions)
     }

@@ -1,16 +1,17 @@
 import BlockingLane
 package import TapcardDomain
 
-/// Makes requests with libcurl, one after another, on its own lane; connections stay open in
-/// between. Each service has its own client, so no service has to wait for another.
+/// Makes requests with libcurl, one after another, on its own lane. Connections stay open between
+/// requests. Each service has its own client, so no service has to wait for another.
 ///
-/// A queued request is not started if its time is up before its turn. All of a client's requests
-/// have the same limit, so a queued one still finishes within its own.
+/// The time that a request spends in the queue counts toward its time limit. A request whose time
+/// is up before its turn comes is not sent.
 package actor HTTPClient: HTTPTransport {
     /// The options for all of a client's requests.
     package struct Options: Hashable, Sendable {
         package let userAgent: String
-        /// A file of certificates to trust, in addition to those in the system's folder.
+        /// A file with the certificates of trusted authorities, in addition to those in the
+        /// system's folder.
         package let authorities: String?
         /// The address of a proxy; empty for no proxy. If `nil`, libcurl uses the environment
         /// variables http_proxy, https_proxy, all_proxy, and no_proxy.
@@ -50,7 +51,7 @@ package actor HTTPClient: HTTPTransport {
     ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
         let abort = TransferSwitch()
-        // The handler loses the type of the error; a result preserves it.
+        // `withTaskCancellationHandler` would lose the type of the error; a result preserves it.
         return try await withTaskCancellationHandler {
             await perform(request, limits, since: start, abort)
         } onCancel: {
@@ -63,7 +64,7 @@ package actor HTTPClient: HTTPTransport {
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
-            // Turned off while it was waiting in the queue.
+            // The request may have been canceled while it was waiting in the queue.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {
@@ -74,8 +75,8 @@ package actor HTTPClient: HTTPTransport {
         }
     }
 
-    /// Loads libcurl now, for a program that may have no file descriptors left for it later. A
-    /// failed load is not retried.
+    /// Loads libcurl now, for a program that may have no file descriptors left to load it later. A
+    /// load that failed is not retried.
     package static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {

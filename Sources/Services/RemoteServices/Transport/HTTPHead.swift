@@ -9,8 +9,8 @@ package struct HTTPHead: Hashable, Sendable {
 
     package init() {}
 
-    /// Takes one line as received. A status line starts a new header block: an earlier one was for
-    /// an interim answer or from a proxy.
+    /// Takes one line as received. A status line starts a new header block and discards the earlier
+    /// one, which belonged to an interim answer or came from a proxy.
     package mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
         if HTTPHead.isStatusLine(text) {
@@ -21,7 +21,8 @@ package struct HTTPHead: Hashable, Sendable {
             text.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 })
         else { return }
         let name = text[..<colon]
-        // A line that begins with a space continues the previous one, which HTTP no longer allows.
+        // A line that begins with a space would continue the previous line, which HTTP no longer
+        // allows.
         guard !name.contains(where: { $0 == 0x20 || $0 == 0x09 }) else { return }
         lines.append(
             Line(
@@ -38,7 +39,7 @@ package struct HTTPHead: Hashable, Sendable {
 
     /// The value of the header with this name, if there is exactly one.
     package subscript(name: String) -> String? {
-        // Two values could mean two different things, so neither counts.
+        // Two values may contradict each other, so neither of them counts.
         let values = self[all: name]
         return values.count == 1 ? values[0] : nil
     }

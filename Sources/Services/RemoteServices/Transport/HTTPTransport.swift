@@ -12,9 +12,9 @@ package protocol HTTPTransport: Sendable {
 package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// The method of a request.
     package enum Method: Hashable, Sendable {
-        /// May be repeated, because it does not change anything.
+        /// A request that may be repeated, because repeating it is harmless.
         case get
-        /// Must never be sent twice.
+        /// A request that must never be sent twice.
         case post(body: [UInt8])
     }
 
@@ -31,16 +31,17 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A header in a request. A value that does not fit on one line is refused.
+/// A header in a request.
 package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package let name: String
     package let value: String
 
     private static let longestValue = 8_192
 
-    /// `nil` unless the name is a token and the value is printable ASCII, so that it cannot end the
-    /// line.
+    /// `nil` unless the name consists of letters, hyphens, and underscores, and the value of
+    /// printable ASCII, so that the value cannot end the line.
     package init?(_ name: String, _ value: String) {
+        // The bit 0x20 maps upper-case letters to lower-case ones.
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || [UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
@@ -48,6 +49,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
         guard !name.isEmpty, isName, !value.isEmpty,
             value.utf8.count <= HTTPHeader.longestValue,
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+            // The server would drop spaces at the ends, so it would see a different value.
             value.utf8.first != 0x20, value.utf8.last != 0x20
         else { return nil }
         (self.name, self.value) = (name, value)
@@ -56,7 +58,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// The time limits for a request: for the connection, and overall.
+/// The time limits for a request: for connecting, and overall.
 package struct HTTPLimits: Hashable, Sendable {
     package let connecting: Duration
     package let whole: Duration

@@ -1,26 +1,27 @@
 import TapcardDomain
 
-/// External text made safe to display: without characters that mislead a reader or control a
-/// terminal, and limited in length.
+/// Makes text from outside safe to display: limits its length, and replaces characters that mislead
+/// a reader or control a terminal.
 enum Shown {
     static let longest = 80
 
-    /// An address without anything that may be secret: the query and the fragment, which contain
-    /// codes and tokens, and everything before an "@".
+    /// An address without the parts that may be secret: the query and the fragment, which may
+    /// contain codes and tokens, and anything before an "@" in a part between slashes.
     static func place(_ url: String) -> String {
-        var place = ""
-        var piece = ""
+        var shown = ""
+        var part = ""
         for character in url.prefix(while: { $0 != "?" && $0 != "#" }) {
             switch character {
             // Anything before an "@" may be a user name and a password.
-            case "@": piece = ""
+            case "@": part = ""
+            // Some programs treat a backslash like a slash.
             case "/", "\\":
-                place += piece + String(character)
-                piece = ""
-            default: piece.append(character)
+                shown += part + String(character)
+                part = ""
+            default: part.append(character)
             }
         }
-        return text(place + piece)
+        return text(shown + part)
     }
 
     static func text(_ text: some StringProtocol, longest: Int = longest) -> String {

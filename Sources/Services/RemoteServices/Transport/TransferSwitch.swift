@@ -1,7 +1,7 @@
 import BlockingLane
 import CCurl
 
-/// Ends a transfer from outside, which is the only thing that another thread may do to it.
+/// Ends a transfer from another thread. Other threads must not do anything else to a transfer.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
@@ -13,7 +13,7 @@ final class TransferSwitch: Sendable {
 
     var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// Sets the waker, which is no longer used once `disarm` has returned.
+    /// Sets the waker. It is no longer used once `disarm` has returned.
     func arm(_ waker: TransferWaker) {
         state.withLock { $0.waker = waker }
     }
@@ -24,8 +24,7 @@ final class TransferSwitch: Sendable {
 
     func turnOff() {
         state.withLock { state in
-            // Under the lock that `disarm` also takes, so that a handle is never woken after its
-            // release.
+            // `disarm` takes the same lock, so a handle is never woken after its release.
             state.isOff = true
             state.waker?.wake()
         }
@@ -33,7 +32,7 @@ final class TransferSwitch: Sendable {
 }
 
 /// Wakes a multi handle that is waiting.
-// Unchecked: curl_multi_wakeup is the one function that libcurl allows other threads to call.
+// Unchecked, because other threads may call curl_multi_wakeup, the only function used here.
 @safe struct TransferWaker: @unchecked Sendable {
     private let functions: tapcard_libcurl
     private let multi: UnsafeMutableRawPointer

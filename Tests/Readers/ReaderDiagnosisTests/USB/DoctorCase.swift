@@ -292,7 +292,7 @@ extension DoctorCase {
             survey.readers[0].holders = []
             return survey
         },
-        DoctorCase(heading: "pcscd does not offer the reader", status: 5) {
+        DoctorCase(heading: "pcscd does not list the reader", status: 5) {
             var survey = try machine(["acr1252u"]) { try $0.runPCSCD(as: 612) }
             survey.smartCardReaders = []
             return survey
@@ -341,7 +341,7 @@ extension DoctorCase {
         DoctorCase(
             heading: "A board on a bus that does not answer", status: 5,
             words: ["doctor", "--reader", "pn532_spi:/dev/spidev0.0:500000"],
-            failure: ReaderError(.noReader, "no reader answers at that address")
+            failure: ReaderError(.noReader, "no reader responds at that address")
         ) {
             var survey = try machine(nil)
             survey.libnfc = .version("1.8.0")

@@ -1,12 +1,13 @@
 /// A lottery draw that has taken place.
 public struct Draw: Hashable, Sendable {
-    /// The lottery's name for the draw.
+    /// The name that the lottery gave the draw.
     public let id: DrawID
     /// The day the balls were drawn.
     public let date: CalendarDate
     /// The balls drawn.
     public let balls: Balls
-    /// The service's number: in whole units of the currency, unless a setting says otherwise.
+    /// The number that the service reports: in whole units of the currency, unless a setting says
+    /// otherwise.
     public let topPrize: Int64
 
     /// Creates a draw. The top prize is in units of the lottery's currency.
@@ -18,19 +19,20 @@ public struct Draw: Hashable, Sendable {
 extension Draw {
     fileprivate func isNewer(than other: Draw) -> Bool {
         if date != other.date { return date > other.date }
-        // Two draws on the same day: by number, because draw-10 comes after draw-9.
+        // Two draws on the same day are compared by number, because draw-10 comes after draw-9 but
+        // sorts before it as text.
         let (ours, theirs) = (id.parts?.number ?? 0, other.id.parts?.number ?? 0)
         return ours == theirs ? id.text > other.id.text : ours > theirs
     }
 }
 
-/// The lottery's name for a draw: "draw-1".
+/// The name that the lottery gave a draw, such as "draw-1".
 public struct DrawID: Hashable, Sendable, CustomStringConvertible {
-    /// The id as the lottery writes it.
+    /// The ID as the lottery writes it.
     public let text: String
 
-    /// Reads a short name in printable ASCII: names from the services are displayed, stored, and
-    /// written to tags.
+    /// Accepts only a short name in printable ASCII, because names from the services are displayed,
+    /// stored, and written to tags.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -41,18 +43,19 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     /// The name's stem and number, such as "draw-" and 1; `nil` if it does not end in a number.
     public var parts: (stem: String, number: Int)? {
         let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
-        // Nine digits fit in an Int, and so does the next number.
+        // With at most nine digits, adding steps to the number cannot overflow.
         guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
         return (String(text.dropLast(digits)), number)
     }
 }
 
-/// The lottery's name for a ticket: "ticket-1".
+/// The name that the lottery gave a ticket, such as "ticket-1".
 public struct TicketID: Hashable, Sendable, CustomStringConvertible {
-    /// The id as the lottery writes it.
+    /// The ID as the lottery writes it.
     public let text: String
 
-    /// Reads an id; `nil` if the text is too long or has characters that an id cannot have.
+    /// Reads an ID; `nil` if the text is empty or too long, or has characters that an ID cannot
+    /// have.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -66,6 +69,7 @@ enum LotteryName {
 
     static func isGood(_ text: String) -> Bool {
         (1...longest).contains(text.utf8.count)
+            // Printable ASCII, except for the two characters that JSON has to escape.
             && text.utf8.allSatisfy { byte in
                 (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"")
                     && byte != UInt8(ascii: "\\")
@@ -78,8 +82,8 @@ public struct DrawList: Hashable, Sendable {
     /// The draws, newest first.
     public let draws: [Draw]
 
-    /// If two draws took place on the same day, the one with the higher number is newer. Refuses a
-    /// list that names a draw twice.
+    /// Creates a list. If two draws took place on the same day, the one with the higher number is
+    /// newer. Refuses a list that contains a draw twice.
     public init(_ draws: [Draw]) throws(Refusal) {
         var seen: Set<DrawID> = []
         for draw in draws where !seen.insert(draw.id).inserted {
@@ -88,8 +92,8 @@ public struct DrawList: Hashable, Sendable {
         self.draws = draws.sorted { $0.isNewer(than: $1) }
     }
 
-    /// The newest draw of an earlier list, if this list is actually the older one and lacks it.
-    /// Draws from long ago may be missing.
+    /// The newest draw of an earlier list, if this list lacks that draw and ends before it; `nil`
+    /// if nothing was lost. That old draws are missing does not matter.
     public func lost(from earlier: DrawList) -> Draw? {
         guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
         guard let newest = draws.first else { return known }
@@ -99,42 +103,43 @@ public struct DrawList: Hashable, Sendable {
     /// Whether this list ends before a draw that is known to have taken place.
     public func endsBefore(_ over: DrawID) -> Bool {
         guard self[over] == nil, let parts = over.parts else { return false }
+        // Numbers can be compared only between names with the same stem.
         return draws.compactMap { $0.id.parts }.allSatisfy { known in
             known.stem != parts.stem || known.number < parts.number
         }
     }
 
-    /// The draw with this id; `nil` if it is not in the list.
+    /// The draw with this ID; `nil` if it is not in the list.
     public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
 
     /// The next draw after this one; `nil` for the newest.
-    public func next(after id: DrawID) -> Draw? { neighbour(of: id, -1) }
+    public func next(after id: DrawID) -> Draw? { neighbor(of: id, -1) }
 
     /// The previous draw; `nil` for the oldest.
-    public func previous(before id: DrawID) -> Draw? { neighbour(of: id, 1) }
+    public func previous(before id: DrawID) -> Draw? { neighbor(of: id, 1) }
 
-    private func neighbour(of id: DrawID, _ step: Int) -> Draw? {
+    private func neighbor(of id: DrawID, _ step: Int) -> Draw? {
         guard let index = draws.firstIndex(where: { $0.id == id }),
             draws.indices.contains(index + step)
         else { return nil }
         return draws[index + step]
     }
 
-    /// The maximum number of draws ahead for which tickets are sold.
-    private static let mostDrawsAhead = 52
+    /// The maximum number of draws ahead for which a ticket is sold.
+    private static let maximumDrawsAhead = 52
 
-    /// The draw that a ticket is for: the one after the last known draw, or the named one if it has
-    /// not taken place yet.
+    /// The draw that a ticket is for: the draw after the last known one or, if `name` is given, the
+    /// draw with that name, provided that it has not taken place yet.
     ///
-    /// The lottery does not announce the names of its draws. So a future name is accepted only if
-    /// the names of all known draws are numbered consecutively: money paid for a name that never
-    /// comes up would be lost.
+    /// The lottery does not announce the names of future draws. A name is accepted only if all
+    /// known draws are numbered consecutively, because money paid for a draw that never takes place
+    /// would be lost.
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
                 .noDrawKnown, "no draw is known, so the next name is unknown")
         }
-        guard let last = lastCounted, let next = last.following(1) else {
+        guard let last = lastConsecutive, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
                 "the known draws are not numbered consecutively, so the next name is unknown")
@@ -145,11 +150,11 @@ public struct DrawList: Hashable, Sendable {
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {
-            // The draw is missing from the list because it is old, or because it took place before
-            // the list began.
+            // Its number is below the next one, so the draw has taken place, although the list does
+            // not go back that far.
             throw Refusal(.drawOver, "draw \(id) is over; the next one is \(next)")
         }
-        guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
+        guard (1...DrawList.maximumDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
                 .noSuchDraw, "draw \(id) is unknown or too far ahead; the next one is \(next)")
         }
@@ -157,9 +162,9 @@ public struct DrawList: Hashable, Sendable {
     }
 
     /// The newest draw, if each draw's number is one higher than that of the draw before it.
-    private var lastCounted: DrawID? {
+    private var lastConsecutive: DrawID? {
         guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
-        // A gap shows that this lottery names its draws in some other way.
+        // A gap shows that the lottery does not simply count its draws.
         for (newer, older) in zip(draws, draws.dropFirst())
         where older.id.following(1) != newer.id { return nil }
         return last
@@ -167,9 +172,10 @@ public struct DrawList: Hashable, Sendable {
 }
 
 extension DrawID {
+    /// Nine digits, which is as many as `parts` reads.
     private static let highestNumber = 999_999_999
 
-    /// The name this many draws later, padded with zeros to the same number of digits.
+    /// The name of the draw this many draws later, padded with zeros to the same number of digits.
     fileprivate func following(_ steps: Int) -> DrawID? {
         guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
         let digits = String(number + steps)
@@ -187,6 +193,6 @@ extension DrawID {
         return following(other.number - own.number) == later
     }
 
-    /// Names that are dates also count up, but only until the end of a month.
+    /// Whether the name ends in a date. Such names also count up, but only to the end of a month.
     fileprivate var isDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
 }

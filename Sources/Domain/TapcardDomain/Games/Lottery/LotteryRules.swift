@@ -1,11 +1,12 @@
-/// The rules of a draw: how many balls are drawn, out of how many, and one bonus ball.
+/// The rules of a draw: how many balls are drawn, and out of how many. There is always one bonus
+/// ball.
 public struct LotteryRules: Hashable, Sendable {
-    /// The number of balls, without the bonus ball.
+    /// The number of balls, not counting the bonus ball.
     public let ballCount: Int
-    /// The highest ball; balls are numbered from 1.
+    /// The highest number on a ball; balls are numbered from 1.
     public let highest: Int
 
-    /// Six out of 59 and a bonus ball.
+    /// Six balls out of 59, and a bonus ball.
     public static let standard = LotteryRules(unchecked: 6, of: 59)
 
     /// The maximum number of balls for which a tag and a screen have room.
@@ -14,13 +15,14 @@ public struct LotteryRules: Hashable, Sendable {
 
     /// Creates the rules of a lottery. Refuses numbers that no lottery can have.
     public init(ballCount: Int, highest: Int) throws(Refusal) {
+        // The bonus ball comes from the same set, so the set needs at least one more ball.
         guard (1...LotteryRules.mostBalls).contains(ballCount),
             highest <= LotteryRules.highestOfAll, highest > ballCount
         else {
             throw Refusal(
                 .badBalls,
-                "\(ballCount) balls out of \(highest) plus a bonus is not possible; choose 1 to "
-                    + "\(LotteryRules.mostBalls) balls from a larger set of up to "
+                "\(ballCount) balls out of \(highest) plus a bonus ball is not possible; choose 1 "
+                    + "to \(LotteryRules.mostBalls) balls from a larger set of up to "
                     + "\(LotteryRules.highestOfAll) numbers"
             )
         }
@@ -32,14 +34,14 @@ public struct LotteryRules: Hashable, Sendable {
     }
 }
 
-/// Balls that were drawn or bet on, each listed once.
+/// Balls that were drawn or bet on. No ball occurs twice.
 public struct Balls: Hashable, Sendable {
     /// The balls, in the order given.
     public let numbers: [Int]
     /// The bonus ball.
     public let bonus: Int
 
-    /// Checks the numbers against the rules and sorts them.
+    /// Checks the numbers against the rules.
     public init(
         _ numbers: [Int], bonus: Int, under rules: LotteryRules = .standard
     ) throws(Refusal) {
@@ -58,8 +60,9 @@ public struct Balls: Hashable, Sendable {
         (self.numbers, self.bonus) = (numbers, bonus)
     }
 
-    /// Restores stored balls, whatever the rules were when they were drawn or bet on.
+    /// Restores stored balls, no matter what the rules were when they were drawn or bet on.
     public init?(kept numbers: [Int], bonus: Int) {
+        // The rules of that time are not known, so the widest range is allowed.
         guard
             let rules = try? LotteryRules(
                 ballCount: numbers.count, highest: LotteryRules.highestOfAll),
@@ -68,8 +71,8 @@ public struct Balls: Hashable, Sendable {
         self = balls
     }
 
-    /// Draws balls. `random` returns a number below its argument. The balls, except for the bonus
-    /// ball, are in ascending order.
+    /// Draws balls. `random` returns a number from 0 to just below its argument. The balls are in
+    /// ascending order; the bonus ball is kept apart.
     public static func drawn(
         under rules: LotteryRules, random: (Int) -> Int
     ) throws(Refusal) -> Balls {

@@ -1,4 +1,4 @@
-/// The prize for a ticket, depending on how many of its balls match.
+/// The prizes that a ticket can win, depending on how many of its balls match.
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// The prize in a row.
     public enum Prize: Hashable, Sendable {
@@ -8,14 +8,14 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         case top
     }
 
-    /// One row. It applies to a ticket with exactly this many matching balls, plus the bonus ball
-    /// if the row requires it.
+    /// One row of the table. It applies to tickets with exactly this many matching balls, plus the
+    /// bonus ball if the row requires it.
     public struct Row: Hashable, Sendable {
         /// The number of balls that have to match.
         public let matchCount: Int
         /// Whether the bonus ball has to match as well.
         public let needsBonus: Bool
-        /// The prize for a ticket that matches.
+        /// The prize for such a ticket.
         public let prize: Prize
 
         /// Creates a row of the table.
@@ -32,7 +32,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// The default table.
     public static let standardText = "6=top 5+bonus=100000 5=1750 4=140 3=30"
 
-    /// Reads rows separated by spaces or commas: "6=top 5+bonus=100000 5=1750 4=140 3=30".
+    /// Reads rows separated by spaces or commas, such as `standardText`.
     public init(parsing text: String, _ currency: Currency) throws(Refusal) {
         var rows: [Row] = []
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
@@ -48,21 +48,22 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
             rows.append(row)
         }
         guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table is empty") }
-        // The stricter row comes first.
+        // A row that needs the bonus ball comes before the row with the same count that does not:
+        // the first row that applies wins.
         self.rows = rows.sorted {
             ($0.matchCount, $0.needsBonus ? 1 : 0) > ($1.matchCount, $1.needsBonus ? 1 : 0)
         }
         self.currency = currency
     }
 
-    /// The row that applies; `nil` if nothing was won.
+    /// The row that applies; `nil` if the ticket has won nothing.
     public func row(for result: TicketResult) -> Row? {
         rows.first {
             $0.matchCount == result.matchCount && (!$0.needsBonus || result.isBonusMatched)
         }
     }
 
-    /// The ticket's prize in this draw; `nil` if it has not won anything.
+    /// The ticket's prize in this draw; `nil` if the ticket has won nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         let prize =
@@ -104,7 +105,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     private static func malformed(_ word: String) -> Refusal {
         Refusal(
             .badAmount,
-            "\"\(printable(word))\" is not a valid row of a prize table; write it like "
+            "\"\(printable(word))\" is not a valid row of a prize table; write rows such as "
                 + "5+bonus=100000 or 6=top"
         )
     }
@@ -112,9 +113,9 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
 
 /// The unit of the lottery's top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
-    /// The lottery gives its top prize in whole units, such as dollars.
+    /// The lottery reports its top prize in whole units, such as dollars.
     case whole
-    /// The lottery gives its top prize in minor units, such as cents.
+    /// The lottery reports its top prize in minor units, such as cents.
     case minor
 
     /// The top prize as money, limited to the largest amount that can be represented.

@@ -1,8 +1,8 @@
 /// A bet on one draw.
 public struct Ticket: Hashable, Sendable {
-    /// The number of the ticket.
+    /// The ticket's ID.
     public let id: TicketID
-    /// The draw in which the ticket takes part.
+    /// The draw that the ticket is for.
     public let draw: DrawID
     /// The balls on the ticket.
     public let balls: Balls
@@ -12,8 +12,7 @@ public struct Ticket: Hashable, Sendable {
         (self.id, self.draw, self.balls) = (id, draw, balls)
     }
 
-    /// Compares the balls with a draw. A ball matches no matter where it appears among those of the
-    /// draw.
+    /// Compares the balls with those of a draw. The order of the balls does not matter.
     public func result(in draw: Draw) -> TicketResult {
         TicketResult(
             matches: balls.numbers.map(draw.balls.numbers.contains),
@@ -33,6 +32,6 @@ public struct TicketResult: Hashable, Sendable {
         (self.matches, self.isBonusMatched) = (matches, isBonusMatched)
     }
 
-    /// The number of balls that match, without the bonus ball.
+    /// The number of balls that match, not counting the bonus ball.
     public var matchCount: Int { matches.count { $0 } }
 }

@@ -9,9 +9,9 @@ package struct MastermindRules: Hashable, Sendable {
     package static let usualColours = 6
     /// The maximum length of a player's password, in bytes.
     package static let longestPassword = 1_024
-    /// The maximum number of guesses in a game: far more than any player makes.
+    /// The maximum number of guesses in a game: far more than any player needs.
     package static let mostGuesses = 1_000_000
-    /// How long a login can be requested for, in seconds.
+    /// The lifetimes that can be requested for a login, in seconds.
     package static let loginSeconds = 30...3_600
 
     package init(slots: Int, colours: Int = usualColours) throws(Refusal) {
@@ -50,10 +50,11 @@ package struct MastermindEvaluation: Hashable, Sendable {
 
     package init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
 
-    /// Compares the guess with the secret. Each peg of the secret counts for only one peg of the
-    /// guess.
+    /// Compares the guess with the secret. Each peg of the secret is matched with at most one peg
+    /// of the guess.
     package init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
+        // How many pegs of each color in the secret have not been matched yet.
         var left: [Int: Int] = [:]
         for colour in secret { left[colour, default: 0] += 1 }
         var common = 0
@@ -62,24 +63,25 @@ package struct MastermindEvaluation: Hashable, Sendable {
             left[colour] = count - 1
             common += 1
         }
-        // Pegs in the right place are also among the common ones.
+        // The common pegs include those in the right place.
         self.init(black: black, white: common - black)
     }
 
-    /// Whether a game with this many slots can give this evaluation. If all pegs but one are right,
-    /// the last one cannot be in the wrong place.
+    /// Whether a guess in a game with this many slots can have this evaluation. If all pegs but one
+    /// are in the right place, the last peg cannot be of the right color in the wrong place: only
+    /// one place is left.
     package func isPossible(slots: Int) -> Bool {
         (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
             && !(black == slots - 1 && white == 1)
     }
 }
 
-/// The service's id of a game: 32 hexadecimal digits.
+/// The service's ID for a game: 32 hexadecimal digits.
 public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
-    /// The id as the service writes it.
+    /// The ID in lower case.
     public let text: String
 
-    /// Reads an id; `nil` if the text is too long or has characters that an id cannot have.
+    /// Reads an ID in upper or lower case; `nil` unless the text is 32 hexadecimal digits.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {
@@ -93,7 +95,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
 
 /// A game that is stored on a card or at a station.
 public struct MastermindGame: Hashable, Sendable {
-    /// The service's id of the game.
+    /// The service's ID for the game.
     public let id: MastermindGameID
     /// The number of slots in a guess.
     public let slots: Int

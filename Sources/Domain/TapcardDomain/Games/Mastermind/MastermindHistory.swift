@@ -1,12 +1,12 @@
-/// A guess that was made, and its outcome if it is known.
+/// A guess that was made, and what is known of its outcome.
 package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
     package enum Outcome: Hashable, Sendable {
         case evaluated(MastermindEvaluation, number: Int)
-        /// The guess counted, as later answers showed, but its evaluation was never received.
+        /// Later answers showed that the guess counted, but its evaluation was never received.
         case counted(number: Int)
-        /// The guess was sent, and its answer may still arrive, unless the waiting process was
-        /// killed.
+        /// The guess was sent, and the answer may still arrive, unless the process that waits for
+        /// it was killed.
         case asked
         /// The guess was sent, but no answer arrived: it may or may not have counted.
         case unknown
@@ -32,10 +32,10 @@ package struct MastermindTurn: Hashable, Sendable {
     }
 }
 
-/// The guesses in one game that were made here, in order. The same game may also be played
-/// elsewhere: gaps between the numbers show where.
+/// The guesses that were made here in one game, in order. The same game may also be played
+/// elsewhere, which leaves gaps between the numbers.
 package struct MastermindHistory: Hashable, Sendable {
-    /// The maximum number of turns; the oldest are dropped.
+    /// The maximum number of turns; if there are more, the oldest are dropped.
     package static let mostTurns = 1_000
 
     package private(set) var turns: [MastermindTurn]
@@ -47,7 +47,7 @@ package struct MastermindHistory: Hashable, Sendable {
     /// The number of guesses that the service is known to have counted.
     package var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
-    /// The number of the guess that solved the game.
+    /// The number of the guess that solved the game; `nil` if no known guess did.
     package func solvedAt(slots: Int) -> Int? {
         turns.first { $0.evaluation?.black == slots }?.number
     }
@@ -63,16 +63,16 @@ package struct MastermindHistory: Hashable, Sendable {
         turns.remove(at: index)
     }
 
-    /// Records that no answer will arrive. The guess is moved to the end: only the answer to a
-    /// guess that is sent later can prove that this one did not count.
+    /// Records that no answer to a guess will arrive. The guess is moved to the end, because only
+    /// the answer to a guess sent later can prove that this guess did not count.
     package mutating func lose(_ guess: [Int]) {
         guard let index = waiting(guess), turns[index].outcome == .asked else { return }
         turns.remove(at: index)
         turns.append(MastermindTurn(guess, .unknown))
     }
 
-    /// Records an evaluation. Its number also shows whether other guesses without an answer were
-    /// counted.
+    /// Records an evaluation. Its number also shows whether the service counted other guesses whose
+    /// answers are missing.
     package mutating func answer(
         _ guess: [Int], _ evaluation: MastermindEvaluation, number: Int
     ) {
@@ -80,7 +80,8 @@ package struct MastermindHistory: Hashable, Sendable {
         let isHolder = holder.map { turns[$0].guess == guess } ?? false
         let own = isHolder ? holder : waiting(guess)
         if let holder, holder != own {
-            // Which of two guesses came first was only assumed; now it is known.
+            // Another guess was assumed to have this number. It gets this guess's number instead,
+            // if there is one.
             let other = own.flatMap { turns[$0].number }
             turns[holder] = MastermindTurn(
                 turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
@@ -94,33 +95,33 @@ package struct MastermindHistory: Hashable, Sendable {
         resolve(below: number, at: own ?? turns.count - 1)
     }
 
-    /// If there are exactly as many unassigned numbers as open guesses, assigns them, and removes
-    /// the guesses for which no number is left.
-    private mutating func resolve(below number: Int, at place: Int) {
+    /// Assigns the numbers that are still missing below this one if there are exactly as many as
+    /// open guesses. If no number is missing, removes guesses of unknown outcome that were sent
+    /// earlier: they did not count.
+    private mutating func resolve(below number: Int, at index: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
-        // Missing numbers up to this floor belong to guesses made elsewhere, or can no longer be
-        // assigned.
+        // Numbers missing up to this floor belong to guesses made elsewhere or can no longer be
+        // assigned, because every open guess was sent later.
         let floor = turns[..<first].compactMap(\.number).max() ?? 0
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
-        // There are as many numbers as guesses, so each guess gets one, in the order in which they
-        // were sent.
+        // There are as many numbers as guesses, so each guess gets one, in the order of sending.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
-            for (index, number) in zip(open, free) {
-                turns[index] = MastermindTurn(turns[index].guess, .counted(number: number))
+            for (other, number) in zip(open, free) {
+                turns[other] = MastermindTurn(turns[other].guess, .counted(number: number))
             }
         } else if missing == 0 {
-            // A guess that another process is still waiting for may yet get the next number.
-            let gone = Set(open.filter { $0 < place && turns[$0].outcome == .unknown })
-            turns = turns.indices.filter { !gone.contains($0) }.map { turns[$0] }
+            // A guess whose answer another process still awaits stays: it may get the next number.
+            let uncounted = Set(open.filter { $0 < index && turns[$0].outcome == .unknown })
+            turns = turns.indices.filter { !uncounted.contains($0) }.map { turns[$0] }
         }
     }
 
-    /// The last such guess whose answer may still arrive, including one that later answers have
-    /// shown to count.
+    /// The index of the last identical guess whose answer may still arrive. If there is none, the
+    /// last one that is known to have counted, but whose evaluation is missing.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
