@@ -1,4 +1,4 @@
-/// The style and the script of the customers' page, small enough to be part of every answer, so
+/// The style and the script of the customer page, small enough to be part of every answer, so
 /// that a phone makes only one request.
 enum CustomerFiles {
     static let style = """

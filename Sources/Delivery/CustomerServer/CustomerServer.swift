@@ -2,7 +2,7 @@ import BlockingLane
 import Tags
 package import WebServer
 
-/// The server for the customers' page. It listens separately from the till server.
+/// The server for the customer page. It listens separately from the till server.
 package final class CustomerServer: Sendable {
     /// Where the server listens.
     package struct Place: Sendable {

@@ -1,7 +1,7 @@
 import BlockingLane
 package import Ledger
 
-/// What an operator sees of the customers' page: counts of request outcomes since the start, and
+/// What an operator sees of the customer page: counts of request outcomes since the start, and
 /// events that need action. It does not keep any card numbers or customers' addresses.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.

@@ -68,7 +68,7 @@ package final class TillService: Sendable {
     }
 
     /// Opens the tills, one for each reader, and starts to listen. Its metrics include those of a
-    /// customers' page in the same process.
+    /// customer page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
         log write: @escaping @Sendable (String) -> Void

@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The ledger as the customers' page may use it: it shows a card's balance and activity, and stores
+/// The ledger as the customer page may use it: it shows a card's balance and activity, and stores
 /// the page's counter. The ledger itself, which can do everything, stays private in here.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore

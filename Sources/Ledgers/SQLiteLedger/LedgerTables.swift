@@ -267,7 +267,7 @@ extension LedgerSchema {
 
         """
 
-    /// For each card, the highest read counter for which a phone was shown the customers' page.
+    /// For each card, the highest read counter for which a phone was shown the customer page.
     /// An address is refused unless its counter is higher.
     private static let counters = """
         CREATE TABLE read_counter (

@@ -11,7 +11,7 @@ struct WatchingRoutes: Sendable {
     let till: Tills.Till?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
-    /// The customers' page of the same process; nil if there is none.
+    /// The customer page of the same process; nil if there is none.
     let customers: CustomerWatch?
 
     func add(to routes: inout TillRoutes) {

@@ -3,8 +3,8 @@ import CustomerServer
 import TapcardCore
 import WebServer
 
-/// Serves the metrics for a customers' page that runs without a till page: `/metrics`, for this
-/// machine only. The customers' own listener never shows them.
+/// Serves the metrics for a customer page that runs without a till page: `/metrics`, for this
+/// machine only. The customer page's own listener never shows them.
 final class CountServer: Sendable {
     /// The URL of the metrics.
     let address: String

@@ -49,13 +49,13 @@ extension Command {
     /// The `serve` command, with its process's hooks.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
-            "serve", group: .station, "Serve the till page, and optionally the customers' page",
+            "serve", group: .station, "Serve the till page, and optionally the customer page",
             discussion: "By default, the till page can be reached only from this machine; "
                 + "`--listen` with another address needs a certificate and at least one cashier. "
                 + "Repeat `--reader` to serve several tills, one reader each. With `--customers` "
                 + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
                 + "card's balance and recent activity but cannot change anything. With "
-                + "`--no-till`, only the customers' page is served, and `--port` sets the port for "
+                + "`--no-till`, only the customer page is served, and `--port` sets the port for "
                 + "its metrics: `/metrics` on 127.0.0.1.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
@@ -78,9 +78,9 @@ enum ServeCommand {
             throw TapcardError(
                 .usage,
                 "There is nothing to serve: --no-till leaves out the till page, and there is no "
-                    + "customers' page.",
+                    + "customer page.",
                 meaning: TillService.unserved,
-                advice: "Add the customers' page: --customers ADDRESS")
+                advice: "Add the customer page: --customers ADDRESS")
         }
         var till: (settings: TillService.Settings, runners: TillRunners)?
         if !session[.noTill] { till = (try settings(in: session), try await runners(in: session)) }
@@ -113,7 +113,7 @@ enum ServeCommand {
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
-        let page = service == nil ? "Customers'" : "Till"
+        let page = service == nil ? "Customer" : "Till"
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["\(page) page stopped"], isPlain: true).whenStopped
     }
@@ -139,8 +139,8 @@ enum ServeCommand {
             members,
             (till.map { ["Till page: \($0)"] } ?? [])
                 + tills.map { "Till \($0.number): \($0.address), with reader \($0.reader)" }
-                + (customers.map { ["Customers' page: \($0)"] } ?? [])
-                + (pages.counts.map { ["Metrics of the customers' page: \($0.address)"] } ?? [])
+                + (customers.map { ["Customer page: \($0)"] } ?? [])
+                + (pages.counts.map { ["Metrics of the customer page: \($0.address)"] } ?? [])
                 + ["To stop it, press Ctrl-C"])
     }
 

@@ -4,11 +4,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The pages that `tapcard serve` serves: the till page, the customers' page, or both.
+/// The pages that `tapcard serve` serves: the till page, the customer page, or both.
 package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
-    /// The server for the customers' page's metrics; nil if the till page provides them.
+    /// The server for the customer page's metrics; nil if the till page provides them.
     let counts: CountServer?
 
     init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
@@ -29,7 +29,7 @@ package final class ServedPages: Sendable {
     }
 }
 
-/// The server for the customers' page, with its certificate files.
+/// The server for the customer page, with its certificate files.
 final class CustomerListener: Sendable {
     let server: CustomerServer
     private let files: TLSFiles?

@@ -42,18 +42,18 @@ struct TillMetrics: Sendable {
         return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
     }
 
-    /// The metrics of the customers' page. Each outcome is listed from the start, so that a rate
+    /// The metrics of the customer page. Each outcome is listed from the start, so that a rate
     /// includes its first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(
             "customer_requests_total", "counter",
-            "Requests to the customers' page, by outcome.",
+            "Requests to the customer page, by outcome.",
             CustomerWatch.Outcome.allCases.map { outcome in
                 (["outcome=\"\(outcome.rawValue)\""], customers.counts[outcome, default: 0])
             })
             + family(
                 "customer_ledger_up", "gauge",
-                "Whether the last ledger query of the customers' page succeeded (1) or failed (0).",
+                "Whether the last ledger query of the customer page succeeded (1) or failed (0).",
                 [([], customers.ledgerWorks ? 1 : 0)])
     }
 

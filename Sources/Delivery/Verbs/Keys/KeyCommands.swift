@@ -261,10 +261,10 @@ extension Report {
             + "written again",
         customersAgain,
     ]
-    /// Needed because the customers' page trusts only the keys that were in its file when the file
+    /// Needed because the customer page trusts only the keys that were in its file when the file
     /// was made.
     static let customersAgain =
-        "If you have a customers' page, make a new key file and move it to the server: tapcard "
+        "If you have a customer page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
 
     fileprivate static func members(of issuer: IssuerKeys) -> Members {

@@ -70,7 +70,7 @@ extension Command {
             discussion: "An NTAG 424 card gives a different address each time it is read, and its "
                 + "counter goes up as on a real chip; other tags give their text. If the card was "
                 + "issued without `card-address`, the address leads nowhere. docs/CUSTOMERS.md "
-                + "walks through the customers' page on one machine.",
+                + "walks through the customer page on one machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone",
             run: SimulationCommands.showToPhone),
     ]
