@@ -86,7 +86,7 @@ class CalmTests(BrowserCase):
         self.page.driver.execute_async_script("""
           const done = arguments[0];
           import("/store.js").then(({ onChange, state }) => {
-            const look = () => { if (state.lying === null) setTimeout(done, 1000); };
+            const look = () => { if (state.onReader === null) setTimeout(done, 1000); };
             onChange(look);
             look();
           });

@@ -190,7 +190,7 @@ let tag = { session: null, uid: null };
 let customer = null;
 
 /** Clears what was typed, said or asked for one customer before the next customer is served. */
-function watchTag({ lying: session, card }) {
+function watchTag({ onReader: session, card }) {
   const uid = card?.read?.uid ?? null;
   // A restarted server starts counting its sessions over.
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);

@@ -104,7 +104,7 @@ function listen() {
     // Restored first, so that running operations find their tasks.
     if (isFirst) restoreTasks();
     isFirst = false;
-    change({ lying: card?.session ?? null, again: {} });
+    change({ onReader: card?.session ?? null, again: {} });
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -117,7 +117,7 @@ function listen() {
   on("gone", ({ session }) => {
     // A late event must not remove the next card.
     if (state.card?.session === session) change({ card: null });
-    if (state.lying === session) change({ lying: null, served: {}, again: {} });
+    if (state.onReader === session) change({ onReader: null, served: {}, again: {} });
   });
   on("operation", follow);
   on("offlinePayments", (offlinePayments) => {
@@ -181,7 +181,7 @@ function seeCard(told, isSilent) {
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
-    card, lying: told?.session ?? null, served: told?.served ?? {},
+    card, onReader: told?.session ?? null, served: told?.served ?? {},
     asking: card ? false : state.asking,
     seen: card?.read ?? state.seen,
   });

@@ -69,7 +69,7 @@ function undo({ id, verb, answer, about }) {
 
 /** Whether the task's card is still on the reader, even while it is being read again. */
 const isOnReader = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
-  : state.lying !== null && state.lying === doneOn);
+  : state.onReader !== null && state.onReader === doneOn);
 
 const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.offline && isUsable()
   && isOnReader(task) && (task.verb === "add" || loadsCards());
@@ -159,11 +159,11 @@ export const renderPanel = (task) => {
 let leaving = null;
 
 /** Closes the result of a payment once its card has been removed. */
-export function leaveWhenGone({ link, lying }) {
+export function leaveWhenGone({ link, onReader }) {
   const task = panelTask();
   // Cash to hand out stays visible until the cashier dismisses it.
   const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
-  if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
+  if (!isOver || task.id === leaving || link !== "live" || onReader !== null) return;
   leaving = task.id;
   setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
 }

@@ -93,7 +93,7 @@ export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
     const lines = [(isKept || !KEPT.includes(kind)) && say.unknown.yet[kind], doubt.advice];
     return { title: isKept ? titled(say.unknown.kept) : title, lines };
   }
-  const isWrong = doubt.isWrongCard && state.lying !== null;
+  const isWrong = doubt.isWrongCard && state.onReader !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
   // Why the outcome could not be requested just now.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;

@@ -17,7 +17,7 @@ export const state = {
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // The session of the tag on the reader, whether read or not; the operations already done in it,
   // according to the server; and those that the cashier agreed to repeat.
-  lying: null, served: {}, again: {},
+  onReader: null, served: {}, again: {},
   // The last card that was read, wherever it is now.
   seen: null,
   // Whether the ledger is offline, and the offline payments; null if there is nothing to report.

@@ -269,7 +269,7 @@ function show(id) {
   const then = afterwards.get(id) ?? standing.get(verb);
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
-  const [doneAt, doneOn] = [performance.now(), state.lying];
+  const [doneAt, doneOn] = [performance.now(), state.onReader];
   alter(id, { ...outcome, status, outcome: null, doneAt, doneOn });
   if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();

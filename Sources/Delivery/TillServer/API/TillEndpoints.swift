@@ -59,7 +59,7 @@ extension Endpoint {
 
     static let card = Endpoint(
         method: "GET", path: base + "card", group: "live", summary: "Get the card on the reader",
-        answer: .json("The card on the reader, or none.", Schema.named("Lying")))
+        answer: .json("The card on the reader, or none.", Schema.named("CardOnReader")))
 
     static let operation = Endpoint(
         method: "GET", path: base + "operations/{id}", group: "operations",

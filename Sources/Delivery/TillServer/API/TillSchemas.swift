@@ -6,7 +6,7 @@ import Verbs
 enum TillSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
-        ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
+        ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
     ]
 
@@ -43,7 +43,7 @@ enum TillSchemas {
 
     /// The card on the reader. Without a session, the reader is empty; with a session but neither a
     /// reading nor a problem, the card is being read.
-    private static let lying = Schema.object([
+    private static let cardOnReader = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
         "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
@@ -68,7 +68,7 @@ enum TillSchemas {
     ])
 
     private static let state = Schema.object([
-        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("Lying")),
+        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("CardOnReader")),
         "operations": Schema.list(of: Schema.named("Operation")),
         "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
     ])
@@ -104,7 +104,7 @@ enum TillSchemas {
 
     /// The names of the events, with the schemas of their data.
     static let events: KeyValuePairs<String, String> = [
-        "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
+        "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
         "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",
     ]
 }

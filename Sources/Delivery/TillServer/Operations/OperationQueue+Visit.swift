@@ -75,7 +75,7 @@ extension OperationQueue {
     /// Looks at the reader after an operation, and records what was carried out for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
-        let wasThere = uid != nil || lying != nil
+        let wasThere = uid != nil || onReader != nil
         // A separate task looks, because this one may be canceled.
         let found = await Task { [runner] in await runner.look(again: wasThere) }.value
         if let uid { admission.visit.arrive(uid) }

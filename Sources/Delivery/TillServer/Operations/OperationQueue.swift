@@ -26,8 +26,8 @@ actor OperationQueue {
     private var hub: EventHub
     /// What may be begun for the card on the reader.
     var admission = Admission()
-    private(set) var lying: LyingCard? {
-        didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
+    private(set) var onReader: CardOnReader? {
+        didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
     }
     /// The answer about the card, readable without waiting for the actor.
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
@@ -85,8 +85,8 @@ actor OperationQueue {
     // MARK: Looking
 
     nonisolated var card: WebResponse { shown.withLock { $0 } }
-    private static func answer(_ lying: LyingCard?) -> WebResponse {
-        .answer(lying?.document ?? LyingCard.none).forMany()
+    private static func answer(_ onReader: CardOnReader?) -> WebResponse {
+        .answer(onReader?.document ?? CardOnReader.none).forMany()
     }
     var reader: JSONValue {
         [
@@ -124,7 +124,7 @@ actor OperationQueue {
 
     private var state: JSONValue {
         [
-            "reader": reader, "card": lying?.document ?? .null,
+            "reader": reader, "card": onReader?.document ?? .null,
             "offlinePayments": offlinePayments.document,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
@@ -215,7 +215,7 @@ actor OperationQueue {
             cardDetected(nil, error)
         case .gone:
             // If one of several tags is left, it may be the card that was there before.
-            if lying?.problem?.kind != .severalTags { admission.visit.leave() }
+            if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
             wentAway()
         case .empty:
             admission.visit.leave()
@@ -235,34 +235,34 @@ actor OperationQueue {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
         // A tag without a readable number may be a different one each time.
-        let isOther = uid == nil || lying?.uid != uid
-        let now = LyingCard(
+        let isOther = uid == nil || onReader?.uid != uid
+        let now = CardOnReader(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
             served: admission.visit.document)
-        if lying?.isStillWithoutLedger(now) == true { return }
+        if onReader?.isStillWithoutLedger(now) == true { return }
         if isOther {
             wentAway()
             sessions += 1
             metrics.cards += 1
         }
-        lying = now
+        onReader = now
         publish("card", now.document)
     }
 
     /// Marks the card to be read again after an operation. A card that was put on the reader for
     /// the operation is reported before the operation ends, so that pages know it is still there.
     func stays(_ uid: CardUID?) {
-        guard let uid = uid?.description, lying?.uid != uid else {
-            lying?.forget()
-            lying?.served = admission.visit.document
+        guard let uid = uid?.description, onReader?.uid != uid else {
+            onReader?.forget()
+            onReader?.served = admission.visit.document
             return
         }
         cardDetected(nil, nil, uid)
     }
 
     func wentAway() {
-        guard let gone = lying else { return }
-        lying = nil
+        guard let gone = onReader else { return }
+        onReader = nil
         publish("gone", ["session": .number(String(gone.session))])
     }
 

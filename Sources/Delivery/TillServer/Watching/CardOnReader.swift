@@ -2,7 +2,7 @@ import TapcardCore
 import TextCodecs
 
 /// The card on the reader.
-struct LyingCard: Sendable {
+struct CardOnReader: Sendable {
     let session: Int
     /// The card's number; nil if it could not be read.
     let uid: String?
@@ -14,7 +14,7 @@ struct LyingCard: Sendable {
     var served = Visit().document
 
     /// Whether the ledger is still offline and nothing else is new, which is reported only once.
-    func isStillWithoutLedger(_ next: LyingCard) -> Bool {
+    func isStillWithoutLedger(_ next: CardOnReader) -> Bool {
         next.problem?.result == .ledger && next.problem?.kind == problem?.kind
             && next.uid == uid && next.read == read && next.served == served
     }
