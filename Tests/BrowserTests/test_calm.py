@@ -91,7 +91,7 @@ class CalmTests(BrowserCase):
             look();
           });
         """)
-        self.page.see("Hand out $20.00")
+        self.page.see("Give the customer $20.00")
 
     def test_the_amount_is_said(self):
         self.pay()
