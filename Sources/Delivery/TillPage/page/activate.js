@@ -11,7 +11,7 @@ import { button, heading, link, note } from "./ui.js";
 
 const words = say.activate;
 
-/** Whether the service may have activated the code; a repeated request is for the same code. */
+/** Whether the service may have activated the code. A repeated request sends the same code. */
 const isUnconfirmed = ({ result, next }) =>
   result === "service" || next.some(({ step }) => step === "activate-later");
 

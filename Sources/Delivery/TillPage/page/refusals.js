@@ -10,7 +10,9 @@ const words = say.refused;
 /** Errors for tags that are not cards. The cashier has to try again before tapping a card. */
 const NOT_CARDS = ["blank-tag", "not-a-card", "unsupported-tag"];
 /** Requests that are recorded when they begin. A payment counts only once the card is written. */
-const RECORDED_AT_START = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
+const RECORDED_AT_START = [
+  "add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace",
+];
 
 /** The server's "Nothing was done", reworded for this kind of task; other sentences are kept. */
 export const meaningOf = ({ kind, problem }) =>
