@@ -37,7 +37,7 @@ const FRESH = {
 };
 
 /**
- * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves that to its
+ * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves it to the
  * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. `then` is
  * called with the task once its outcome is known.
  */
@@ -128,9 +128,9 @@ function leaveUnknown(id, refusal) {
 }
 
 /**
- * Whether the request is retried automatically, so that the card only has to be tapped again. If the
- * tag is the problem, retries would be useless and wear it out. They are also useless if it is not
- * known which card was used.
+ * Whether the request is retried automatically, so that the card only has to be tapped again. If
+ * the tag is the problem, retries would be useless and wear it out. They are also useless if it is
+ * not known which card was used.
  */
 export const repeatsItself = ({ place, at, body, doubt }) =>
   place === "panel" && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
