@@ -48,8 +48,7 @@ enum TillSchemas {
         "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
 
-    /// The requests that have been, or may have been, carried out for the card since it was put on
-    /// the reader.
+    /// What has been done, or may have been done, for the card since it was put on the reader.
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
@@ -74,7 +73,7 @@ enum TillSchemas {
     ])
 
     /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
-    /// the station takes no offline payments.
+    /// the station accepts no offline payments.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
@@ -87,7 +86,7 @@ enum TillSchemas {
     private static let healthWords = Schema.words(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// The reader is null in the health report of a server with several tills.
+    /// The reader is null in the health report for a server with several tills.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
         "tills": Schema.list(

@@ -20,7 +20,7 @@ struct WatchingRoutes: Sendable {
         routes.add(.health) { request, _ throws(Problem) in
             .answer(await tills.health(of: till, inFull: authenticator.knows(request)))
         }
-        // One response for all tills, whichever is asked: a monitor asks only once.
+        // The response covers all tills, whichever is asked, because a monitor asks only once.
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = TillMetrics.text(
                 of: await tills.counted(), requests: requests.withLock { $0 })

@@ -32,13 +32,13 @@ extension Parameter<Bool> {
     }
 }
 
-/// The options of the customer page, checked as far as possible before anything is opened.
+/// The options for the customer page, checked as far as possible before anything is opened.
 struct CustomerPlan {
     fileprivate let place: CustomerServer.Place
     fileprivate let files: TLSFiles?
     fileprivate let keys: CustomerKeys
 
-    /// The page with its ledger, on a separate connection so that many customers do not delay a
+    /// The page, with a separate connection to the ledger, so that many customers do not delay a
     /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
@@ -112,7 +112,8 @@ extension CustomerPlan {
                     + "in between could read customers' balances.",
                 meaning: TillService.unserved,
                 advice:
-                    "Name a certificate with --customers-tls-certificate and --customers-tls-key, "
+                    "Specify a certificate with --customers-tls-certificate and "
+                    + "--customers-tls-key, "
                     + "or use 127.0.0.1 behind a proxy that has one.")
         }
         try ServedAddress.requireName(address, names, "--customers-name")
@@ -121,7 +122,8 @@ extension CustomerPlan {
                 .usage, "The key file for the customer page is missing.",
                 meaning: TillService.unserved,
                 advice:
-                    "Make one with tapcard keys customers FILE, then name it with --customers-keys."
+                    "Make one with tapcard keys customers FILE, then specify it with "
+                    + "--customers-keys."
             )
         }
         keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)

@@ -22,7 +22,7 @@ package final class ServedPages: Sendable {
     }
 
     func stop() async {
-        // A customer may be answered while the till finishes its operations.
+        // The customer page keeps working while the till finishes its operations.
         await service?.stop()
         await customers?.stop()
         await counts?.stop()
@@ -52,8 +52,8 @@ final class CustomerListener: Sendable {
 }
 
 extension TLSFiles {
-    /// Rereads the certificate for a server and logs the result. If it cannot be used, the previous
-    /// one stays in place.
+    /// Rereads the certificate for a server and logs the result. If the new certificate cannot be
+    /// used, the old one stays in place.
     func renew(
         _ log: TillLog, _ page: String = "",
         with renew: (WebServerSettings.TLS) async throws(WebServerError) -> Void
