@@ -40,6 +40,7 @@ extension CustomerKeys {
             let content = try? message.verify(metaKey: pair.meta) { uid in
                 CustomerKeys.fileKey(of: uid, from: pair.file)
             }
+            // With a key that did not make the message, this fails, and the next key is tried.
             guard let identity = content?.identity,
                 let counter = ReadCounter(identity.reads)
             else { continue }

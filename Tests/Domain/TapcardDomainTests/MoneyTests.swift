@@ -148,8 +148,10 @@ struct MoneyRefusalTests {
     static let commas = [
         Case("4,5", "enter 4.5"), Case("4,500", "enter 4.500", in: "KWD"),
         // These may part thousands, or the advice would be refused in its turn.
-        Case("1,000", "enter an amount such as 4.50"), Case("1,000", "enter an amount such as 450", in: "JPY"),
-        Case("4,5000", "enter an amount such as 4.500", in: "KWD"), Case("1,000.00", "enter 1000.00: no"),
+        Case("1,000", "enter an amount such as 4.50"),
+        Case("1,000", "enter an amount such as 450", in: "JPY"),
+        Case("4,5000", "enter an amount such as 4.500", in: "KWD"),
+        Case("1,000.00", "enter 1000.00: no"),
         Case("1.000,50", "enter 1000.50: no thousands separator or currency sign"),
         Case("€4.50", "enter 4.50: no", in: "EUR"), Case("EUR 4,50", "enter 4.50: no", in: "EUR"),
         Case("€1,000", "enter an amount such as 4.50", in: "EUR"), Case("$4.50", "enter 4.50: no"),

@@ -41,6 +41,7 @@ function body(task) {
   if (isOpen(task?.id)) return running(task);
   const isDone = task?.status === "done" || read?.state === "activated";
   if (isDone) return note(words.done, "check", "good");
+  // With an empty reader, the button is enabled, and the page then asks for a card.
   const isReady = !state.card || ["scratched", "activating"].includes(read?.state);
   return [
     !isReady && note(words.not),

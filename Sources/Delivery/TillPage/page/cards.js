@@ -96,6 +96,7 @@ async function act(verb) {
   const accepted = typedAmount("cards-accept");
   const isInvalid = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
   if (!accepts("cards-card", isInvalid ? words.cardFault : null)) return;
+  // A payout needs the card on the reader, because the question names its balance.
   const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
   if (!accepts("cards-card", isElsewhere ? words.elsewhere : null)) return;
   const wrong = accepted && fault(draft("cards-accept"));

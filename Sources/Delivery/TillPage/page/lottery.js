@@ -47,6 +47,7 @@ function swipe({ next, previous }) {
   return {
     onpointerdown: (event) => { from = event.clientX; },
     onpointerup: (event) => {
+      // A swipe to the left shows the next draw, like turning a page.
       const way = from === null ? 0 : event.clientX - from;
       if (Math.abs(way) >= SWIPE) go(way < 0 ? next : previous);
     },

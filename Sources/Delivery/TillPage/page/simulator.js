@@ -59,6 +59,7 @@ export function renderSimulator({ settings, data, card, link }) {
     h("div.sim-bar",
       h("strong.badge", words.badge),
       h("span.sim-state", value.fault && words.armed(value.fault)),
+      // If there are no tags yet, the button makes one.
       isOn ? small(words.take, () => play("take", {}))
         : small(words.put, () => (value.tags.length > 0 ? put() : put(CHIPS[0])),
           { tone: "small strong" }),

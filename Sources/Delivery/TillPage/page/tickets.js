@@ -36,6 +36,7 @@ const check = () => begin("ticket/check", {}, {
 });
 
 function buy(price) {
+  // The request names the card that the page shows, because another may be on the reader by then.
   const card = trustedCard()?.uid;
   begin("ticket/buy", card ? { card } : {}, { about: price });
 }

@@ -17,6 +17,7 @@ const addressOf = (number) => `/tills/${number}/#/home`;
 
 /** The address of the till chosen in this browser; null for none. */
 export function chosenAddress() {
+  // The server may have fewer tills now than when the browser stored the number.
   const number = Number(localStorage.getItem(STORAGE_KEY));
   return number >= 1 && number <= state.settings.tills ? addressOf(number) : null;
 }

@@ -23,6 +23,7 @@ export function shown(amount) {
   const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount ?? "");
   if (!parts) return amount ?? say.none;
   const [, minus, whole, fraction = ""] = parts;
+  // Groups of three digits, counted from the decimal separator.
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP[separator()]);
   return (minus && "\u2212") + symbol() + grouped
     + (decimals() > 0 ? separator() + fraction.padEnd(decimals(), "0") : "");
@@ -34,6 +35,7 @@ const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
+  // Text that only resembles an amount, with too many or too few decimals, stays unchanged.
   const isPlain = new RegExp(decimals() > 0 ? `^\\d+\\.\\d{${decimals()}}$` : "^\\d+$");
   return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
 }
@@ -68,6 +70,7 @@ const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
  */
 function plain(typed) {
   const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
+  // Copied amounts may have spaces between groups.
   const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
   const [group] = groups().exec(text) ?? [];
   const single = group ? group.replace(/\D/g, "") + text.slice(group.length) : text;

@@ -82,6 +82,7 @@ struct APIDocument: Sendable {
         for endpoint in endpoints {
             let operation = JSONMember(
                 key: endpoint.method.lowercased(), value: members(of: endpoint).object)
+            // In OpenAPI, all methods of a path share one entry.
             if let index = paths.firstIndex(where: { $0.key == endpoint.path }) {
                 paths[index].value = .object((paths[index].value.members ?? []) + [operation])
             } else {

@@ -62,6 +62,7 @@ package final class TillSessions: Sendable {
             state.sessions[session.token] = Kept(session: session, used: now)
             state.tokens[session.cookie] = session.token
             state.order.append(session.token)
+            // The oldest session is the first in the order.
             if state.order.count > TillSessions.most { state.remove(state.order[0]) }
         }
         return session

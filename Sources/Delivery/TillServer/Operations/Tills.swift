@@ -54,6 +54,7 @@ struct Tills: Sendable {
     /// The health of a till; for nil, that of the server, whose status is the worst of its tills'.
     func health(of asked: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
+        // Tills are numbered from 1; the only till has no number.
         let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
@@ -99,6 +100,7 @@ struct Tills: Sendable {
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
+            // The answers came in the order in which the tills finished.
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }

@@ -35,6 +35,7 @@ struct Problem: Error, Sendable {
         (self.meaning, self.next) = (meaning, next)
         result =
             switch status {
+            // These requests are well formed, but a rule refuses them.
             case 401, 403, 409, 429: .refused
             case 400..<500: .usage
             default: .failed

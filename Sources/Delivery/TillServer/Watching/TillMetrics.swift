@@ -62,6 +62,7 @@ struct TillMetrics: Sendable {
         func each(_ value: (OfTill) -> Int) -> [Sample] {
             tills.map { ($0.label, value($0)) }
         }
+        // Dictionaries have no order, so the samples are sorted.
         let operations = tills.flatMap { till in
             till.counts.operations.map { key, count -> Sample in
                 (till.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""], count)
